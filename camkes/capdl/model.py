@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Kernel objects and capabilities of a system: the contract between the tool and a kernel.
+
+Two writers read it: `camkes.capdl.cdl` (text for capDL-tool) and `camkes.capdl.host_table` (the table
+the host kernel boots from). Both kernels receive exactly this set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class ObjectKind(Enum):
+    ENDPOINT = "endpoint"
+    NOTIFICATION = "notification"
+    TCB = "tcb"
+    CNODE = "cnode"
+    VSPACE = "vspace"
+    #: shared memory behind a dataport
+    REGION = "region"
+    #: a source of releases and timeouts: the host kernel's timer, a timer driver's client on seL4
+    TIMER = "timer"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelObject:
+    """`name` is unique in the system and stable: it is made of the user's names only."""
+
+    name: str
+    kind: ObjectKind
+    #: REGION: bytes
+    size: int = 0
+    #: physical address, where one is asked for
+    paddr: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """A capability in a slot of a CSpace. `rights` is a subset of "RWGP" (read write grant grant-reply)
+    in that order; empty for kinds without rights."""
+
+    slot: int
+    object: str
+    rights: str = ""
+    badge: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A region behind a page-aligned symbol of a component's image. `rights` is a subset of "RWX"."""
+
+    symbol: str
+    region: str
+    rights: str
+    cached: bool = True
+
+
+class Role(Enum):
+    """What a thread is there for."""
+
+    CONTROL = "control"
+    INTERFACE = "interface"  # one thread of an interface without a protocol
+    WORKER = "worker"  # serves requests of a protocol CPI
+    MANAGER = "manager"  # owns the queue of a protocol CPI
+    FAULT_HANDLER = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread with its TCB object (of the same name).
+
+    `name` is for people: "t1" (control), "lock.p@t1" (worker for context t1), "lock.p@0" (pool),
+    "lock.p!manager", "echo.e" (interface). `index` is its number within its address space and the
+    argument of the entry function. Priorities are 0..255; `max_priority` limits whom it may raise.
+    """
+
+    name: str
+    index: int
+    instance: str
+    role: Role
+    priority: int
+    max_priority: int
+    stack_size: int
+    affinity: int = 0
+    domain: int = 0
+    interface: str = ""
+    context: int | None = None
+    task: int | None = None
+    #: CSpace slot of the fault endpoint, 0: none
+    fault_slot: int = 0
+    #: MCS kernels, microseconds; None on others
+    period: int | None = None
+    budget: int | None = None
+    passive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """A TIMER object's settings: signals `notification` with `badge` at `offset + k * period` ns
+    (period 0: only when armed by its holder)."""
+
+    object: str
+    notification: str
+    badge: int
+    offset: int
+    period: int
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """An address space (an instance, or a group of instances) with its CSpace."""
+
+    name: str
+    instances: tuple[str, ...]
+    caps: tuple[Cap, ...]
+    mappings: tuple[Mapping, ...]
+    threads: tuple[Thread, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CapabilityModel:
+    objects: tuple[KernelObject, ...]
+    spaces: tuple[Space, ...]
+    timers: tuple[Timer, ...]
+    #: (instance, symbolic name) -> slot, the names generated code uses; see camkes.capdl.allocate
+    slots: dict[tuple[str, str], int] = field(default_factory=dict)

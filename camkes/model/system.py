@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A resolved CAmkES system: every name followed, every level of the hierarchy flattened.
+
+Order is the order of the user's text everywhere (imports depth first), so output never depends on a
+hash. Nothing here is computed: see `camkes.protocols` for what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from camkes.diagnostics import SourceFile, Span
+
+#: What a setting or an attribute's default can be once references and expressions are gone.
+Value: TypeAlias = "int | float | str | list[Value] | dict[str, Value]"
+
+
+class Protocol(Enum):
+    """How a component procedure interface (CPI) serves requests of several tasks (seed 000, Sect. 4)."""
+
+    PROPAGATED = "propagated"
+    INHERITED = "inherited"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """A scalar type as C knows it. `string` is `char *`; `struct` asks for the word `struct`."""
+
+    name: str
+    struct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Include:
+    path: str
+    system: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    direction: str  # in out inout refin
+    type: CType
+    array: bool
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    name: str
+    return_type: CType | None
+    parameters: tuple[Parameter, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    name: str
+    methods: tuple[Method, ...]
+    includes: tuple[Include, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DataportType:
+    """`name` is a C type, or `Buf`; `size` is in bytes and known only for Buf (4096) and Buf(N)."""
+
+    name: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StructMember:
+    name: str
+    type: AttributeType
+    array: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """A struct of attributes. An anonymous one has the generated name that C code sees."""
+
+    name: str
+    members: tuple[StructMember, ...]
+
+
+AttributeType: TypeAlias = CType | StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    name: str
+    type: AttributeType
+    array: bool
+    default: Value | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """An interface of a component type.
+
+    `kind`: uses provides emits consumes dataport. `type`: the procedure, the event's name, or the
+    dataport's type. `protocol`, `requests`, `threads`, `helpers` are what a `with` clause of the
+    component says (None: says nothing); the spans of these clauses are in `clause_spans` under
+    "priority_protocol", "requests", "threads", "helpers".
+    """
+
+    kind: str
+    name: str
+    type: Procedure | str | DataportType
+    optional: bool
+    span: Span
+    protocol: Protocol | None = None
+    requests: tuple[str, ...] | None = None
+    threads: int | None = None
+    helpers: tuple[str, ...] | None = None
+    clause_spans: Mapping[str, Span] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    kind: str  # mutex semaphore binary_semaphore
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentType:
+    name: str
+    control: bool
+    hardware: bool
+    interfaces: tuple[Interface, ...]
+    syncs: tuple[Sync, ...]
+    attributes: tuple[Attribute, ...]
+    includes: tuple[Include, ...]
+    span: Span
+    #: `requestor;` was written; `requestor N;` also gives the id
+    requestor: bool = False
+    requestor_id: int | None = None
+    requestor_span: Span | None = None
+
+    def interface(self, name: str) -> Interface | None:
+        return next((i for i in self.interfaces if i.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting with references followed and expressions folded; `unit` is ns, us, ms or s if written."""
+
+    value: Value
+    span: Span
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """`name` is dotted for a nested instance. Instances of one group share `address_space`.
+
+    `settings` holds what configurations (and `<-`) gave this instance; defaults of attributes are
+    not among them.
+    """
+
+    name: str
+    type: ComponentType
+    address_space: str
+    settings: Mapping[str, Setting]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorEnd:
+    hardware: bool
+    kind: str  # Event Procedure Dataport
+    many: bool
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    name: str
+    from_end: ConnectorEnd
+    to_end: ConnectorEnd
+    attributes: tuple[Attribute, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    instance: str
+    interface: str
+    span: Span
+
+    @property
+    def name(self) -> str:
+        return f"{self.instance}.{self.interface}"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A connection after those that share an end were joined. `names` are the names as written;
+    `name` is the joined one (upstream: sorted, joined by dots). `threads` is a stated `with N threads`."""
+
+    name: str
+    names: tuple[str, ...]
+    connector: Connector
+    from_ends: tuple[End, ...]
+    to_ends: tuple[End, ...]
+    settings: Mapping[str, Setting]
+    span: Span
+    threads: int | None = None
+    threads_span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DomainSlot:
+    domain: int
+    duration: int
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An originating control thread (seed 000, Sect. 3.1). All times are nanoseconds, None: not given.
+
+    `period` is the minimum interarrival time, `deadline` is relative (None: the period), `offset` the
+    first release (0 where not given), `budget` a limit an MCS kernel enforces.
+    """
+
+    instance: str
+    stated_id: int | None
+    priority: int | None
+    period: int | None
+    deadline: int | None
+    wcet: int | None
+    budget: int | None
+    offset: int
+    span: Span
+    spans: Mapping[str, Span]  # "id", "priority", "period", ... where each was stated
+
+
+@dataclass(frozen=True, slots=True)
+class Cpi:
+    """A component procedure interface with a protocol: `instance.interface`.
+
+    `requests` are names of `uses` interfaces of the same instance; None: not declared. `wcet` is the
+    worst-case execution time of one request without what it calls, in nanoseconds.
+    """
+
+    instance: str
+    interface: str
+    protocol: Protocol
+    stated_priority: int | None
+    stated_threads: int | None
+    requests: tuple[str, ...] | None
+    wcet: int | None
+    span: Span
+    spans: Mapping[str, Span]  # "protocol", "priority", "threads", "requests", "wcet"
+
+    @property
+    def name(self) -> str:
+        return f"{self.instance}.{self.interface}"
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Everything a system says. `root` is the file that was asked for; `files` all that were read."""
+
+    root: SourceFile
+    files: tuple[SourceFile, ...]
+    instances: tuple[Instance, ...]
+    connections: tuple[Connection, ...]
+    schedule: tuple[DomainSlot, ...]
+    tasks: tuple[Task, ...]
+    cpis: tuple[Cpi, ...]
+    #: settings whose instance is neither an instance nor a connection ("inst.iface" of templates, typos)
+    other_settings: Mapping[str, Mapping[str, Setting]]
+
+    def instance(self, name: str) -> Instance | None:
+        return next((i for i in self.instances if i.name == name), None)

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Trace records. The host kernel writes them; camkes/report/events.py reads them and takes the list of
+ * kinds from this file, so the two cannot drift apart.
+ *
+ * A trace file is: 8 bytes "CAMKTRC1", then records in the order of events. All numbers are little
+ * endian. A record is a 16-byte header and `size - 16` bytes of arguments (8-byte words, and for
+ * OUTPUT text padded with zeros). `thread` is the thread's number in the boot table (65535: none).
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct camkes_trace_record {
+    uint64_t time; /* virtual nanoseconds since boot */
+    uint16_t kind;
+    uint16_t size; /* bytes, header included, a multiple of 8 */
+    uint16_t thread;
+    uint16_t other; /* a second thread, 65535: none */
+    uint64_t args[];
+};
+
+/* X(NAME, number, "names of args") */
+#define CAMKES_TRACE_KINDS(X)                                                                        \
+    /* the kernel's */                                                                               \
+    X(BOOT, 1, "")                                                                                   \
+    X(SWITCH, 2, "priority")                   /* thread runs from now; other ran before */          \
+    X(IDLE, 3, "")                             /* nobody runs from now; other ran before */          \
+    X(READY, 4, "")                            /* thread became runnable; other caused it */         \
+    X(BLOCK, 5, "reason object")               /* reason: enum camkes_block */                       \
+    X(PRIORITY, 6, "from to")                  /* of thread; other set it */                         \
+    X(KCALL, 7, "operation object")            /* thread entered the kernel: enum camkes_kcall */    \
+    X(TRANSFER, 8, "object badge label length") /* a message went from thread to other */            \
+    X(REPLY, 9, "label length")                /* a reply went from thread to other */               \
+    X(SIGNAL, 10, "object badge")              /* thread (or nobody: a timer) signalled */           \
+    X(WORK, 11, "duration")                    /* thread asks for so much processor time */          \
+    X(FAULT, 12, "type address pc module_offset") /* thread cannot go on */                          \
+    X(EXIT, 13, "status")                      /* thread ended */                                    \
+    X(OUTPUT, 14, "length")                    /* thread printed: length, then the text */           \
+    X(TIMER, 15, "object expirations")         /* a timer fired */                                   \
+    X(END, 16, "reason")                       /* enum camkes_end */                                 \
+    X(CHOICE, 17, "kind options chosen")       /* something left open was decided */                 \
+    /* the runtime's; cpi and context are ids of the plan */                                         \
+    X(JOB_RELEASE, 32, "index release")        /* job `index` of thread's task, released at */       \
+    X(JOB_BEGIN, 33, "index release")                                                                \
+    X(JOB_END, 34, "index release")                                                                  \
+    X(CALL_BEGIN, 35, "cpi context priority")  /* thread sends a request */                          \
+    X(CALL_END, 36, "cpi context")             /* and has the reply */                               \
+    X(REQUEST_BEGIN, 37, "cpi context priority task sequence") /* thread received a request */       \
+    X(REQUEST_END, 38, "cpi context")          /* and is about to reply */                           \
+    X(LOCK_TAKE, 39, "cpi context")            /* took a free lock */                                \
+    X(LOCK_WAIT, 40, "cpi context priority")   /* context's worker `other` joined the queue */       \
+    X(LOCK_GRANT, 41, "cpi context")           /* the lock went to a waiter */                       \
+    X(LOCK_FREE, 42, "cpi context")            /* the lock is not held any more */                   \
+    X(INHERIT, 43, "cpi context from to cause") /* context's priority at cpi; cause: a context */    \
+    X(UPDATE, 44, "cpi context priority")      /* manager of cpi got an inherited priority */        \
+    X(CLEAR, 45, "cpi context")                /* and its end */
+
+#define CAMKES_TRACE_ENUM(name, number, args) CAMKES_TRACE_##name = number,
+enum camkes_trace_kind { CAMKES_TRACE_KINDS(CAMKES_TRACE_ENUM) };
+#undef CAMKES_TRACE_ENUM
+
+enum camkes_block {
+    CAMKES_BLOCK_SEND = 1,
+    CAMKES_BLOCK_CALL = 2,  /* its message waits for a receiver */
+    CAMKES_BLOCK_REPLY = 3, /* its message was received */
+    CAMKES_BLOCK_RECV = 4,
+    CAMKES_BLOCK_NOTIFICATION = 5,
+    CAMKES_BLOCK_SUSPENDED = 6,
+    CAMKES_BLOCK_FAULT = 7,
+};
+
+enum camkes_kcall {
+    CAMKES_KCALL_CALL = 1,
+    CAMKES_KCALL_SEND = 2,
+    CAMKES_KCALL_NBSEND = 3,
+    CAMKES_KCALL_RECV = 4,
+    CAMKES_KCALL_NBRECV = 5,
+    CAMKES_KCALL_REPLY = 6,
+    CAMKES_KCALL_REPLYRECV = 7,
+    CAMKES_KCALL_SIGNAL = 8,
+    CAMKES_KCALL_WAIT = 9,
+    CAMKES_KCALL_POLL = 10,
+    CAMKES_KCALL_YIELD = 11,
+    CAMKES_KCALL_SETPRIORITY = 12,
+    CAMKES_KCALL_SUSPEND = 13,
+    CAMKES_KCALL_RESUME = 14,
+    CAMKES_KCALL_SAVECALLER = 15,
+    CAMKES_KCALL_CNODE = 16,
+    CAMKES_KCALL_TIMER = 17,
+    CAMKES_KCALL_DEBUG = 18,
+};
+
+enum camkes_end {
+    CAMKES_END_TIME = 1, /* the asked-for time is over */
+    CAMKES_END_IDLE = 2, /* nothing runs and nothing will */
+    CAMKES_END_ABORT = 3,
+};
