@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* What the host kernel has and seL4 has not: virtual time, trace annotations, a console. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sel4/sel4.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Consumes processor time; can be preempted at any instant of it. */
+CAMKES_KERNEL_API void camkes_host_work(uint64_t ns);
+/* The same for a time between two bounds; which one is a choice, the first of them is `hi`. */
+CAMKES_KERNEL_API void camkes_host_work_between(uint64_t lo, uint64_t hi);
+/* Virtual nanoseconds since boot. */
+CAMKES_KERNEL_API uint64_t camkes_host_now(void);
+
+/*
+ * Writes a trace record of the running thread; `other` is a thread's number or 65535, `kind` is one of
+ * the runtime's (32 and up), `n` at most 8.
+ */
+CAMKES_KERNEL_API void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n,
+                                            const uint64_t *args);
+/* A place between two steps of a protocol where a preemption may be tried. Usually nothing. */
+CAMKES_KERNEL_API void camkes_host_point(void);
+
+/* First expiry at the virtual time `first`, then every `period` (0: once). 0, 0 stops the timer. */
+CAMKES_KERNEL_API void camkes_host_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period);
+/* How often it has expired since it was armed. */
+CAMKES_KERNEL_API uint64_t camkes_host_timer_expirations(seL4_CPtr timer);
+
+/* The console. Standard output and error of a component end here by themselves, line by line. */
+CAMKES_KERNEL_API void camkes_host_write(const char *text, size_t n);
+
+/* The entry of an image: thread number `index` of its address space. Written by the generator. */
+CAMKES_KERNEL_API void _camkes_thread(unsigned index);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The types of the seL4 API. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sel4/errors.h>
+
+typedef int8_t seL4_Int8;
+typedef int16_t seL4_Int16;
+typedef int32_t seL4_Int32;
+typedef int64_t seL4_Int64;
+typedef uint8_t seL4_Uint8;
+typedef uint16_t seL4_Uint16;
+typedef uint32_t seL4_Uint32;
+typedef uint64_t seL4_Uint64;
+typedef int8_t seL4_Bool;
+
+#define seL4_True 1
+#define seL4_False 0
+#define seL4_Null ((void *)0)
+
+typedef uintptr_t seL4_Word;
+typedef seL4_Word seL4_CPtr;
+typedef seL4_CPtr seL4_CNode;
+typedef seL4_CPtr seL4_TCB;
+
+#define seL4_WordBits (8 * (int)sizeof(seL4_Word))
+#define seL4_CapNull ((seL4_CPtr)0)
+#define seL4_MinPrio 0
+#define seL4_MaxPrio 255
+#define seL4_MsgMaxLength 120
+#define seL4_MsgMaxExtraCaps 3
+
+/* label | capsUnwrapped (3 bits) | extraCaps (2 bits) | length (7 bits) */
+typedef struct {
+    seL4_Word words[1];
+} seL4_MessageInfo_t;
+
+static inline seL4_MessageInfo_t seL4_MessageInfo_new(seL4_Word label, seL4_Word capsUnwrapped,
+                                                      seL4_Word extraCaps, seL4_Word length)
+{
+    seL4_MessageInfo_t info = {
+        {label << 12 | (capsUnwrapped & 7) << 9 | (extraCaps & 3) << 7 | (length & 127)}};
+    return info;
+}
+
+static inline seL4_Word seL4_MessageInfo_get_label(seL4_MessageInfo_t info)
+{
+    return info.words[0] >> 12;
+}
+
+static inline seL4_Word seL4_MessageInfo_get_capsUnwrapped(seL4_MessageInfo_t info)
+{
+    return info.words[0] >> 9 & 7;
+}
+
+static inline seL4_Word seL4_MessageInfo_get_extraCaps(seL4_MessageInfo_t info)
+{
+    return info.words[0] >> 7 & 3;
+}
+
+static inline seL4_Word seL4_MessageInfo_get_length(seL4_MessageInfo_t info)
+{
+    return info.words[0] & 127;
+}
+
+static inline seL4_MessageInfo_t seL4_MessageInfo_set_label(seL4_MessageInfo_t info,
+                                                            seL4_Word label)
+{
+    info.words[0] = (info.words[0] & 0xfff) | label << 12;
+    return info;
+}
+
+static inline seL4_MessageInfo_t seL4_MessageInfo_set_length(seL4_MessageInfo_t info,
+                                                             seL4_Word length)
+{
+    info.words[0] = (info.words[0] & ~(seL4_Word)127) | (length & 127);
+    return info;
+}
+
+typedef struct {
+    seL4_MessageInfo_t tag;
+    seL4_Word msg[seL4_MsgMaxLength];
+    seL4_Word userData;
+    seL4_Word caps_or_badges[seL4_MsgMaxExtraCaps];
+    seL4_CPtr receiveCNode;
+    seL4_CPtr receiveIndex;
+    seL4_Word receiveDepth;
+} seL4_IPCBuffer;
