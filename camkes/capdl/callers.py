@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who can call a CPI: the table that gives every badge its meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from camkes.capdl.settings import Reader
+from camkes.model.system import Connection, End, Protocol, System
+from camkes.protocols.plan import Context, Plan, PlannedCpi
+
+
+@dataclass(frozen=True, slots=True)
+class CallerEntry:
+    """Requests of `context` through the from end `end`. `badge` is the request's badge, 1 + `index`.
+
+    `sender_id` numbers the from ends for user code, as with plain RPC. `bound` limits what a label may
+    claim: the ceiling of the calling CPI, or the base priority of a calling task. `callers` are the
+    tasks and CPIs that use this entry. `manager_badge` is the badge of updates from this caller, None
+    where its priority cannot change.
+    """
+
+    index: int
+    end: End
+    sender_id: int
+    context: Context
+    bound: int
+    callers: tuple[str, ...]
+    manager_badge: int | None
+
+    @property
+    def badge(self) -> int:
+        return self.index + 1
+
+
+class Wiring:
+    """Which connection an interface is part of; every interface is part of one at most."""
+
+    __slots__ = ("_by_end",)
+
+    def __init__(self, system: System) -> None:
+        self._by_end: dict[str, Connection] = {}
+        for connection in system.connections:
+            for end in (*connection.from_ends, *connection.to_ends):
+                self._by_end.setdefault(end.name, connection)
+
+    def connection(self, end: str) -> Connection | None:
+        return self._by_end.get(end)
+
+
+def sender_ids(system: System, connection: Connection, reader: Reader) -> tuple[int, ...]:
+    """A number for each from end: the user's choice, else counted from 1 past the chosen ones."""
+    chosen: list[int | None] = []
+    for end in connection.from_ends:
+        instance = system.instance(end.instance)
+        chosen.append(None if instance is None else reader.badge(instance, end.interface))
+    taken = {badge for badge in chosen if badge is not None}
+    result: list[int] = []
+    candidate = 1
+    for badge in chosen:
+        if badge is None:
+            while candidate in taken:
+                candidate += 1
+            badge = candidate
+            candidate += 1
+        result.append(badge)
+    return tuple(result)
+
+
+def can_be_raised(cpi: PlannedCpi) -> bool:
+    """Can requests made by this CPI have more than their base priority?"""
+    if cpi.protocol is Protocol.FIXED:
+        return False
+    contends = cpi.protocol is Protocol.INHERITED and len(cpi.contexts) >= 2
+    return contends or cpi.inherits_from_above
+
+
+def caller_table(system: System, plan: Plan, cpi: PlannedCpi, reader: Reader) -> tuple[CallerEntry, ...]:
+    """For each from end in connection order, for each context of the CPI that can arrive through it."""
+    connection = next((c for c in system.connections for e in c.to_ends if e.name == cpi.name), None)
+    if connection is None:
+        return ()
+    numbers = sender_ids(system, connection, reader)
+    entries: list[CallerEntry] = []
+    for end, number in zip(connection.from_ends, numbers, strict=True):
+        for context in cpi.contexts:
+            callers = _callers(plan, cpi, end, context)
+            if not callers:
+                continue
+            index = len(entries)
+            calling = [c for c in map(plan.cpi, callers) if c is not None]
+            bound = max([c.ceiling for c in calling], default=context.base_priority)
+            raised = cpi.manager and any(can_be_raised(c) for c in calling)
+            manager_badge = len(cpi.contexts) + 1 + index if raised else None
+            entries.append(CallerEntry(index, end, number, context, bound, callers, manager_badge))
+    return tuple(entries)
+
+
+def _callers(plan: Plan, cpi: PlannedCpi, end: End, context: Context) -> tuple[str, ...]:
+    """The tasks and CPIs whose requests arrive at `cpi` through `end` as `context`."""
+    result: dict[str, None] = {}
+    for request in plan.requests:
+        if request.callee != cpi.name or request.via != end.name:
+            continue
+        caller = plan.cpi(request.caller)
+        if caller is None:
+            arrives = context.is_task and context.name == request.caller
+        elif caller.protocol is Protocol.FIXED:
+            arrives = context.name == caller.name
+        else:
+            arrives = any(c.id == context.id for c in caller.contexts)
+        if arrives:
+            result[request.caller] = None
+    return tuple(result)

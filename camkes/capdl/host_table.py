@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The text the host kernel boots from; the format is described in kernel/host/README.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Space, Thread
+
+_HEADER = "camkes-host-table 1"
+#: what the host kernel keeps of its own accord
+_IMPLICIT = frozenset({ObjectKind.CNODE, ObjectKind.VSPACE})
+
+
+def host_table(model: CapabilityModel, images: Mapping[str, str]) -> str:
+    """The boot table; `images` gives the file of each address space by its name."""
+    lines = [_HEADER]
+    lines += [_object(o) for o in model.objects if o.kind not in _IMPLICIT]
+    for space in model.spaces:
+        lines += _space(space, images[space.name])
+    lines += [
+        f"timer {t.object} {t.notification} {t.badge} {t.offset} {t.period}" for t in model.timers
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def thread_order(model: CapabilityModel) -> tuple[Thread, ...]:
+    """Threads by their number in the table, which is the number in a trace."""
+    return tuple(t for s in model.spaces for t in s.threads)
+
+
+def _object(item: KernelObject) -> str:
+    size = f" {item.size}" if item.kind is ObjectKind.REGION else ""
+    return f"object {item.name} {item.kind.value}{size}"
+
+
+def _space(space: Space, image: str) -> list[str]:
+    lines = [f"space {space.name} {image}"]
+    lines += [f"cap {c.slot} {c.object} {c.rights or '-'} {c.badge}" for c in space.caps]
+    lines += [f"map {m.symbol} {m.region} {m.rights}" for m in space.mappings]
+    lines += [_thread(t) for t in space.threads]
+    return lines
+
+
+def _thread(thread: Thread) -> str:
+    task = "-" if thread.task is None else str(thread.task)
+    return (
+        f"thread {thread.name} {thread.index} {thread.role.value} {thread.priority} {thread.max_priority} "
+        f"{thread.stack_size} {thread.fault_slot} {task} {thread.instance}"
+    )

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Settings that decide about kernel objects, looked up by type in one place.
+
+A thread's prefix is "_" for the control thread and "IFACE_" for a thread of an interface. A wrong value
+is reported once and replaced by the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from camkes.capdl.codes import ACCESS_RIGHTS, SETTING_RANGE, SETTING_TYPE
+from camkes.diagnostics import Sink
+from camkes.model.system import Connection, Instance, Setting
+
+PAGE = 4096
+DEFAULT_PRIORITY = 254
+DEFAULT_MAX_PRIORITY = 254
+DEFAULT_STACK = 16384
+MAX_PRIORITY = 255
+
+#: microseconds, where the text writes no unit
+_NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, None: 1_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads settings and reports wrong ones to `sink`."""
+
+    sink: Sink
+
+    def priority(self, instance: Instance, prefix: str) -> int:
+        """A thread's priority: its own setting, else the instance's, else 254."""
+        return self._first(instance, (f"{prefix}priority", "priority"), DEFAULT_PRIORITY, 0, MAX_PRIORITY)
+
+    def max_priority(self, instance: Instance, prefix: str, default: int = DEFAULT_MAX_PRIORITY) -> int:
+        """The highest priority a thread may give."""
+        names = (f"{prefix}max_priority", "max_priority")
+        return self._first(instance, names, default, 0, MAX_PRIORITY)
+
+    def stack_size(self, instance: Instance, prefix: str) -> int:
+        """Bytes of stack, in whole pages."""
+        size = self._first(instance, (f"{prefix}stack_size",), DEFAULT_STACK, PAGE, 1 << 30)
+        return round_up(size)
+
+    def affinity(self, instance: Instance, prefix: str) -> int:
+        """The core a thread runs on."""
+        return self._first(instance, (f"{prefix}affinity", "affinity"), 0, 0, 255)
+
+    def domain(self, instance: Instance, prefix: str) -> int:
+        """The scheduling domain of a thread; only its own setting counts."""
+        return self._first(instance, (f"{prefix}domain",), 0, 0, 255)
+
+    def period(self, instance: Instance, prefix: str) -> int | None:
+        """Microseconds a scheduling context is replenished after; None: not given."""
+        return self._microseconds(instance, (f"{prefix}period", "period"))
+
+    def budget(self, instance: Instance, prefix: str) -> int | None:
+        """Microseconds a scheduling context may run in a period; None: not given."""
+        return self._microseconds(instance, (f"{prefix}budget", "budget"))
+
+    def badge(self, instance: Instance, interface: str) -> int | None:
+        """The badge that `IFACE_attributes` chooses: a number or a string of digits."""
+        setting = instance.settings.get(f"{interface}_attributes")
+        if setting is None:
+            return None
+        value = setting.value
+        if isinstance(value, str) and value.strip().isdecimal():
+            return int(value)
+        if isinstance(value, str):
+            return None  # other connectors keep other things there
+        return self._integer(setting, f"{interface}_attributes", 0, (1 << 28) - 1)
+
+    def access(self, instance: Instance, interface: str) -> str:
+        """Rights of a dataport, a subset of "RWX"; read and write where nothing is said."""
+        name = f"{interface}_access"
+        setting = instance.settings.get(name)
+        if setting is None:
+            return "RW"
+        value = setting.value
+        if not isinstance(value, str):
+            self.sink.report(SETTING_TYPE, f"{name} must be a string of access rights", setting.span)
+            return "RW"
+        if not value or [c for c in "RWXP" if c in value] != list(value):
+            self.sink.report(
+                ACCESS_RIGHTS,
+                f'"{value}" are no access rights',
+                setting.span,
+                help='write letters out of "RWXP" in this order, for example "RW"',
+            )
+            return "RW"
+        return value.replace("P", "")
+
+    def size(self, connection: Connection, default: int) -> int:
+        """Bytes of the memory behind a dataport connection, in whole pages."""
+        setting = connection.settings.get("size")
+        value = None if setting is None else self._integer(setting, "size", 1, 1 << 40)
+        return round_up(default if value is None else value)
+
+    def paddr(self, connection: Connection) -> int | None:
+        """The physical address a connection asks for."""
+        setting = connection.settings.get("paddr")
+        return None if setting is None else self._integer(setting, "paddr", 0, (1 << 64) - 1)
+
+    def _first(self, instance: Instance, names: tuple[str, ...], default: int, low: int, high: int) -> int:
+        for name in names:
+            setting = instance.settings.get(name)
+            if setting is not None:
+                value = self._integer(setting, name, low, high)
+                return default if value is None else value
+        return default
+
+    def _integer(self, setting: Setting, name: str, low: int, high: int) -> int | None:
+        value = setting.value
+        if isinstance(value, str) and value.strip().isdecimal():
+            value = int(value)
+        if not isinstance(value, int):
+            self.sink.report(SETTING_TYPE, f"{name} must be a whole number", setting.span)
+            return None
+        if not low <= value <= high:
+            self.sink.report(SETTING_RANGE, f"{name} must be {low} to {high}, not {value}", setting.span)
+            return None
+        return value
+
+    def _microseconds(self, instance: Instance, names: tuple[str, ...]) -> int | None:
+        return next((self._time(instance.settings, n) for n in names if n in instance.settings), None)
+
+    def _time(self, settings: Mapping[str, Setting], name: str) -> int | None:
+        setting = settings[name]
+        if not isinstance(setting.value, int | float):
+            self.sink.report(SETTING_TYPE, f"{name} must be a time", setting.span)
+            return None
+        return round(setting.value * _NANOSECONDS[setting.unit] / 1_000)
+
+
+def round_up(size: int, unit: int = PAGE) -> int:
+    """`size` in whole units."""
+    return -(-size // unit) * unit

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The allocator hands out what connections and protocols need, and nothing else."""
+
+from __future__ import annotations
+
+from camkes.capdl.allocate import allocate
+from camkes.capdl.callers import caller_table
+from camkes.capdl.model import Cap, CapabilityModel, Role, Space, Thread
+from camkes.capdl.settings import Reader
+from camkes.diagnostics import Sink
+from tests.capdl.systems import (
+    CALL,
+    DATA,
+    EMPTY,
+    EVENT,
+    RPC,
+    component,
+    connect,
+    instance,
+    nested,
+    system,
+)
+
+
+def space_of(model: CapabilityModel, name: str) -> Space:
+    return next(s for s in model.spaces if name in s.instances)
+
+
+def cap(model: CapabilityModel, name: str, symbol: str) -> Cap:
+    slot = model.slots[name, symbol]
+    return next(c for c in space_of(model, name).caps if c.slot == slot)
+
+
+def thread(model: CapabilityModel, name: str) -> Thread:
+    return next(t for s in model.spaces for t in s.threads if t.name == name)
+
+
+def test_plain_rpc_shares_one_endpoint_and_numbers_clients() -> None:
+    client = component("Client", "uses s", control=True)
+    server = component("Server", "provides s")
+    model = allocate(
+        system(
+            (instance("a", client), instance("b", client, s_attributes=1), instance("v", server)),
+            (connect(RPC, "c", "a.s b.s", "v.s"),),
+        ),
+        EMPTY,
+    )
+    assert cap(model, "a", "s") == Cap(model.slots["a", "s"], "c:endpoint", "WP", 2)
+    assert cap(model, "b", "s").badge == 1
+    assert cap(model, "v", "s").rights == "R"
+    assert [t.name for t in space_of(model, "v").threads] == ["v", "v.s"]
+    assert ("v", "!gate") in model.slots
+    assert ("a", "!gate") not in model.slots
+
+
+def test_caller_table_of_a_nested_lock() -> None:
+    made, plan = nested()
+    inner = plan.cpi("inner.p")
+    assert inner is not None
+    table = caller_table(made, plan, inner, Reader(Sink()))
+    assert [(e.end.name, e.context.name, e.sender_id, e.bound, e.manager_badge) for e in table] == [
+        ("outer.next", "t1", 1, 20, 4),
+        ("outer.next", "t2", 1, 20, 5),
+        ("t3.p", "t3", 2, 30, None),
+    ]
+
+
+def test_nested_locks() -> None:
+    model = allocate(*nested())
+    assert cap(model, "outer", "next@t2").badge == 2
+    assert cap(model, "outer", "next@t2").object == "inner.p@t2:endpoint"
+    assert cap(model, "outer", "next!manager@t2") == Cap(
+        model.slots["outer", "next!manager@t2"], "inner.p!manager:endpoint", "WP", 5
+    )
+    assert cap(model, "inner", "p!manager@t3").badge == 3
+    assert cap(model, "inner", "p!tcb@t1").object == "inner.p@t1"
+    assert cap(model, "inner", "p!authority").object == "inner.p!manager"
+    reply = model.slots["inner", "p!reply@t1"]
+    assert all(c.slot != reply for c in space_of(model, "inner").caps)
+    # a fixed CPI has no manager, and what is inherited ends before it
+    assert not any("!manager" in s for i, s in model.slots if i == "leaf")
+    assert [s for i, s in model.slots if i == "inner" and s.startswith("next")] == [
+        "next@t1",
+        "next@t2",
+        "next@t3",
+    ]
+
+
+def test_threads_of_protocols() -> None:
+    model = allocate(*nested())
+    worker = thread(model, "inner.p@t2")
+    assert (worker.role, worker.priority, worker.max_priority) == (Role.WORKER, 20, 0)
+    manager = thread(model, "inner.p!manager")
+    assert (manager.role, manager.priority, manager.max_priority) == (Role.MANAGER, 30, 30)
+    assert thread(model, "leaf.p").priority == 30
+    assert thread(model, "t3").task == 3
+    assert thread(model, "t3").max_priority == 30
+
+
+def test_a_task_has_a_timer() -> None:
+    model = allocate(*nested())
+    timer = next(t for t in model.timers if t.object == "t3:timer")
+    assert (timer.notification, timer.offset, timer.period) == ("t3:release", 1_000_000, 10_000_000)
+    assert cap(model, "t3", "!release").rights == "R"
+
+
+def test_events_have_a_notification_for_each_consumer() -> None:
+    emitter = component("E", "emits e", control=True)
+    consumer = component("C", "consumes e")
+    model = allocate(
+        system(
+            (instance("e", emitter), instance("c1", consumer), instance("c2", consumer)),
+            (connect(EVENT, "n", "e.e", "c1.e c2.e"),),
+        ),
+        EMPTY,
+    )
+    assert [cap(model, "e", f"e#{i}").object for i in range(2)] == [
+        "n@c1.e:notification",
+        "n@c2.e:notification",
+    ]
+    assert model.slots["e", "e"] == model.slots["e", "e#0"]
+    assert cap(model, "c2", "e").rights == "R"
+
+
+def test_dataports_are_mapped_with_their_rights() -> None:
+    port = component("P", "dataport d", control=True)
+    model = allocate(
+        system(
+            (instance("a", port), instance("b", port, d_access="R")),
+            (connect(DATA, "x", "a.d", "b.d", {"size": 5000}),),
+        ),
+        EMPTY,
+    )
+    assert next(o for o in model.objects if o.name == "x:data").size == 8192
+    assert [(m.symbol, m.region, m.rights) for m in space_of(model, "a").mappings] == [
+        ("d_data", "x:data", "RW")
+    ]
+    assert space_of(model, "b").mappings[0].rights == "R"
+
+
+def test_groups_share_a_cspace() -> None:
+    a, b = component("A", "uses s", "dataport d"), component("B", "provides s", "dataport d")
+    model = allocate(
+        system(
+            (instance("a", a, "g"), instance("b", b, "g")),
+            (connect(CALL, "c", "a.s", "b.s"), connect(DATA, "x", "a.d", "b.d")),
+        ),
+        EMPTY,
+    )
+    (space,) = model.spaces
+    assert space.instances == ("a", "b")
+    assert [c.slot for c in space.caps] == list(range(1, len(space.caps) + 1))
+    assert [t.index for t in space.threads] == list(range(len(space.threads)))
+    assert [m.symbol for m in space.mappings] == ["a.d_data", "b.d_data"]
+
+
+def test_synchronisation_objects() -> None:
+    kind = component("S", control=True, syncs="mutex:m semaphore:s binary_semaphore:b")
+    model = allocate(system((instance("a", kind),)), EMPTY)
+    objects = {o.name: o.kind.value for o in model.objects}
+    assert objects["a.m:mutex"] == "notification"
+    assert objects["a.s:semaphore"] == "endpoint"
+    assert cap(model, "a", "b").rights == "RW"
+
+
+def test_wrong_settings_are_reported_once() -> None:
+    sink = Sink()
+    kind = component("S", "provides s", control=True)
+    client = component("C", "uses s", control=True)
+    allocate(
+        system(
+            (instance("a", kind, _stack_size="big", s_priority=300), instance("b", client)),
+            (connect(RPC, "c", "b.s", "a.s"),),
+        ),
+        EMPTY,
+        sink,
+    )
+    assert [d.code.number for d in sink.diagnostics] == ["E0601", "E0602"]
+
+
+def test_every_slot_is_used_once_and_every_cap_has_a_symbol() -> None:
+    model = allocate(*nested())
+    for space in model.spaces:
+        slots = [c.slot for c in space.caps]
+        assert len(set(slots)) == len(slots)
+        named = {slot for (name, _), slot in model.slots.items() if name in space.instances}
+        assert set(slots) <= named
