@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+#
+#   make demo    set everything up, then build and run the examples with pictures
+#   make test    set everything up, then run every test and check
+#   make setup   only the environment: .venv, with the command .venv/bin/camkes
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CAMKES := $(BIN)/camkes
+DEMO := build/demo
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: demo test setup check-python lint unit sanitize format clean
+
+# The demo needs only what running needs; tests need the tools of developers too.
+setup: $(VENV)/.run-ready
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo 'camkes-rt needs Python 3.11 or newer; name one with PYTHON=...'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run-ready: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m camkes.parser.tables
+	@touch $@
+
+$(VENV)/.test-ready: pyproject.toml | $(VENV)/.run-ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.run-ready
+	@mkdir -p $(DEMO)
+	$(CAMKES) run examples/nested -o $(DEMO)/nested --timeline $(DEMO)/nested.svg \
+	    --trace $(DEMO)/nested.pftrace --verify
+	$(CAMKES) run examples/inversion -DPLAIN=ON -o $(DEMO)/plain --for 100ms \
+	    --timeline $(DEMO)/inversion-plain.svg
+	$(CAMKES) run examples/inversion -o $(DEMO)/inherited --for 100ms \
+	    --timeline $(DEMO)/inversion-inherited.svg --verify
+	@echo
+	@echo 'Pictures:'
+	@echo '  $(DEMO)/nested.svg               nested inheritance'
+	@echo '  $(DEMO)/inversion-plain.svg      priority inversion with a plain call'
+	@echo '  $(DEMO)/inversion-inherited.svg  the same system with inheritance'
+	@echo 'For https://ui.perfetto.dev:'
+	@echo '  $(DEMO)/nested.pftrace'
+
+test: $(VENV)/.test-ready lint sanitize unit
+
+lint: $(VENV)/.test-ready
+	$(BIN)/ruff check camkes parser tests benchmarks
+	$(BIN)/ruff format --check camkes parser tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/python tests/repository/check_headers.py
+
+sanitize: $(VENV)/.test-ready
+	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize test-sanitize
+
+unit: $(VENV)/.test-ready
+	$(BIN)/python -m pytest -n $(JOBS)
+
+format: $(VENV)/.test-ready
+	$(BIN)/ruff check --fix camkes parser tests benchmarks
+	$(BIN)/ruff format camkes parser tests benchmarks
+
+clean:
+	rm -rf build $(VENV)

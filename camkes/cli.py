@@ -1,0 +1,487 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The `camkes` command: words of the command line to calls of the pipeline, and exit statuses.
+
+Exit status: 0 good, 1 the user's input has errors (or a run found a fault), 2 wrong usage, 3 a defect
+of this tool. What is slow to import is imported in the command that needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from camkes import __version__, pipeline
+from camkes.diagnostics import Sink
+
+GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
+INTERRUPTED = 130  # as a shell reports SIGINT
+
+Command = Callable[[argparse.Namespace], int]
+
+
+# Words of the command line -----------------------------------------------------------------------
+
+DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?\Z")
+NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+def duration(text: str) -> int:
+    """`2s`, `1.5ms`, `250us`; a bare number is seconds. In nanoseconds."""
+    match = DURATION.match(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration; write 2s, 150ms, 20us or 500ns")
+    nanoseconds = float(match[1]) * NANOSECONDS[match[2] or "s"]
+    if nanoseconds >= 2**63:
+        raise argparse.ArgumentTypeError(f"{text!r} is too long; the clock counts 292 years")
+    return round(nanoseconds)
+
+
+def window(text: str) -> tuple[int, int]:
+    """`FROM:TO`, both durations since boot."""
+    begin, colon, end = text.partition(":")
+    if not colon:
+        raise argparse.ArgumentTypeError(f"{text!r} is no window; write FROM:TO, as in 0:100ms")
+    bounds = duration(begin or "0"), duration(end)
+    if bounds[0] >= bounds[1]:
+        raise argparse.ArgumentTypeError(f"the window {text!r} is empty; FROM must be before TO")
+    return bounds
+
+
+def definition(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`; NAME alone is NAME=ON, as in CMake's own options."""
+    name, equals, value = text.partition("=")
+    name = name.partition(":")[0]  # CMake allows NAME:TYPE=VALUE
+    if not re.fullmatch(r"\w+", name):
+        raise argparse.ArgumentTypeError(f"{text!r} is no definition; write NAME=VALUE")
+    return name, value if equals else "ON"
+
+
+class Parser(argparse.ArgumentParser):
+    """Argument errors name the command and end with the one line that helps."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
+
+
+def add_input(parser: argparse.ArgumentParser) -> None:
+    """What every command that reads a system understands."""
+    parser.add_argument("path", metavar="PATH", type=Path, help="a .camkes file or an application's folder")
+    group = parser.add_argument_group("reading the system")
+    group.add_argument(
+        "-D",
+        dest="definitions",
+        metavar="NAME=VALUE",
+        type=definition,
+        action="append",
+        default=[],
+        help="a CMake variable of the application",
+    )
+    group.add_argument(
+        "-I", "--import-path", metavar="DIR", type=Path, action="append", default=[], help="where <imports> are"
+    )
+    group.add_argument(
+        "--cpp-flag", metavar="FLAG", action="append", default=[], help="a flag for the C preprocessor"
+    )
+    group.add_argument("--cpp-bin", metavar="PROGRAM", default=None, help="the C preprocessor (default: cpp)")
+    group.add_argument("--nocpp", action="store_true", help="do not run the C preprocessor")
+    group.add_argument("--dtb", metavar="FILE", type=Path, help="the device tree that dtb() queries ask")
+    group.add_argument("--gpio-list", metavar="FILE", type=Path, help="the pins that gpio() queries ask")
+    group.add_argument(
+        "--allow-forward-references", action="store_true", help="let names be used before they are defined"
+    )
+    messages = parser.add_argument_group("messages")
+    messages.add_argument(
+        "--format",
+        choices=("text", "oneline", "json", "sarif"),
+        default="text",
+        help="how errors are written (default: text)",
+    )
+    messages.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour (default: on a terminal)"
+    )
+    messages.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    messages.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")
+
+
+def request_of(arguments: argparse.Namespace) -> pipeline.Request:
+    return pipeline.Request(
+        path=arguments.path,
+        definitions=tuple(arguments.definitions),
+        import_path=tuple(arguments.import_path),
+        cpp_flags=tuple(arguments.cpp_flag),
+        cpp=arguments.cpp_bin,
+        preprocess=not arguments.nocpp,
+        dtb=arguments.dtb,
+        gpio_list=arguments.gpio_list,
+        allow_forward_references=arguments.allow_forward_references,
+    )
+
+
+# Output ------------------------------------------------------------------------------------------
+
+
+def wants_color(arguments: argparse.Namespace, stream: object) -> bool:
+    if arguments.color != "auto":
+        return bool(arguments.color == "always")
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty()) and "NO_COLOR" not in os.environ
+
+
+def tell(arguments: argparse.Namespace, sink: Sink) -> int:
+    """Write what a run has to say; the exit status that follows from it."""
+    from camkes import rendering
+
+    diagnostics = sink.diagnostics
+    if arguments.quiet:
+        diagnostics = tuple(d for d in diagnostics if d.severity.value == "error")
+    machine = arguments.format in ("json", "sarif")
+    stream = sys.stdout if machine else sys.stderr
+    if diagnostics or machine:
+        style = rendering.Style(
+            form=rendering.Form(arguments.format),
+            color=not machine and wants_color(arguments, stream),
+            unicode=not arguments.ascii and can_draw(stream),
+        )
+        text = rendering.render(diagnostics, style)
+        stream.write(text if text.endswith("\n") else text + "\n")
+    return USER_ERROR if sink.has_errors else GOOD
+
+
+def can_draw(stream: object) -> bool:
+    """Whether the stream takes box-drawing characters."""
+    encoding = getattr(stream, "encoding", None) or "ascii"
+    return encoding.lower().replace("-", "").startswith("utf")
+
+
+class Progress:
+    """One line on a terminal that says what is being done; nothing elsewhere."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.shown = sys.stderr.isatty() and not arguments.quiet
+        self.width = 0
+
+    def __call__(self, text: str) -> None:
+        if self.shown:
+            sys.stderr.write("\r" + text[:100].ljust(self.width))
+            sys.stderr.flush()
+            self.width = len(text[:100])
+
+    def clear(self) -> None:
+        if self.shown and self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+            self.width = 0
+
+
+# Commands ----------------------------------------------------------------------------------------
+
+
+def check(arguments: argparse.Namespace) -> int:
+    sink = Sink()
+    result = pipeline.check(request_of(arguments), sink)
+    status = tell(arguments, sink)
+    if result is not None and arguments.dump:
+        import json
+
+        from camkes.model.dump import dump
+
+        print(json.dumps(dump(result.system), indent=2, ensure_ascii=False))
+    elif result is not None and status == GOOD and not arguments.quiet and arguments.format == "text":
+        system, plan = result.system, result.plan
+        print(
+            f"{arguments.path}: good: {count(system.instances, 'instance')}, "
+            f"{count(system.connections, 'connection')}, {count(plan.tasks, 'task')}, "
+            f"{count(plan.cpis, 'protocol CPI')}"
+        )
+    return status
+
+
+def count(items: Sequence[object], name: str) -> str:
+    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
+
+
+def plan(arguments: argparse.Namespace) -> int:
+    from camkes.report import plan_tables
+
+    sink = Sink()
+    result = pipeline.check(request_of(arguments), sink)
+    status = tell(arguments, sink)
+    if result is None:
+        return status
+    if arguments.authority:
+        from camkes.capdl import authority
+
+        capabilities = pipeline.capabilities(result, sink)
+        entries = authority.authority(result.system, result.plan, capabilities)
+        print(authority.to_json(entries) if arguments.json else authority.to_text(entries))
+    elif arguments.json:
+        print(plan_tables.to_json(result.plan))
+    else:
+        print(plan_tables.to_text(result.plan, color=wants_color(arguments, sys.stdout)))
+    return status
+
+
+def graph(arguments: argparse.Namespace) -> int:
+    from camkes.report import graph as drawing
+
+    sink = Sink()
+    result = pipeline.check(request_of(arguments), sink)
+    status = tell(arguments, sink)
+    if result is None:
+        return status
+    output: Path | None = arguments.output
+    if output is None or output.suffix == ".dot":
+        text = drawing.graph_dot(result.plan, result.system)
+    elif output.suffix == ".svg":
+        text = drawing.graph_svg(result.plan, result.system)
+    else:
+        print(f"camkes graph: {output} ends neither in .dot nor in .svg", file=sys.stderr)
+        return USAGE
+    if output is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+    else:
+        pipeline.write_output(output, text.encode())
+    return status
+
+
+def build(arguments: argparse.Namespace) -> int:
+    if arguments.kernel == "sel4":
+        return build_sel4(arguments, simulate=False)
+    sink = Sink()
+    progress = Progress(arguments)
+    image = pipeline.build(request_of(arguments), arguments.output, sink, progress, sanitize=arguments.sanitize)
+    progress.clear()
+    status = tell(arguments, sink)
+    if image is not None and status == GOOD and not arguments.quiet:
+        print(f"built {image.folder}")
+    return status
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.kernel == "sel4":
+        return build_sel4(arguments, simulate=True)
+    sink = Sink()
+    progress = Progress(arguments)
+    options = pipeline.RunRequest(
+        output=arguments.output,
+        duration=arguments.duration,
+        fast=arguments.fast,
+        scheduling=arguments.scheduling,
+        timeslice=arguments.timeslice,
+        choices=arguments.choices,
+        loop_limit_ms=arguments.loop_limit,
+        trace=arguments.trace,
+        timeline=arguments.timeline,
+        window=arguments.window,
+        verify=arguments.verify,
+        sanitize=arguments.sanitize,
+    )
+    if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
+        forms = " ".join(pipeline.TRACE_FORMS)
+        print(f"camkes run: {arguments.trace}: a trace ends in one of {forms}", file=sys.stderr)
+        return USAGE
+    if arguments.timeline is not None and arguments.timeline.suffix != ".svg":
+        print(f"camkes run: {arguments.timeline}: a timeline ends in .svg", file=sys.stderr)
+        return USAGE
+    outcome = pipeline.run(request_of(arguments), options, sink, progress)
+    progress.clear()
+    status = tell(arguments, sink)
+    if outcome is None:
+        return status
+    if arguments.json:
+        print(outcome.report_json())
+    elif not arguments.quiet:
+        sys.stdout.flush()
+        color = wants_color(arguments, sys.stdout)
+        print(outcome.report_text(color=color, unicode=not arguments.ascii and can_draw(sys.stdout)), end="")
+    return max(status, USER_ERROR if outcome.failed else GOOD)
+
+
+def build_sel4(arguments: argparse.Namespace, simulate: bool) -> int:
+    from camkes.build import sel4
+
+    sink = Sink()
+    progress = Progress(arguments)
+    status = sel4.build(
+        request_of(arguments), arguments.workspace, arguments.output, sink, progress, simulate=simulate
+    )
+    progress.clear()
+    return max(tell(arguments, sink), status)
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    from camkes import explain as pages
+
+    if arguments.code is None:
+        for code in pages.all_codes():
+            print(f"{code.number}  {code.name}")
+        return GOOD
+    code = pages.find(arguments.code)
+    if code is None:
+        nearest = pages.nearest(arguments.code)
+        hint = f"; did you mean {nearest}?" if nearest else ""
+        print(f"camkes explain: there is no code {arguments.code!r}{hint}", file=sys.stderr)
+        return USER_ERROR
+    print(pages.page(code))
+    return GOOD
+
+
+def completion(arguments: argparse.Namespace) -> int:
+    from camkes import completion as scripts
+
+    print(scripts.script(arguments.shell, make_parser()), end="")
+    return GOOD
+
+
+# The parser --------------------------------------------------------------------------------------
+
+EXAMPLES = {
+    "check": """
+  camkes check examples/nested
+  camkes check system.camkes --format sarif > findings.sarif""",
+    "plan": """
+  camkes plan examples/protocols
+  camkes plan examples/nested -DCONFIGURATION=3 --json""",
+    "graph": """
+  camkes graph examples/nested -o nested.svg
+  camkes graph examples/nested | dot -Tpdf -o nested.pdf""",
+    "build": """
+  camkes build examples/adder -o build/adder""",
+    "run": """
+  camkes run examples/inversion --timeline inversion.svg
+  camkes run examples/nested --for 2s --trace nested.pftrace
+  camkes run examples/protocols --scheduling rr --timeslice 5ms --verify""",
+    "explain": """
+  camkes explain E0501
+  camkes explain                       lists all codes""",
+    "completion": """
+  source <(camkes completion bash)""",
+}
+
+
+def add_host(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("building")
+    group.add_argument("--kernel", choices=("host", "sel4"), default="host", help="which kernel (default: host)")
+    group.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
+    group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
+    group.add_argument("--sanitize", action="store_true", help="with address and undefined-behaviour sanitizers")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="camkes",
+        description="CAmkES with real-time protocols as part of the language.",
+        epilog="Exit status: 0 good, 1 errors in the input, 2 wrong usage, 3 a defect of camkes.",
+    )
+    parser.add_argument("--version", action="version", version=f"camkes-rt {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=Parser)
+
+    def add(name: str, command: Command, text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog="examples:" + EXAMPLES[name],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(run_command=command)
+        return sub
+
+    sub = add("check", check, "find every mistake in a system without building it")
+    add_input(sub)
+    sub.add_argument("--dump", action="store_true", help="print the resolved system as JSON")
+
+    sub = add("plan", plan, "show what follows from the requests: ceilings, threads, ids")
+    add_input(sub)
+    sub.add_argument("--json", action="store_true", help="as JSON")
+    sub.add_argument("--authority", action="store_true", help="who holds which capability, and why")
+
+    sub = add("graph", graph, "draw tasks, CPIs and requests")
+    add_input(sub)
+    sub.add_argument("-o", "--output", metavar="FILE", type=Path, help=".dot or .svg (default: DOT to stdout)")
+
+    sub = add("build", build, "build a system")
+    add_input(sub)
+    add_host(sub)
+
+    sub = add("run", run, "build a system and run it")
+    add_input(sub)
+    add_host(sub)
+    group = sub.add_argument_group("running")
+    group.add_argument(
+        "--for",
+        dest="duration",
+        metavar="TIME",
+        type=duration,
+        help="virtual time to run, as 2s or 150ms (default: until all is idle, at most 1s)",
+    )
+    group.add_argument("--fast", action="store_true", help="no walls between components: for sweeps")
+    group.add_argument(
+        "--scheduling", choices=("fifo", "rr"), default="fifo", help="among equal priorities (default: fifo)"
+    )
+    group.add_argument("--timeslice", metavar="TIME", type=duration, default=None, help="of round robin (10ms)")
+    group.add_argument(
+        "--choices", metavar="HOW", default="first", help="first, random:SEED or script:FILE (default: first)"
+    )
+    group.add_argument(
+        "--loop-limit",
+        metavar="MS",
+        type=int,
+        default=None,
+        help="processor time after which a thread that lets no virtual time pass is stopped (1000)",
+    )
+    group = sub.add_argument_group("results")
+    group.add_argument("--trace", metavar="FILE", type=Path, help=".pftrace (Perfetto), .json (Chrome) or .trace")
+    group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
+    group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
+    group.add_argument("--verify", action="store_true", help="replay the trace against the protocols' properties")
+    group.add_argument("--json", action="store_true", help="the report as JSON")
+
+    sub = add("explain", explain, "explain the code of an error or a warning")
+    sub.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
+
+    sub = add("completion", completion, "print a script that completes commands in a shell")
+    sub.add_argument("shell", choices=("bash", "zsh", "fish"))
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        parser.print_help(sys.stderr)
+        return USAGE
+    try:
+        status: int = arguments.run_command(arguments)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away; Python must not complain while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return GOOD
+    except pipeline.OutputError as error:
+        print(f"camkes: {error}", file=sys.stderr)
+        return USER_ERROR
+    except Exception as error:
+        import traceback
+
+        traceback.print_exc()
+        print(
+            f"\ncamkes: this is a defect of camkes ({type(error).__name__}), not of your system. "
+            "Please report it with the lines above.",
+            file=sys.stderr,
+        )
+        return DEFECT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The road from a path to a running system, one function a step.
+
+Each step takes and returns typed values and adds the user's mistakes to a `Sink`; None means that the
+step could not go on. The command line, the tests and the editor all call this.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.diagnostics import Sink
+
+if TYPE_CHECKING:
+    from camkes.application import Application
+    from camkes.build.host import HostImage
+    from camkes.build.run import RunResult
+    from camkes.capdl.model import CapabilityModel
+    from camkes.model.system import System
+    from camkes.protocols.plan import Plan
+
+#: Endings of a trace file that `camkes run --trace` knows.
+TRACE_FORMS = (".pftrace", ".json", ".trace")
+
+#: How long a run lasts if nobody says: a system with periodic tasks never becomes idle.
+DEFAULT_DURATION = 1_000_000_000
+
+Progress = Callable[[str], None]
+
+
+class OutputError(Exception):
+    """A file the user asked for cannot be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a user asked the tool to read, and how."""
+
+    path: Path
+    definitions: tuple[tuple[str, str], ...] = ()
+    import_path: tuple[Path, ...] = ()
+    cpp_flags: tuple[str, ...] = ()
+    cpp: str | None = None
+    preprocess: bool = True
+    dtb: Path | None = None
+    gpio_list: Path | None = None
+    allow_forward_references: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A system that was read, with what follows from it."""
+
+    application: Application
+    system: System
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """How to run a system. Times are virtual nanoseconds; see `camkes run --help`."""
+
+    output: Path | None = None
+    duration: int | None = None
+    fast: bool = False
+    scheduling: str = "fifo"
+    timeslice: int | None = None
+    choices: str = "first"
+    loop_limit_ms: int | None = None
+    trace: Path | None = None
+    timeline: Path | None = None
+    window: tuple[int, int] | None = None
+    verify: bool = False
+    sanitize: bool = False

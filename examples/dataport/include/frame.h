@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#pragma once
+
+typedef struct frame {
+    int number;
+    unsigned char pixels[16];
+} frame_t;
