@@ -9,7 +9,7 @@ hash. Nothing here is computed: see `camkes.protocols` for what follows from it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -143,6 +143,8 @@ class ComponentType:
     requestor: bool = False
     requestor_id: int | None = None
     requestor_span: Span | None = None
+    #: interfaces that stand for one of a part of this component (`export`); no code of its own serves them
+    exported: tuple[str, ...] = ()
 
     def interface(self, name: str) -> Interface | None:
         return next((i for i in self.interfaces if i.name == name), None)
@@ -279,6 +281,10 @@ class System:
     cpis: tuple[Cpi, ...]
     #: settings whose instance is neither an instance nor a connection ("inst.iface" of templates, typos)
     other_settings: Mapping[str, Mapping[str, Setting]]
+    _by_name: Mapping[str, Instance] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {instance.name: instance for instance in self.instances})
 
     def instance(self, name: str) -> Instance | None:
-        return next((i for i in self.instances if i.name == name), None)
+        return self._by_name.get(name)
