@@ -97,3 +97,24 @@ enum camkes_end {
     CAMKES_END_IDLE = 2, /* nothing runs and nothing will */
     CAMKES_END_ABORT = 3,
 };
+
+enum camkes_fault {
+    CAMKES_FAULT_READ = 1,        /* of memory that is not there or not the component's */
+    CAMKES_FAULT_WRITE = 2,
+    CAMKES_FAULT_EXECUTE = 3,
+    CAMKES_FAULT_STACK = 4,       /* stack overflow */
+    CAMKES_FAULT_ARITHMETIC = 5,
+    CAMKES_FAULT_INSTRUCTION = 6,
+    CAMKES_FAULT_ABORT = 7,       /* abort() or a failed assertion */
+    CAMKES_FAULT_CAPABILITY = 8,  /* address: the slot */
+    CAMKES_FAULT_LOOP = 9,        /* runs, but time does not pass */
+    CAMKES_FAULT_EXIT = 10,       /* its component called exit(); address: the status */
+    CAMKES_FAULT_KILLED = 11,     /* its component's process died; address: the signal */
+};
+
+enum camkes_choice {
+    CAMKES_CHOICE_TIE = 1,      /* which of several threads of one priority runs; 0: seL4's order */
+    CAMKES_CHOICE_DURATION = 2, /* camkes_work_between; 0: the upper bound */
+    CAMKES_CHOICE_JITTER = 3,   /* a timer fires on time (0) or as late as it may */
+    CAMKES_CHOICE_POINT = 4,    /* at camkes_host_point; 0: go on */
+};
