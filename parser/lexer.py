@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Text -> tokens.
+
+White space, comments, lines joined by a backslash, and everything from a `#` to the end of its line
+stand between tokens. The words of a context are left to the parser, which alone knows the context.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from camkes.diagnostics import Sink
+from camkes.parser import codes
+from camkes.parser.positions import Text
+from camkes.parser.tables import END, Tables
+
+_BLANK = (
+    r"(?:[ \t\f\v\r\n]+|\\\r?\n|//(?:\\\r?\n|[^\n])*"
+    r"|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
+    r"|\#(?:\\\r?\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|[^\n])*)+"
+)
+_ESCAPED_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+_LINE = re.compile(r"[^\n]*")
+
+
+@dataclass(slots=True)
+class Tokens:
+    """The tokens of a text, by number. The last is the end of the text."""
+
+    text: Text
+    kinds: list[str] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+
+    def word(self, index: int) -> str:
+        """What is written there."""
+        return self.text.content[self.starts[index] : self.ends[index]]
+
+
+def tokenise(text: Text, tables: Tables, sink: Sink) -> Tokens:
+    """Cut a text into tokens; what is no token is reported and left out."""
+    tokens = _scan(text, tables, sink, mend_strings=False)
+    if tokens is None:
+        tokens = _scan(text, tables, sink, mend_strings=True)
+        assert tokens is not None
+    return tokens
+
+
+def _master(tables: Tables) -> re.Pattern[str]:
+    symbols = sorted(tables.symbols, key=len, reverse=True)
+    return re.compile(
+        f"(?P<blank>{_BLANK})"
+        f"|(?P<NAME>{tables.patterns['NAME']})"
+        f"|(?P<NUMBER>{tables.patterns['NUMBER']})"
+        f"|(?P<STRING>{tables.patterns['STRING']})"
+        f"|(?P<symbol>{'|'.join(re.escape(symbol) for symbol in symbols)})"
+    )
+
+
+def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Tokens | None:
+    """The tokens, or None where the quotes do not match and the text has to be read with more care.
+
+    With `mend_strings` a string ends at the end of its line at the latest, and knows escaped quotes.
+    """
+    content = text.content
+    tokens = Tokens(text)
+    kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
+    words, symbols = tables.words, tables.symbols
+    master = _master(tables)
+    match = master.scanner(content).match  # type: ignore[attr-defined]
+    blamed = False  # only the first broken string is to blame for the rest
+    position = 0
+    while True:
+        found = match()
+        group = found.lastgroup if found else None
+        if group == "blank":
+            position = found.end()
+            continue
+        if group is None:
+            if position >= len(content):
+                break
+            resume = _no_token(text, position, sink)
+            if resume is None:
+                if not mend_strings:
+                    return None
+                resume = position + 1
+            position = resume
+            match = master.scanner(content, position).match  # type: ignore[attr-defined]
+            continue
+        start, end = found.span()
+        if group == "NAME":
+            kind = words.get(found.group(), "NAME")
+        elif group == "symbol":
+            kind = symbols[found.group()]
+            if kind == "LT" and kinds and kinds[-1] in ("IMPORT", "INCLUDE"):
+                angle = re.compile(tables.patterns["ANGLE"]).match(content, start)
+                if angle:
+                    kind, end = "ANGLE", angle.end()
+                    match = master.scanner(content, end).match  # type: ignore[attr-defined]
+        elif group == "STRING" and mend_strings:
+            kind = group
+            end, blamed = _mend(text, start, end, blamed, sink)
+            match = master.scanner(content, end).match  # type: ignore[attr-defined]
+        else:
+            kind = group
+        kinds.append(kind)
+        starts.append(start)
+        ends.append(end)
+        position = end
+    kinds.append(END)
+    starts.append(len(content))
+    ends.append(len(content))
+    return tokens
+
+
+def _mend(text: Text, start: int, end: int, blamed: bool, sink: Sink) -> tuple[int, bool]:
+    """Where a string ends in a file whose quotes do not match, and whether one has been blamed for it."""
+    content = text.content
+    if "\n" not in content[start:end] and not content[start:end].endswith('\\"'):
+        return end, blamed
+    escaped = _ESCAPED_STRING.match(content, start)
+    if escaped and escaped.end() != end:
+        sink.report(
+            codes.STRING_ESCAPE,
+            "a string cannot hold a double quote",
+            text.span(start, escaped.end()),
+            "`\\` is an ordinary character in a string",
+            help="leave the inner quotes out",
+        )
+        return escaped.end(), True
+    if "\n" not in content[start:end]:
+        return end, blamed
+    line = _LINE.match(content, start)
+    assert line is not None
+    if not blamed:
+        _report_unterminated(text, start, line.end(), sink)
+    return line.end(), True
+
+
+def _report_unterminated(text: Text, start: int, end: int, sink: Sink) -> None:
+    sink.report(
+        codes.UNTERMINATED_STRING,
+        "this string is not closed",
+        text.span(start, end),
+        'no `"` follows that could end it',
+        help='put a `"` at its end',
+    )
+
+
+def _no_token(text: Text, position: int, sink: Sink) -> int | None:
+    """Report that no token starts at `position`; where to go on, or None for quotes that do not match."""
+    content = text.content
+    character = content[position]
+    if character == '"':
+        line = _LINE.match(content, position)
+        assert line is not None
+        if "\\" in content or content.count('"', 0, position):
+            return None
+        _report_unterminated(text, position, line.end(), sink)
+        return line.end()
+    if character == "\\" and content[position + 1 : position + 2] == '"':
+        return None
+    if content.startswith("/*", position):
+        sink.report(
+            codes.UNTERMINATED_COMMENT,
+            "this comment is not closed",
+            text.span(position, position + 2),
+            "everything after it is part of the comment",
+            help="end it with `*/`; comments do not nest",
+        )
+        return len(content)
+    helps = {
+        "'": "strings stand in double quotes",
+        "`": "strings stand in double quotes",
+        "\\": "only the last character of a line may be a backslash",
+        "@": "names are made of letters, digits and `_`",
+        "$": "names are made of letters, digits and `_`",
+    }
+    shown = character if character.isprintable() else f"U+{ord(character):04X}"
+    sink.report(
+        codes.ILLEGAL_CHARACTER,
+        f"`{shown}` has no meaning here",
+        text.span(position, position + 1),
+        "this character is not part of the language",
+        help=helps.get(character, ""),
+    )
+    if character == "'":  # a quoted text in the wrong quotes is one mistake
+        line = _LINE.match(content, position)
+        assert line is not None
+        close = content.find("'", position + 1, line.end())
+        return close + 1 if close >= 0 else position + 1
+    return position + 1
