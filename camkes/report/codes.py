@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Kinds of diagnostics about trace files and the pictures made of them."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Code
+
+TRACE_UNREADABLE = Code(
+    "E0801",
+    "trace-unreadable",
+    """A trace file, or the file of names beside it, could not be read or written.
+
+Both are written by `camkes run --trace`; the names are in a file of the same name that ends in
+`.names.json`. Look at the path and at its permissions.
+""",
+)
+
+TRACE_FOREIGN = Code(
+    "E0802",
+    "trace-foreign",
+    """The file is not a trace of this tool.
+
+A raw trace begins with the eight bytes `CAMKTRC1`. A `.pftrace`, `.json` or `.svg` file was made *from* a
+trace and cannot be turned into another form; run the system again and ask for the form you want:
+
+```sh
+camkes run PATH --trace out.pftrace --timeline out.svg
+```
+""",
+)
+
+TRACE_TRUNCATED = Code(
+    "E0803",
+    "trace-truncated",
+    """A trace file ends in the middle of a record, or a record in it cannot be right.
+
+Usually the run was killed or the disk was full. Everything before the damaged place was read, and what
+is shown ends there.
+""",
+)
+
+TRACE_NAMES = Code(
+    "E0804",
+    "trace-names",
+    """The file of names that belongs to a trace is not one of this tool's.
+
+It says which thread has which number, and is written beside the trace. Without it a trace has only
+numbers. Run the system again to get both.
+""",
+)
+
+TRACE_UNKNOWN_KIND = Code(
+    "W0805",
+    "trace-unknown-kind",
+    """A trace has records of a kind that this version does not know. They were left out.
+
+The trace was probably written by a newer version of the tool.
+""",
+)
+
+WINDOW_EMPTY = Code(
+    "E0806",
+    "window-empty",
+    """The part of a run that was asked for has nothing in it: it ends before it begins, or begins after
+the end of the run.
+
+Fails, if the run ended at 200 ms:
+
+```sh
+camkes run PATH --timeline out.svg --from 300ms --to 400ms
+```
+
+Works:
+
+```sh
+camkes run PATH --timeline out.svg --from 100ms --to 200ms
+```
+""",
+)
+
+CODES: tuple[Code, ...] = (
+    TRACE_UNREADABLE,
+    TRACE_FOREIGN,
+    TRACE_TRUNCATED,
+    TRACE_NAMES,
+    TRACE_UNKNOWN_KIND,
+    WINDOW_EMPTY,
+)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Kinds of trace records: the same list as runtime/include/camkes/trace.h (a test compares the two)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What a record is about. Below 32: written by the kernel. From 32: by the runtime."""
+
+    BOOT = 1
+    SWITCH = 2
+    IDLE = 3
+    READY = 4
+    BLOCK = 5
+    PRIORITY = 6
+    KCALL = 7
+    TRANSFER = 8
+    REPLY = 9
+    SIGNAL = 10
+    WORK = 11
+    FAULT = 12
+    EXIT = 13
+    OUTPUT = 14
+    TIMER = 15
+    END = 16
+    CHOICE = 17
+    JOB_RELEASE = 32
+    JOB_BEGIN = 33
+    JOB_END = 34
+    CALL_BEGIN = 35
+    CALL_END = 36
+    REQUEST_BEGIN = 37
+    REQUEST_END = 38
+    LOCK_TAKE = 39
+    LOCK_WAIT = 40
+    LOCK_GRANT = 41
+    LOCK_FREE = 42
+    INHERIT = 43
+    UPDATE = 44
+    CLEAR = 45
+
+
+#: names of each kind's arguments, in order
+ARGUMENTS: dict[Kind, tuple[str, ...]] = {
+    Kind.BOOT: (),
+    Kind.SWITCH: ("priority",),
+    Kind.IDLE: (),
+    Kind.READY: (),
+    Kind.BLOCK: ("reason", "object"),
+    Kind.PRIORITY: ("from", "to"),
+    Kind.KCALL: ("operation", "object"),
+    Kind.TRANSFER: ("object", "badge", "label", "length"),
+    Kind.REPLY: ("label", "length"),
+    Kind.SIGNAL: ("object", "badge"),
+    Kind.WORK: ("duration",),
+    Kind.FAULT: ("type", "address", "pc", "module_offset"),
+    Kind.EXIT: ("status",),
+    Kind.OUTPUT: ("length",),
+    Kind.TIMER: ("object", "expirations"),
+    Kind.END: ("reason",),
+    Kind.CHOICE: ("kind", "options", "chosen"),
+    Kind.JOB_RELEASE: ("index", "release"),
+    Kind.JOB_BEGIN: ("index", "release"),
+    Kind.JOB_END: ("index", "release"),
+    Kind.CALL_BEGIN: ("cpi", "context", "priority"),
+    Kind.CALL_END: ("cpi", "context"),
+    Kind.REQUEST_BEGIN: ("cpi", "context", "priority", "task", "sequence"),
+    Kind.REQUEST_END: ("cpi", "context"),
+    Kind.LOCK_TAKE: ("cpi", "context"),
+    Kind.LOCK_WAIT: ("cpi", "context", "priority"),
+    Kind.LOCK_GRANT: ("cpi", "context"),
+    Kind.LOCK_FREE: ("cpi", "context"),
+    Kind.INHERIT: ("cpi", "context", "from", "to", "cause"),
+    Kind.UPDATE: ("cpi", "context", "priority"),
+    Kind.CLEAR: ("cpi", "context"),
+}
+
+
+class Block(IntEnum):
+    """Why a thread cannot run."""
+
+    SEND = 1
+    CALL = 2  # its message waits for a receiver
+    REPLY = 3  # its message was received
+    RECV = 4
+    NOTIFICATION = 5
+    SUSPENDED = 6
+    FAULT = 7
+
+
+class KernelCall(IntEnum):
+    """What a thread entered the kernel for."""
+
+    CALL = 1
+    SEND = 2
+    NBSEND = 3
+    RECV = 4
+    NBRECV = 5
+    REPLY = 6
+    REPLYRECV = 7
+    SIGNAL = 8
+    WAIT = 9
+    POLL = 10
+    YIELD = 11
+    SETPRIORITY = 12
+    SUSPEND = 13
+    RESUME = 14
+    SAVECALLER = 15
+    CNODE = 16
+    TIMER = 17
+    DEBUG = 18
+
+
+class End(IntEnum):
+    """Why a run ended."""
+
+    TIME = 1  # the asked-for time is over
+    IDLE = 2  # nothing runs and nothing will
+    ABORT = 3

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who is who in a trace: names, roles and priorities behind the numbers, kept beside it as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from camkes.capdl.model import CapabilityModel, Role
+from camkes.diagnostics import Sink
+from camkes.model.system import Protocol, System
+from camkes.protocols.plan import Plan
+from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
+
+FORMAT = "camkes-trace-names 1"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedThread:
+    """A thread. `priority` is the one it starts with; `context` and `task` are ids; `cpi` is the id of the
+    CPI it serves or manages. `service` is "inst.iface" for a thread that serves an interface."""
+
+    number: int
+    name: str
+    space: str
+    instance: str
+    role: Role
+    priority: int
+    service: str = ""
+    cpi: int | None = None
+    context: int | None = None
+    task: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTask:
+    """A task. Times are nanoseconds, None: not given."""
+
+    id: int
+    name: str
+    priority: int
+    context: int
+    period: int | None = None
+    deadline: int | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NamedContext:
+    id: int
+    name: str
+    is_task: bool
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCpi:
+    id: int
+    name: str
+    protocol: Protocol
+    ceiling: int
+
+
+@dataclass(frozen=True, slots=True)
+class TraceNames:
+    """Everything a report needs besides the trace. Each tuple is in the order of its numbers, which count
+    from 0 (ids of tasks can have gaps: a user may state them)."""
+
+    threads: tuple[NamedThread, ...] = ()
+    tasks: tuple[NamedTask, ...] = ()
+    contexts: tuple[NamedContext, ...] = ()
+    cpis: tuple[NamedCpi, ...] = ()
+    objects: tuple[str, ...] = ()
+
+    def thread(self, number: int | None) -> NamedThread | None:
+        return _at(self.threads, number)
+
+    def thread_name(self, number: int | None) -> str:
+        thread = self.thread(number)
+        return thread.name if thread else ("nobody" if number is None else f"thread {number}")
+
+    def task(self, id: int | None) -> NamedTask | None:
+        return next((task for task in self.tasks if task.id == id), None)
+
+    def context(self, id: int | None) -> NamedContext | None:
+        return _at(self.contexts, id)
+
+    def context_name(self, id: int) -> str:
+        context = self.context(id)
+        return context.name if context else f"context {id}"
+
+    def cpi(self, id: int | None) -> NamedCpi | None:
+        return _at(self.cpis, id)
+
+    def cpi_name(self, id: int) -> str:
+        cpi = self.cpi(id)
+        return cpi.name if cpi else f"CPI {id}"
+
+    def object_name(self, number: int) -> str:
+        return self.objects[number] if number < len(self.objects) else f"object {number}"
+
+
+_Item = TypeVar("_Item")
+
+
+def _at(items: tuple[_Item, ...], number: int | None) -> _Item | None:
+    return items[number] if number is not None and 0 <= number < len(items) else None
+
+
+def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None) -> TraceNames:
+    """Names for a run of this system. Threads count in table order through all spaces, objects likewise;
+    `system` adds the timing of tasks."""
+    cpis = {cpi.name: cpi for cpi in plan.cpis}
+    task_ids = {task.name: task.id for task in plan.tasks}
+    timing = {task.instance: task for task in system.tasks} if system else {}
+    threads: list[NamedThread] = []
+    for space in model.spaces:
+        for thread in space.threads:
+            service = f"{thread.instance}.{thread.interface}" if thread.interface else ""
+            cpi = cpis.get(service)
+            threads.append(
+                NamedThread(
+                    len(threads),
+                    thread.name,
+                    space.name,
+                    thread.instance,
+                    thread.role,
+                    thread.priority,
+                    service,
+                    cpi.id if cpi else None,
+                    thread.context,
+                    task_ids.get(thread.instance) if thread.role is Role.CONTROL else None,
+                )
+            )
+    tasks = []
+    for task in plan.tasks:
+        t = timing.get(task.name)
+        deadline = (t.deadline if t.deadline is not None else t.period) if t else None
+        tasks.append(
+            NamedTask(
+                task.id,
+                task.name,
+                task.priority,
+                task.context.id,
+                t.period if t else None,
+                deadline,
+                t.offset if t else 0,
+            )
+        )
+    return TraceNames(
+        tuple(threads),
+        tuple(tasks),
+        tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
+        tuple(NamedCpi(c.id, c.name, c.protocol, c.ceiling) for c in plan.cpis),
+        tuple(o.name for o in model.objects),
+    )
+
+
+def names_path(trace: Path) -> Path:
+    """Where the names of a trace file are kept."""
+    return trace.with_name(trace.name + ".names.json")
+
+
+def names_to_json(names: TraceNames) -> str:
+    document: dict[str, Any] = {"format": FORMAT, **asdict(names)}
+    for thread in document["threads"]:
+        thread["role"] = thread["role"].value
+    for cpi in document["cpis"]:
+        cpi["protocol"] = cpi["protocol"].value
+    return json.dumps(document, indent=1) + "\n"
+
+
+def names_from_json(text: str) -> TraceNames:
+    """Raises ValueError if this is not a file of names."""
+    try:
+        document = json.loads(text)
+        if document["format"] != FORMAT:
+            raise ValueError("another format")
+        return TraceNames(
+            tuple(NamedThread(**{**t, "role": Role(t["role"])}) for t in document["threads"]),
+            tuple(NamedTask(**t) for t in document["tasks"]),
+            tuple(NamedContext(**c) for c in document["contexts"]),
+            tuple(NamedCpi(**{**c, "protocol": Protocol(c["protocol"])}) for c in document["cpis"]),
+            tuple(map(str, document["objects"])),
+        )
+    except (KeyError, TypeError) as error:
+        known = ", ".join(field.name for field in fields(TraceNames))
+        raise ValueError(f"needs format, {known}") from error
+
+
+def save_names(trace: Path, names: TraceNames, sink: Sink) -> None:
+    """Keep the names beside the trace file."""
+    path = names_path(trace)
+    try:
+        path.write_text(names_to_json(names), encoding="utf-8")
+    except OSError as error:
+        sink.report(TRACE_UNREADABLE, f"cannot write {path}: {error.strerror}")
+
+
+def load_names(trace: Path, sink: Sink) -> TraceNames | None:
+    """The names kept beside a trace file."""
+    path = names_path(trace)
+    try:
+        return names_from_json(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        sink.report(TRACE_UNREADABLE, f"cannot read {path}: {error.strerror}")
+    except ValueError as error:
+        sink.report(TRACE_NAMES, f"{path} does not hold names of a trace: {error}")
+    return None

@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Replays a trace and tells where it is not what the protocols promise.
+
+The checker shares nothing with the runtime. From the LOCK_* and REQUEST_* records it rebuilds who holds
+and who waits, computes every effective priority anew from its definition
+
+    eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds })
+
+and compares with what the kernel's records say was executed. What the runtime says about inheritance
+(INHERIT, UPDATE, CLEAR) is not read.
+
+When things are compared: P at every SWITCH, and again whenever virtual time passes; the rest where it
+happens. A protocol step is several records at one instant, and between them a thread's priority in the
+kernel may be on its way to the value it ought to have. So what a thread *ought* to have decides at a SWITCH
+(managers, and workers of a pool outside a request, ought to have the ceiling), and only when time passes
+must the kernel's value of each running worker be exactly that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from camkes.capdl.model import Role
+from camkes.model.system import Protocol
+from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.report.events import Event
+from camkes.report.kinds import Block, End, Kind
+from camkes.report.names import NamedThread, TraceNames
+
+
+class Property(Enum):
+    """What must always be true."""
+
+    MUTUAL_EXCLUSION = "M"
+    PRIORITY = "P"
+    HAND_OVER = "H"
+    LIVENESS = "L"
+    NO_RESIDUE = "Z"
+    SAFE_METADATA = "S"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """`record` is the index of the event at which it showed."""
+
+    time: int
+    property: Property
+    explanation: str
+    record: int
+
+    def __str__(self) -> str:
+        return f"{self.time} ns: {self.property.value}: {self.explanation}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiter:
+    context: int
+    arrival: int
+
+
+def check_trace(
+    events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = 100
+) -> list[Violation]:
+    """All violations in the order in which they show, at most `limit`. Empty: the trace is right."""
+    checker = _Checker(names, plan)
+    for number, event in enumerate(events):
+        checker.step(number, event)
+        if len(checker.violations) >= limit:
+            break
+    return checker.violations[:limit]
+
+
+class _Checker:
+    def __init__(self, names: TraceNames, plan: Plan) -> None:
+        self.names = names
+        self.cpis = {cpi.id: cpi for cpi in plan.cpis}
+        self.base = {context.id: context.base_priority for context in plan.contexts}
+        self.task_priority = {task.id: task.priority for task in plan.tasks}
+        self.violations: list[Violation] = []
+        self.time = 0
+        self.record = 0
+        # what the kernel says
+        self.priority = {thread.number: thread.priority for thread in names.threads}
+        self.runnable = set(self.priority)
+        self.gone: set[int] = set()
+        self.reason: dict[int, int] = {}
+        self.running: int | None = None
+        self.started = False
+        # what the annotations say
+        self.requests: dict[int, tuple[int, int]] = {}  # worker -> (cpi, context)
+        self.calls: dict[int, tuple[int, int]] = {}  # thread -> (cpi, context)
+        self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.cpis}
+        self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
+        self.arrivals = 0
+        self._told: set[tuple[object, ...]] = set()
+
+    # -- records ------------------------------------------------------------------------------------
+
+    def step(self, number: int, event: Event) -> None:
+        if event.time > self.time:
+            self._time_passes(event.time)
+            self._told.clear()
+        self.time, self.record = event.time, number
+        kind, thread = event.kind, event.thread
+        if kind is Kind.SWITCH and thread is not None:
+            self.running, self.started = thread, True
+            self.runnable.add(thread)
+            self.reason.pop(thread, None)
+            self._check_choice()
+        elif kind is Kind.IDLE:
+            self.running = None
+            self._check_choice()
+            self._check_residue()
+        elif kind is Kind.READY and thread is not None:
+            if thread not in self.gone:
+                self.runnable.add(thread)
+            self.reason.pop(thread, None)
+        elif kind is Kind.BLOCK and thread is not None:
+            self.runnable.discard(thread)
+            self.reason[thread] = event.args[0]
+        elif kind in (Kind.FAULT, Kind.EXIT) and thread is not None:
+            self.runnable.discard(thread)
+            self.gone.add(thread)
+        elif kind is Kind.PRIORITY and thread is not None:
+            self.priority[thread] = event.args[1]
+            self._check_bound(thread)
+        elif kind is Kind.END and event.args[0] == End.IDLE:
+            self._check_liveness()
+            self._check_residue()
+        elif thread is not None:
+            self._annotation(event, thread)
+
+    def _annotation(self, event: Event, thread: int) -> None:
+        kind = event.kind
+        if kind is Kind.CALL_BEGIN:
+            self.calls[thread] = (event.args[0], event.args[1])
+        elif kind is Kind.CALL_END:
+            self.calls.pop(thread, None)
+        elif kind is Kind.REQUEST_BEGIN:
+            self._request_begins(thread, event.args[0], event.args[1])
+        elif kind is Kind.REQUEST_END:
+            self.requests.pop(thread, None)
+        elif kind in (Kind.LOCK_TAKE, Kind.LOCK_GRANT, Kind.LOCK_WAIT, Kind.LOCK_FREE):
+            cpi, context = event.args[0], event.args[1]
+            if cpi not in self.cpis or context not in self.base:
+                self._tell(Property.MUTUAL_EXCLUSION, f"a lock record names CPI {cpi} and context {context}, which are not in the plan")
+            elif kind is Kind.LOCK_TAKE:
+                self._taken(cpi, context)
+            elif kind is Kind.LOCK_GRANT:
+                self._granted(cpi, context)
+            elif kind is Kind.LOCK_WAIT:
+                self._waits(cpi, context)
+            else:
+                self._freed(cpi, context)
+
+    def _request_begins(self, thread: int, cpi_id: int, context: int) -> None:
+        cpi = self.cpis.get(cpi_id)
+        named = self.names.thread(thread)
+        if cpi is None or context not in self.base:
+            self._tell(Property.SAFE_METADATA, f"{self._who(thread)} serves a request of CPI {cpi_id} and context {context}, which are not in the plan")
+            return
+        if named and named.context is not None and not cpi.pooled and cpi.protocol is not Protocol.FIXED and named.context != context:
+            self._tell(
+                Property.SAFE_METADATA,
+                f"{self._who(thread)} serves a request as one of context {self._ctx(context)}",
+            )
+        others = [t for t, (c, _) in self.requests.items() if c == cpi_id and t != thread]
+        if cpi.protocol is Protocol.FIXED and others:
+            self._tell(
+                Property.MUTUAL_EXCLUSION,
+                f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} is in one",
+            )
+        self.requests[thread] = (cpi_id, context)
+
+    def _taken(self, cpi: int, context: int) -> None:
+        if self.queues[cpi]:
+            first = self._ctx(self._best(cpi).context)
+            self._tell(
+                Property.HAND_OVER,
+                f"context {self._ctx(context)} takes the lock of {self._cpi(cpi)} past {first}, which waits for it",
+            )
+        self._hold(cpi, context)
+
+    def _granted(self, cpi: int, context: int) -> None:
+        queue = self.queues[cpi]
+        waiter = next((w for w in queue if w.context == context), None)
+        if waiter is None:
+            self._tell(
+                Property.HAND_OVER,
+                f"the lock of {self._cpi(cpi)} is granted to {self._ctx(context)}, which does not wait for it",
+            )
+        else:
+            best = self._best(cpi)
+            if best is not waiter:
+                self._tell(
+                    Property.HAND_OVER,
+                    f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)} "
+                    f"(priority {self.eff(context)}) and not to {self._ctx(best.context)} "
+                    f"(priority {self.eff(best.context)}{', earlier' if best.arrival < waiter.arrival else ''})",
+                )
+            queue.remove(waiter)
+        self._hold(cpi, context)
+
+    def _hold(self, cpi: int, context: int) -> None:
+        holders = self.holders[cpi]
+        if holders:
+            self._tell(
+                Property.MUTUAL_EXCLUSION,
+                f"{self._ctx(context)} gets the lock of {self._cpi(cpi)} while {self._ctx(holders[0])} holds it",
+            )
+        holders.append(context)
+
+    def _waits(self, cpi: int, context: int) -> None:
+        self.arrivals += 1
+        self.queues[cpi].append(_Waiter(context, self.arrivals))
+        chain = self._wait_cycle(context)
+        if chain:
+            self._tell(
+                Property.LIVENESS,
+                "a deadlock: " + " waits for ".join(self._ctx(c) for c in (*chain, chain[0])),
+            )
+
+    def _freed(self, cpi: int, context: int) -> None:
+        if context in self.holders[cpi]:
+            self.holders[cpi].remove(context)
+        else:
+            self._tell(
+                Property.MUTUAL_EXCLUSION,
+                f"{self._ctx(context)} frees the lock of {self._cpi(cpi)}, which it does not hold",
+            )
+
+    # -- definitions --------------------------------------------------------------------------------
+
+    def eff(self, context: int, _above: tuple[int, ...] = ()) -> int:
+        """The effective priority of a context, from its definition."""
+        value = self.base.get(context, 0)
+        if context in _above:
+            return value
+        for cpi, holders in self.holders.items():
+            if context in holders:
+                for waiter in self.queues[cpi]:
+                    value = max(value, self.eff(waiter.context, (*_above, context)))
+        return value
+
+    def worth(self, thread: int) -> int:
+        """The priority a thread ought to have now."""
+        named = self.names.thread(thread)
+        cpi = self._cpi_of(named)
+        if named is None:
+            return self.priority.get(thread, 0)
+        if named.role is Role.CONTROL and named.task in self.task_priority:
+            return self.task_priority[named.task]
+        if named.role is Role.MANAGER and cpi:
+            return cpi.ceiling
+        if named.role is Role.WORKER and cpi:
+            if cpi.protocol is Protocol.FIXED:
+                return cpi.ceiling
+            if thread in self.requests:
+                return self.eff(self.requests[thread][1])
+            if cpi.pooled:
+                return cpi.ceiling
+            if named.context is not None:
+                return self.eff(named.context)
+        return self.priority[thread]
+
+    def _best(self, cpi: int) -> _Waiter:
+        return min(self.queues[cpi], key=lambda w: (-self.eff(w.context), w.arrival))
+
+    def _wait_cycle(self, context: int) -> list[int]:
+        """Contexts each of which waits for a lock of the next, if following them leads back to `context`."""
+        waits_for = {
+            waiter.context: holder
+            for cpi, queue in self.queues.items()
+            for waiter in queue
+            for holder in self.holders[cpi][:1]
+        }
+        chain = [context]
+        while (following := waits_for.get(chain[-1])) is not None and following not in chain:
+            chain.append(following)
+        return chain if following == context else []
+
+    # -- comparisons --------------------------------------------------------------------------------
+
+    def _check_choice(self) -> None:
+        """P: nobody who could run is worth more than who does."""
+        if not self.started:
+            return
+        mine = -1 if self.running is None else self.worth(self.running)
+        for thread in sorted(self.runnable):
+            if thread != self.running and self.worth(thread) > mine:
+                who = "nobody" if self.running is None else f"{self._who(self.running)} (priority {mine})"
+                self._tell(
+                    Property.PRIORITY,
+                    f"{who} runs while {self._who(thread)} (priority {self.worth(thread)}) could",
+                    self.running,
+                    thread,
+                )
+
+    def _time_passes(self, until: int) -> None:
+        self._check_choice()
+        running = self.running
+        named = self.names.thread(running)
+        if running is not None and named and named.role is Role.WORKER:
+            if self.priority[running] != self.worth(running):
+                self._tell(
+                    Property.PRIORITY,
+                    f"{self._who(running)} runs at {self.priority[running]} until {until} ns; "
+                    f"its effective priority is {self.worth(running)}",
+                    running,
+                )
+            self._check_inside(running)
+        for cpi, queue in self.queues.items():
+            if queue and not self.holders[cpi]:
+                waiting = ", ".join(self._ctx(w.context) for w in queue)
+                self._tell(Property.HAND_OVER, f"nobody holds the lock of {self._cpi(cpi)}, yet {waiting} waits", cpi)
+
+    def _check_inside(self, thread: int) -> None:
+        """M: who executes in an inherited CPI that contexts can contend for holds its lock."""
+        cpi_id, context = self.requests.get(thread, (-1, -1))
+        cpi = self.cpis.get(cpi_id)
+        if (
+            cpi is not None
+            and cpi.protocol is Protocol.INHERITED
+            and len(cpi.contexts) > 1
+            and context not in self.holders[cpi_id]
+        ):
+            self._tell(
+                Property.MUTUAL_EXCLUSION,
+                f"{self._who(thread)} executes in {cpi.name} without its lock",
+                thread,
+            )
+
+    def _check_bound(self, thread: int) -> None:
+        """S: no worker above the ceiling of its CPI."""
+        cpi = self._cpi_of(self.names.thread(thread))
+        if cpi and self.priority[thread] > cpi.ceiling:
+            self._tell(
+                Property.SAFE_METADATA,
+                f"{self._who(thread)} is set to {self.priority[thread]}, above the ceiling {cpi.ceiling}",
+            )
+
+    def _check_residue(self) -> None:
+        """Z: with no request under way nothing is left over."""
+        if self.requests or self.calls or self.gone:
+            return
+        for cpi in self.cpis:
+            for context in self.holders[cpi]:
+                self._tell(Property.NO_RESIDUE, f"{self._ctx(context)} still holds the lock of {self._cpi(cpi)}")
+            for waiter in self.queues[cpi]:
+                self._tell(Property.NO_RESIDUE, f"{self._ctx(waiter.context)} is still in the queue of {self._cpi(cpi)}")
+        for named in self.names.threads:
+            if named.role is Role.WORKER and self.priority[named.number] != named.priority:
+                self._tell(
+                    Property.NO_RESIDUE,
+                    f"{named.name} is left at priority {self.priority[named.number]}, not at {named.priority}",
+                )
+
+    def _check_liveness(self) -> None:
+        """L: at the end of everything nobody waits. (A thread that died may keep others waiting.)"""
+        if self.gone:
+            return
+        for cpi, queue in self.queues.items():
+            for waiter in queue:
+                self._tell(Property.LIVENESS, f"{self._ctx(waiter.context)} waits for the lock of {self._cpi(cpi)} for ever")
+        for thread, (cpi, _) in self.calls.items():
+            self._tell(Property.LIVENESS, f"{self._who(thread)} waits for a reply of {self._cpi(cpi)} for ever")
+        for thread, reason in sorted(self.reason.items()):
+            named = self.names.thread(thread)
+            ours = named is not None and (named.task is not None or self._cpi_of(named) is not None)
+            if ours and thread not in self.calls and reason in (Block.SEND, Block.CALL, Block.REPLY):
+                self._tell(Property.LIVENESS, f"{self._who(thread)} waits for ever ({Block(reason).name.lower()})")
+
+    # -- words --------------------------------------------------------------------------------------
+
+    def _cpi_of(self, named: NamedThread | None) -> PlannedCpi | None:
+        return self.cpis.get(named.cpi) if named and named.cpi is not None else None
+
+    def _who(self, thread: int) -> str:
+        return self.names.thread_name(thread)
+
+    def _ctx(self, context: int) -> str:
+        return self.names.context_name(context)
+
+    def _cpi(self, cpi: int) -> str:
+        return self.cpis[cpi].name if cpi in self.cpis else f"CPI {cpi}"
+
+    def _tell(self, which: Property, explanation: str, *key: object) -> None:
+        """Report once an instant: with a `key` the words may differ and it is still the same."""
+        same = (which, *(key or (explanation,)))
+        if same not in self._told:
+            self._told.add(same)
+            self.violations.append(Violation(self.time, which, explanation, self.record))
