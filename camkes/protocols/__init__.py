@@ -1,2 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The real-time protocols as a matter of the whole system: requests, plan and checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from camkes.diagnostics import Sink
+    from camkes.model.system import System
+    from camkes.protocols.plan import Plan
+    from camkes.protocols.requests import CallGraph
+
+
+def analyse(system: System, sink: Sink, code: CallGraph | None = None) -> Plan | None:
+    """Build the request graph, plan the system and check it. The plan, or None where an error was found.
+
+    `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces).
+    """
+    from camkes.protocols.checks import Facts, run_checks
+    from camkes.protocols.plan import plan_requests
+    from camkes.protocols.requests import build_graph
+
+    graph = build_graph(system, code)
+    plan = plan_requests(system, graph)
+    good = run_checks(Facts(system, graph, plan, code or {}), sink)
+    return plan if good else None

@@ -4,10 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from camkes.diagnostics import Span
-from camkes.model.system import Protocol
+from camkes.diagnostics import Sink, Span
+from camkes.model.system import Cpi, Protocol, System, Task
+
+if TYPE_CHECKING:
+    from camkes.protocols.requests import CallGraph, RequestGraph
+
+#: Task ids that the label word of a 64-bit kernel can carry.
+TASK_IDS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,8 @@ class PlannedCpi:
 
     `manager`: a manager thread exists, because two contexts can contend for the lock, because a
     priority inherited further up can reach this CPI (`inherits_from_above`), or because of the pool.
+
+    `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
     """
 
     id: int
@@ -85,6 +95,7 @@ class PlannedCpi:
     inherits_from_above: bool
     requests: tuple[str, ...]  # names of CPIs it can request
     span: Span
+    chain: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +112,196 @@ class Plan:
 
     def task(self, name: str) -> PlannedTask | None:
         return next((t for t in self.tasks if t.name == name), None)
+
+
+def make_plan(system: System, sink: Sink, code: CallGraph | None = None) -> Plan | None:
+    """The checked plan of a system, or None where a check found an error; see `camkes.protocols.analyse`."""
+    from camkes.protocols import analyse
+
+    return analyse(system, sink, code)
+
+
+def plan_requests(system: System, graph: RequestGraph) -> Plan:
+    """What follows from a request graph. It is total: a system with mistakes gets a plan too, which is
+    then only good for saying what the mistakes are."""
+    closure = _Closure(system, graph)
+    return Plan(
+        tasks=closure.planned_tasks(),
+        cpis=tuple(closure.planned_cpi(index, cpi) for index, cpi in enumerate(system.cpis)),
+        contexts=tuple(closure.contexts),
+        requests=graph.requests,
+    )
+
+
+def assign_ids(tasks: Sequence[Task]) -> dict[str, int]:
+    """Task ids by instance: those stated, and in the gaps the others in the order of their names."""
+    taken = {task.stated_id for task in tasks}
+    free = (number for number in _numbers() if number not in taken)
+    ids = {task.instance: task.stated_id for task in tasks if task.stated_id is not None}
+    for name in sorted(task.instance for task in tasks if task.stated_id is None):
+        ids[name] = next(free)
+    return ids
+
+
+def _numbers() -> Iterator[int]:
+    number = 0
+    while True:
+        yield number
+        number += 1
+
+
+class _Closure:
+    """The transitive closure of requests. Sets of tasks and of contexts are the bits of integers."""
+
+    def __init__(self, system: System, graph: RequestGraph) -> None:
+        self._graph = graph
+        self._tasks = sorted(system.tasks, key=lambda task: task.instance)
+        self._fixed = [cpi for cpi in system.cpis if cpi.protocol is Protocol.FIXED]
+        #: a task or a fixed CPI -> its index among the contexts
+        self._index = {task.instance: i for i, task in enumerate(self._tasks)}
+        self._index |= {cpi.name: i for i, cpi in enumerate(self._fixed, len(self._tasks))}
+        self._base = [task.priority or 0 for task in self._tasks] + [0] * len(self._fixed)
+        self._reached_by: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # tasks
+        self._origins: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # contexts
+        self._ceiling: dict[str, int] = {c.name: c.stated_priority or 0 for c in system.cpis}
+        self._inherits: dict[str, bool] = dict.fromkeys(graph.cpis, False)
+        components = graph.components()
+        self._settle(components, lambda name: self._update(graph.cpis[name]))
+        self.contexts = self._make_contexts()
+        self._chain = self._longest_chains(components)
+        self._lock_callers = self._callers_through_locks(components)
+
+    def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:
+        """Update every CPI after its callers; those of a cycle until nothing grows any more."""
+        for component in components:
+            changed = [update(name) for name in component]
+            while any(changed) and self._graph.is_cycle(component):
+                changed = [update(name) for name in component]
+
+    def _update(self, cpi: Cpi) -> bool:
+        """Take over what the callers of a CPI have; whether that changed anything."""
+        name = cpi.name
+        tasks, origins, inherits = self._reached_by[name], self._origins[name], self._inherits[name]
+        for request in self._graph.incoming[name]:
+            caller = self._graph.cpis.get(request.caller)
+            if caller is None:
+                tasks |= 1 << self._index[request.caller]
+                origins |= 1 << self._index[request.caller]
+            elif reached := self._reached_by[caller.name]:
+                tasks |= reached
+                if caller.protocol is Protocol.FIXED:
+                    origins |= 1 << self._index[caller.name]
+                    continue
+                origins |= self._origins[caller.name]
+                contended = self._origins[caller.name].bit_count() > 1
+                lock = caller.protocol is Protocol.INHERITED and contended
+                inherits |= lock or self._inherits[caller.name]
+        ceiling = max([self._ceiling[name], *(self._base[i] for i in _bits(origins))])
+        before = self._reached_by[name], self._origins[name], self._inherits[name], self._ceiling[name]
+        self._reached_by[name], self._origins[name] = tasks, origins
+        self._ceiling[name] = ceiling
+        if cpi.protocol is Protocol.FIXED:
+            self._base[self._index[name]] = ceiling
+        else:
+            self._inherits[name] = inherits
+        return before != (tasks, origins, self._inherits[name], ceiling)
+
+    def _make_contexts(self) -> list[Context]:
+        names = [task.instance for task in self._tasks] + [cpi.name for cpi in self._fixed]
+        tasks = len(self._tasks)
+        return [Context(i, name, i < tasks, self._base[i]) for i, name in enumerate(names)]
+
+    def _longest_chains(self, components: Sequence[Sequence[str]]) -> Mapping[str, int]:
+        chain: dict[str, int] = {}
+        for component in reversed(components):
+            for name in component:
+                below = [chain.get(request.callee, 0) + 1 for request in self._graph.outgoing[name]]
+                chain[name] = max(below, default=0)
+        return chain
+
+    def _callers_through_locks(self, components: Sequence[Sequence[str]]) -> Mapping[str, int]:
+        """For each CPI the nearest places above it that let one request through at a time (tasks, locks),
+        as bits: tasks by their index, CPIs after them."""
+        node = {name: i for i, name in enumerate(self._graph.cpis, len(self._tasks))}
+        nearest: dict[str, int] = dict.fromkeys(self._graph.cpis, 0)
+
+        def update(name: str) -> bool:
+            before = found = nearest[name]
+            for request in self._graph.incoming[name]:
+                caller = self._graph.cpis.get(request.caller)
+                if caller is None:
+                    found |= 1 << self._index[request.caller]
+                elif caller.protocol is Protocol.PROPAGATED:
+                    found |= nearest[caller.name]
+                elif self._reached_by[caller.name]:
+                    found |= 1 << node[caller.name]
+            nearest[name] = found
+            return found != before
+
+        self._settle(components, update)
+        return nearest
+
+    def _threads_minimum(self, cpi: Cpi) -> int:
+        from camkes.protocols.flow import largest_number
+
+        tasks = len(self._tasks)
+        nearest = self._lock_callers[cpi.name]
+        if cpi.protocol is Protocol.FIXED:
+            return min(1, nearest)
+        if nearest < 1 << tasks or nearest.bit_count() < 2:
+            return nearest.bit_count()
+        names = list(self._graph.cpis)
+        target = -1
+        callers = {target: _bits(nearest)}
+        queue = list(callers[target])
+        for node in queue:
+            if node not in callers:
+                name = names[node - tasks] if node >= tasks else None
+                callers[node] = [] if name is None else _bits(self._lock_callers[name])
+                queue.extend(callers[node])
+        return largest_number(target, callers)
+
+    def planned_tasks(self) -> tuple[PlannedTask, ...]:
+        ids = assign_ids(self._tasks)
+        planned = [
+            PlannedTask(task.instance, ids[task.instance], task.priority or 0, context)
+            for task, context in zip(self._tasks, self.contexts, strict=False)
+        ]
+        return tuple(sorted(planned, key=lambda task: (task.id, task.name)))
+
+    def planned_cpi(self, index: int, cpi: Cpi) -> PlannedCpi:
+        name = cpi.name
+        contexts = tuple(self.contexts[i] for i in _bits(self._origins[name]))
+        fixed = cpi.protocol is Protocol.FIXED
+        stated = [stated.threads for stated in self._graph.stated_threads[name]]
+        pooled = bool(stated) and not fixed and stated[0] < len(contexts)
+        inherits = self._inherits[name]
+        contended = cpi.protocol is Protocol.INHERITED and len(contexts) > 1
+        return PlannedCpi(
+            id=index,
+            name=name,
+            instance=cpi.instance,
+            interface=cpi.interface,
+            protocol=cpi.protocol,
+            ceiling=self._ceiling[name],
+            tasks=tuple(self._tasks[i].instance for i in _bits(self._reached_by[name])),
+            contexts=contexts,
+            threads=1 if fixed else stated[0] if pooled else len(contexts),
+            threads_minimum=self._threads_minimum(cpi),
+            pooled=pooled,
+            manager=contended or inherits or pooled,
+            inherits_from_above=inherits,
+            requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
+            span=cpi.span,
+            chain=self._chain[name],
+        )
+
+
+def _bits(number: int) -> list[int]:
+    """The positions of the ones in a number, from the lowest."""
+    found = []
+    while number:
+        lowest = number & -number
+        found.append(lowest.bit_length() - 1)
+        number ^= lowest
+    return found

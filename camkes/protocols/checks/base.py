@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What all checks share: what they look at, and how they say things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from camkes.diagnostics import Code, Diagnostic
+from camkes.model.system import System
+from camkes.protocols.plan import Plan, Request
+from camkes.protocols.requests import CallGraph, RequestGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a check may look at."""
+
+    system: System
+    graph: RequestGraph
+    plan: Plan
+    code: CallGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check that can report `codes`, and is left out if a check named in `after` has failed."""
+
+    name: str
+    codes: tuple[Code, ...]
+    find: Callable[[Facts], Iterator[Diagnostic]]
+    after: tuple[str, ...] = ()
+
+
+def listing(names: Iterable[str], most: int = 6) -> str:
+    """Names for a sentence: `a`, `b` and `c`."""
+    quoted = [f"`{name}`" for name in names]
+    if len(quoted) > most:
+        quoted[most - 1 :] = [f"{len(quoted) - most + 1} more"]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def number(count: int, thing: str) -> str:
+    """A count with its noun: `1 thread`, `2 threads`."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def route(graph: RequestGraph, origin: str, target: str) -> list[Request]:
+    """A shortest way for a request from one node to another."""
+    found = graph.below([origin])
+    hops: list[Request] = []
+    while target != origin and (request := found.get(target)) is not None:
+        hops.append(request)
+        target = request.caller
+    return hops[::-1]
+
+
+def through(hops: Sequence[Request]) -> str:
+    """The CPIs between the two ends of a route, as the tail of a sentence."""
+    between = [request.callee for request in hops[:-1]]
+    return f" through {listing(between)}" if between else ""

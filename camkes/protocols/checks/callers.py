@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who calls a CPI, and whether the way there carries a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from camkes.diagnostics import Diagnostic, Label
+from camkes.model.system import Cpi, Interface, Procedure
+from camkes.protocols.checks.base import Check, Facts
+from camkes.protocols.codes import (
+    CALL_WITHOUT_TASK,
+    CONNECTOR_WITHOUT_PROTOCOLS,
+    MAYBE_WITHOUT_TASK,
+    MIXED_CALLERS,
+    NO_TASK_REACHES,
+    UNMARKED_CONTROL,
+)
+from camkes.protocols.plan import Request
+from camkes.protocols.requests import LOCAL_CONNECTORS, PRIORITISED_CONNECTORS
+
+_STANDARD = PRIORITISED_CONNECTORS[0]
+
+
+def _connectors(facts: Facts) -> Iterator[Diagnostic]:
+    for cpi in facts.system.cpis:
+        links = facts.graph.links.get(cpi.name, ())
+        carrying = [link for link in links if link.prioritised]
+        seen = set()
+        for link in links:
+            if link.prioritised or link.connection.name in seen:
+                continue
+            seen.add(link.connection.name)
+            connector = link.connection.connector.name
+            why = (
+                f"`{connector}` is a direct call, not a request to a thread"
+                if connector in LOCAL_CONNECTORS
+                else f"the code of `{connector}` passes no priority and no task id"
+            )
+            place = Label(cpi.spans.get("protocol", cpi.span), f"`{cpi.name}` is {cpi.protocol.value}")
+            if carrying:
+                message = f"`{cpi.name}` is reached both with and without priorities"
+                related = [Label(carrying[0].connection.span, "this connection carries them"), place]
+            else:
+                message = f"connector `{connector}` cannot carry the protocol of `{cpi.name}`"
+                related = [place]
+            yield Diagnostic(
+                MIXED_CALLERS if carrying else CONNECTOR_WITHOUT_PROTOCOLS,
+                message,
+                link.connection.span,
+                f"`{connector}` cannot" if carrying else "no protocols here",
+                tuple(related),
+                (why,),
+                f"connect it with `{_STANDARD}`, or take the protocol away from `{cpi.name}`",
+            )
+
+
+def _strays(facts: Facts) -> Iterator[Diagnostic]:
+    """Calls of CPIs that belong to no task: certain ones are errors, possible ones are warnings."""
+    graph = facts.graph
+    types = {instance.name: instance.type for instance in facts.system.instances}
+    carried = {request.via: request for request in reversed(graph.requests)}
+    for request in graph.strays:
+        cpi = graph.cpis[request.callee]
+        instance = request.via.rpartition(".")[0]
+        if request.caller == instance:
+            type_ = types[instance]
+            who = "its control thread" if type_.control else "the handler of an event"
+            yield Diagnostic(
+                UNMARKED_CONTROL,
+                f"`{instance}` requests `{cpi.name}` but is not a requestor",
+                request.span,
+                f"{who} makes this request",
+                (Label(type_.span, "the component"), _protocol(cpi)),
+                ("a request to a CPI with a protocol belongs to a task",),
+                f"add `requestor;` to component `{type_.name}` and set `{instance}._priority`"
+                if type_.control
+                else "make the request from the control thread of a component with `control; requestor;`",
+            )
+            continue
+        interface = types[instance].interface(request.caller.rpartition(".")[2])
+        assert interface is not None
+        if request.source == "all" and request.via in carried:
+            yield _maybe(request, interface, carried[request.via])
+            continue
+        others = [r for r in graph.incoming[cpi.name] if r.caller != request.caller]
+        if others:
+            message = f"`{cpi.name}` is reached both with and without priorities"
+            related = [Label(others[0].span, f"`{others[0].caller}` passes its priority on")]
+        else:
+            message = f"`{request.caller}` has no protocol but calls `{cpi.name}`, which has one"
+            related = []
+        yield Diagnostic(
+            MIXED_CALLERS if others else CALL_WITHOUT_TASK,
+            message,
+            request.span,
+            f"`{request.caller}` has no protocol and calls this",
+            (*related, Label(interface.span, f"`{request.caller}` is plain"), _protocol(cpi)),
+            ("a handler without a protocol does not know for which task it works",),
+            _help(interface),
+        )
+
+
+def _maybe(request: Request, interface: Interface, carried: Request) -> Diagnostic:
+    component, _, name = request.caller.rpartition(".")
+    return Diagnostic(
+        MAYBE_WITHOUT_TASK,
+        f"`{request.caller}` has no protocol and may call `{request.callee}`, which has one",
+        interface.span,
+        "nothing says what this calls",
+        (Label(request.span, f"surely called by `{carried.caller}`; also by `{name}` of `{component}`?"),),
+        ("a handler without a protocol does not know for which task it works",),
+        f"if it does not call it, say so: `provides {_type(interface)} {name} with requests ()`",
+    )
+
+
+def _help(interface: Interface) -> str:
+    return f"write `provides {_type(interface)} {interface.name} with priority_protocol propagated`"
+
+
+def _type(interface: Interface) -> str:
+    return interface.type.name if isinstance(interface.type, Procedure) else str(interface.type)
+
+
+def _protocol(cpi: Cpi) -> Label:
+    return Label(cpi.spans.get("protocol", cpi.span), f"`{cpi.name}` is {cpi.protocol.value}")
+
+
+def _unreached(facts: Facts) -> Iterator[Diagnostic]:
+    for cpi in facts.plan.cpis:
+        if cpi.tasks:
+            continue
+        callers = facts.graph.incoming[cpi.name]
+        connected = bool(facts.graph.links.get(cpi.name))
+        if callers:
+            help = f"no task reaches `{callers[0].caller}` either: start there"
+        elif connected:
+            help = "mark the component that calls it with `requestor;`"
+        else:
+            help = f"connect it: `connection {_STANDARD} name(from task.interface, to {cpi.name});`"
+        yield Diagnostic(
+            NO_TASK_REACHES,
+            f"no task reaches `{cpi.name}`",
+            cpi.span,
+            f"{cpi.protocol.value}, but nobody asks" if not connected else "connected, but to no task",
+            notes=("it gets no threads",),
+            help=help,
+        )
+
+
+CHECKS = (
+    Check("connectors", (MIXED_CALLERS, CONNECTOR_WITHOUT_PROTOCOLS), _connectors),
+    Check("callers", (UNMARKED_CONTROL, CALL_WITHOUT_TASK, MIXED_CALLERS, MAYBE_WITHOUT_TASK), _strays),
+    Check("unreached", (NO_TASK_REACHES,), _unreached, ("callers", "connectors")),
+)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Stated ceilings are at least what the requests need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from camkes.diagnostics import Diagnostic, Label
+from camkes.model.system import Cpi
+from camkes.protocols.checks.base import Check, Facts, listing, route, through
+from camkes.protocols.codes import CEILING_BELOW_CALLER, CEILING_BELOW_REQUESTOR
+from camkes.protocols.plan import Context
+
+
+def _find(facts: Facts) -> Iterator[Diagnostic]:
+    for planned in facts.plan.cpis:
+        cpi = facts.graph.cpis[planned.name]
+        stated = cpi.stated_priority
+        if stated is None:
+            continue
+        above = [context for context in planned.contexts if context.base_priority > stated]
+        for is_task in (True, False):
+            if chosen := [context for context in above if context.is_task is is_task]:
+                yield _too_low(facts, cpi, stated, chosen, max(c.base_priority for c in planned.contexts))
+
+
+def _too_low(facts: Facts, cpi: Cpi, stated: int, above: Sequence[Context], needed: int) -> Diagnostic:
+    is_task = above[0].is_task
+    related = []
+    for context in above:
+        node = facts.graph.tasks[context.name] if is_task else facts.graph.cpis[context.name]
+        way = through(route(facts.graph, context.name, cpi.name))
+        span = node.spans.get("priority") or node.spans.get("protocol", node.span)
+        related.append(Label(span, f"`{context.name}` has {context.base_priority} and requests it{way}"))
+    who = "task" if is_task else "fixed CPI"
+    names = listing(context.name for context in above)
+    return Diagnostic(
+        CEILING_BELOW_REQUESTOR if is_task else CEILING_BELOW_CALLER,
+        f"the ceiling of `{cpi.name}` is below the priority of {who}{'s' if len(above) > 1 else ''} {names}",
+        cpi.spans.get("priority", cpi.span),
+        f"{stated}, but a request can have {needed}",
+        tuple(related),
+        () if is_task else ("requests of a fixed CPI have its own priority, whoever asked it",),
+        f"leave this out: the ceiling is computed ({needed}); or state at least {needed}",
+    )
+
+
+CHECKS = (
+    Check(
+        "ceilings",
+        (CEILING_BELOW_REQUESTOR, CEILING_BELOW_CALLER),
+        _find,
+        ("deadlock", "priority-range"),
+    ),
+)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What may not be called while a lock is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from camkes.diagnostics import Diagnostic, Label
+from camkes.protocols.checks.base import Check, Facts
+from camkes.protocols.codes import PLAIN_BELOW_LOCK
+from camkes.protocols.requests import is_lock
+
+
+def _find(facts: Facts) -> Iterator[Diagnostic]:
+    """A thread without a protocol would run at a priority that has nothing to do with the lock's."""
+    graph = facts.graph
+    locked = graph.below(name for name, cpi in graph.cpis.items() if is_lock(cpi))
+    types = {instance.name: instance.type for instance in facts.system.instances}
+    for call in graph.plain_calls:
+        if call.caller not in locked:
+            continue
+        related: list[Label] = []
+        lock = call.caller
+        while (request := locked[lock]) is not None:
+            related.insert(0, Label(request.span, f"`{request.caller}` requests `{request.callee}`"))
+            lock = request.caller
+        cpi = graph.cpis[lock]
+        span = cpi.spans.get("protocol", cpi.span)
+        related.insert(0, Label(span, f"`{lock}` is {cpi.protocol.value}: a lock"))
+        component, _, name = call.callee.rpartition(".")
+        interface = types[component].interface(name) if component in types else None
+        if interface is not None:
+            related.append(Label(interface.span, f"`{call.callee}` has no protocol"))
+        notes = ["a thread without a protocol has a priority of its own, and the lock's holder waits for it"]
+        help = f'give `{call.callee}` a protocol; for one that nobody else calls, "fixed" costs nothing'
+        if call.source == "all":
+            uses = call.via.rpartition(".")[2]
+            notes.append(f"`{call.caller}` has no `requests` clause, so every `uses` interface counts")
+            help += f"; or, if `{call.caller}` does not call `{uses}`, say so `with requests (...)`"
+        where = "" if lock == call.caller else f" while `{lock}` is held"
+        yield Diagnostic(
+            PLAIN_BELOW_LOCK,
+            f"invalid nesting: `{call.caller}` calls `{call.callee}`, which has no protocol{where}",
+            call.span,
+            "called while a lock is held",
+            tuple(related),
+            tuple(notes),
+            help,
+        )
+
+
+CHECKS = (Check("nesting", (PLAIN_BELOW_LOCK,), _find),)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Tasks: their marks, priorities and ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from camkes.diagnostics import Diagnostic, Label
+from camkes.model.system import Protocol, Task
+from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.protocols.codes import (
+    DUPLICATE_TASK_ID,
+    NO_PRIORITY,
+    NOT_RATE_MONOTONIC,
+    PRIORITY_OF_NON_PREEMPTIVE,
+    PRIORITY_RANGE,
+    REQUESTOR_PROVIDES_CPI,
+    REQUESTOR_WITHOUT_CONTROL,
+    TASK_ID_RANGE,
+)
+from camkes.protocols.plan import TASK_IDS
+
+_HIGHEST = 255
+
+
+def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
+    for task in facts.system.tasks:
+        if task.priority is None:
+            yield Diagnostic(
+                NO_PRIORITY,
+                f"task `{task.instance}` has no priority",
+                task.span,
+                "this control thread originates a task",
+                help=f"add `{task.instance}._priority = N;` to a configuration",
+            )
+
+
+def _range(facts: Facts) -> Iterator[Diagnostic]:
+    stated = [(f"task `{t.instance}`", t.priority, t.spans, t.span) for t in facts.system.tasks]
+    stated += [(f"CPI `{c.name}`", c.stated_priority, c.spans, c.span) for c in facts.system.cpis]
+    for name, priority, spans, span in stated:
+        if priority is not None and not 0 <= priority <= _HIGHEST:
+            yield Diagnostic(
+                PRIORITY_RANGE,
+                f"priority {priority} of {name} is not in 0..{_HIGHEST}",
+                spans.get("priority", span),
+                "not a priority",
+                notes=("a larger number is a higher priority; the kernel has 256 of them",),
+            )
+
+
+def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:
+    """Round robin at 255 would let another thread into a section that must not be preempted."""
+    fixed = [c for c in facts.system.cpis if c.protocol is Protocol.FIXED and c.stated_priority == _HIGHEST]
+    if not fixed:
+        return
+    stated = [(f"task `{t.instance}`", t.priority, t.spans, t.span) for t in facts.system.tasks]
+    stated += [
+        (f"CPI `{c.name}`", c.stated_priority, c.spans, c.span)
+        for c in facts.system.cpis
+        if c.protocol is not Protocol.FIXED
+    ]
+    place = Label(fixed[0].spans.get("priority", fixed[0].span), f"`{fixed[0].name}` is non-preemptive")
+    for name, priority, spans, span in stated:
+        if priority == _HIGHEST:
+            yield Diagnostic(
+                PRIORITY_OF_NON_PREEMPTIVE,
+                f"priority {_HIGHEST} of {name} belongs to non-preemptive CPIs",
+                spans.get("priority", span),
+                "at most 254 here",
+                (place,),
+                ("threads of one priority can take turns, and then this CPI would be preempted",),
+                "use 254 or less, or give the CPI no priority: then its ceiling is computed",
+            )
+
+
+def _duplicate_id(facts: Facts) -> Iterator[Diagnostic]:
+    first: dict[int, Task] = {}
+    for task in facts.system.tasks:
+        if task.stated_id is None:
+            continue
+        other = first.setdefault(task.stated_id, task)
+        if other is not task:
+            yield Diagnostic(
+                DUPLICATE_TASK_ID,
+                f"tasks `{other.instance}` and `{task.instance}` both have id {task.stated_id}",
+                task.spans.get("id", task.span),
+                f"`{task.instance}` again has {task.stated_id}",
+                (Label(other.spans.get("id", other.span), f"`{other.instance}` has {task.stated_id}"),),
+                help=f"leave the number out: ids are assigned; or set `{task.instance}.requestor = N;`",
+            )
+
+
+def _id_range(facts: Facts) -> Iterator[Diagnostic]:
+    for planned in facts.plan.tasks:
+        if 0 <= planned.id < TASK_IDS:
+            continue
+        task = facts.graph.tasks[planned.name]
+        count = len(facts.plan.tasks)
+        crowd = (f"the system has {count} tasks, more than there are ids",) if count > TASK_IDS else ()
+        yield Diagnostic(
+            TASK_ID_RANGE,
+            f"id {planned.id} of task `{planned.name}` is not in 0..{TASK_IDS - 1}",
+            task.spans.get("id", task.span),
+            "does not fit the label of a message" if planned.id > 0 else "not an id",
+            notes=crowd,
+            help="" if crowd else "leave the number out: ids are assigned",
+        )
+
+
+def _requestor_kind(facts: Facts) -> Iterator[Diagnostic]:
+    provided: dict[str, list[str]] = {}
+    for cpi in facts.system.cpis:
+        provided.setdefault(cpi.instance, []).append(cpi.name)
+    types = {instance.name: instance.type for instance in facts.system.instances}
+    for task in facts.system.tasks:
+        type_ = types[task.instance]
+        span = type_.requestor_span or task.span
+        if not type_.control:
+            yield Diagnostic(
+                REQUESTOR_WITHOUT_CONTROL,
+                f"component `{type_.name}` is a requestor but has no control thread",
+                span,
+                "which thread would originate the task?",
+                help="add `control;` to the component",
+            )
+        if names := provided.get(task.instance):
+            cpis = [facts.graph.cpis[name] for name in names]
+            yield Diagnostic(
+                REQUESTOR_PROVIDES_CPI,
+                f"`{task.instance}` originates a task and provides {listing(names)} with a protocol",
+                span,
+                "originates a task",
+                tuple(Label(c.spans.get("protocol", c.span), f"provides `{c.interface}`") for c in cpis),
+                ("a request could then come back to the component of its own task",),
+                "put the CPI in a component of its own",
+            )
+
+
+def _order(facts: Facts) -> Iterator[Diagnostic]:
+    """Deadline-monotonic, which is rate-monotonic where no deadline is given."""
+    known = []
+    for task in facts.system.tasks:
+        if task.priority is not None and task.period is not None:
+            given = task.deadline is not None and task.deadline != task.period
+            known.append((task.deadline if given else task.period, task, "deadline" if given else "period"))
+    known.sort(key=lambda item: -(item[0] or 0))
+    higher: tuple[int, Task, str] | None = None  # of longer interval, the one of highest priority
+    group: list[tuple[int, Task, str]] = []
+    for interval, task, word in ((i or 0, t, w) for i, t, w in known):
+        if group and group[0][0] > interval:
+            for item in group:
+                if higher is None or (item[1].priority or 0) > (higher[1].priority or 0):
+                    higher = item
+            group = []
+        group.append((interval, task, word))
+        if higher is not None and (task.priority or 0) < (higher[1].priority or 0):
+            other = higher[1]
+            yield Diagnostic(
+                NOT_RATE_MONOTONIC,
+                f"task `{task.instance}` has a shorter {word} than `{other.instance}` but a lower priority",
+                task.spans.get("priority", task.span),
+                f"{word} {duration(interval)}, priority {task.priority}",
+                (
+                    Label(
+                        other.spans.get("priority", other.span),
+                        f"{higher[2]} {duration(higher[0])}, priority {other.priority}",
+                    ),
+                ),
+                ("the shortest first is the best fixed order, and the one that the simple bounds assume",),
+                f"give `{task.instance}` a priority above {other.priority}",
+            )
+
+
+def duration(nanoseconds: int) -> str:
+    """A time in the largest unit in which it is a whole number."""
+    for size, unit in ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")):
+        if nanoseconds and nanoseconds % size == 0:
+            return f"{nanoseconds // size} {unit}"
+    return f"{nanoseconds} ns"
+
+
+CHECKS = (
+    Check("task-priority", (NO_PRIORITY,), _no_priority),
+    Check("priority-range", (PRIORITY_RANGE,), _range),
+    Check("non-preemptive", (PRIORITY_OF_NON_PREEMPTIVE,), _non_preemptive),
+    Check("duplicate-task-id", (DUPLICATE_TASK_ID,), _duplicate_id),
+    Check("task-id-range", (TASK_ID_RANGE,), _id_range),
+    Check("requestor-kind", (REQUESTOR_WITHOUT_CONTROL, REQUESTOR_PROVIDES_CPI), _requestor_kind),
+    Check("priority-order", (NOT_RATE_MONOTONIC,), _order, ("priority-range",)),
+)

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who can request what: the graph whose nodes are tasks and CPIs, not components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from camkes.diagnostics import Span
+from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
+from camkes.protocols.plan import Request
+
+#: Connectors whose generated code carries priority and task id with a request.
+PRIORITISED_CONNECTORS = ("seL4RPCCall", "seL4RPCCallNoType")
+
+#: Connectors between procedures that are no remote calls: the caller's thread stays where it is.
+LOCAL_CONNECTORS = ("seL4DirectCall", "seL4GDB", "seL4GDBMem", "seL4HardwareIOPort", "seL4VirtQueues")
+
+#: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
+CallGraph = Mapping[str, Set[str]]
+
+
+class Link(NamedTuple):
+    """One `to` end as one `from` end sees it."""
+
+    connection: Connection
+    user: End
+    provider: End
+
+    @property
+    def prioritised(self) -> bool:
+        return self.connection.connector.name in PRIORITISED_CONNECTORS
+
+    @property
+    def local(self) -> bool:
+        connector = self.connection.connector
+        return connector.name in LOCAL_CONNECTORS or connector.to_end.hardware
+
+
+class ThreadCount(NamedTuple):
+    """A thread count that somebody stated."""
+
+    threads: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RequestGraph:
+    """Everything that can call a procedure, as far as it matters for tasks and CPIs.
+
+    `requests` lead from tasks and CPIs to CPIs. `plain_calls` lead from tasks and CPIs to interfaces
+    without a protocol. `strays` lead to CPIs from what is neither: a control thread that originates no
+    task, or the handler of an interface without a protocol ("inst" or "inst.iface").
+    """
+
+    tasks: Mapping[str, Task]
+    cpis: Mapping[str, Cpi]
+    requests: tuple[Request, ...]
+    plain_calls: tuple[Request, ...]
+    strays: tuple[Request, ...]
+    outgoing: Mapping[str, tuple[Request, ...]]
+    incoming: Mapping[str, tuple[Request, ...]]
+    links: Mapping[str, tuple[Link, ...]]  # by the name of the `provides` end
+    stated_threads: Mapping[str, tuple[ThreadCount, ...]]
+
+    def below(self, roots: Iterable[str]) -> dict[str, Request | None]:
+        """All that requests of `roots` can reach, each with the request that first led there."""
+        found: dict[str, Request | None] = dict.fromkeys(roots)
+        queue = list(found)
+        for name in queue:
+            for request in self.outgoing.get(name, ()):
+                if request.callee not in found:
+                    found[request.callee] = request
+                    queue.append(request.callee)
+        return found
+
+    def components(self) -> list[list[str]]:
+        """The strongly connected components of the CPIs, callers before what they call."""
+        successors = {name: [r.callee for r in self.outgoing.get(name, ())] for name in self.cpis}
+        return strongly_connected(successors)
+
+    def is_cycle(self, component: Sequence[str]) -> bool:
+        """Whether this strongly connected component has a cycle: several CPIs, or one that calls itself."""
+        return len(component) > 1 or any(r.callee == component[0] for r in self.outgoing[component[0]])
+
+
+def build_graph(system: System, code: CallGraph | None = None) -> RequestGraph:
+    """The request graph of a system.
+
+    A handler calls what its `requests` clause says, or else what `code` says, or else every `uses`
+    interface of its component. In the order of the text throughout.
+    """
+    code = code or {}
+    tasks = {task.instance: task for task in system.tasks}
+    cpis = {cpi.name: cpi for cpi in system.cpis}
+    by_user, by_provider = _links(system)
+    requests: list[Request] = []
+    plain_calls: list[Request] = []
+    strays: list[Request] = []
+    for instance in system.instances:
+        for caller, source, names in _callers(instance, tasks, cpis, code):
+            carries_task = caller in tasks or caller in cpis
+            for name in names:
+                via = f"{instance.name}.{name}"
+                for link in by_user.get(via, ()):
+                    callee, connection = link.provider.name, link.connection.name
+                    request = Request(caller, via, callee, connection, source, link.user.span)
+                    if not carries_task and callee in cpis:
+                        strays.append(request)
+                    elif callee in cpis:
+                        requests.append(request)
+                    elif carries_task and not link.local:
+                        plain_calls.append(request)
+    outgoing: dict[str, list[Request]] = {name: [] for name in (*tasks, *cpis)}
+    incoming: dict[str, list[Request]] = {name: [] for name in cpis}
+    for request in requests:
+        outgoing[request.caller].append(request)
+        incoming[request.callee].append(request)
+    return RequestGraph(
+        tasks=tasks,
+        cpis=cpis,
+        requests=tuple(requests),
+        plain_calls=tuple(plain_calls),
+        strays=tuple(strays),
+        outgoing={name: tuple(found) for name, found in outgoing.items()},
+        incoming={name: tuple(found) for name, found in incoming.items()},
+        links={name: tuple(found) for name, found in by_provider.items()},
+        stated_threads={cpi.name: tuple(_stated_threads(cpi, by_provider)) for cpi in system.cpis},
+    )
+
+
+def procedures(instance: Instance, kind: str) -> list[str]:
+    """The names of an instance's `uses` or `provides` interfaces."""
+    found = instance.type.interfaces
+    return [i.name for i in found if i.kind == kind and isinstance(i.type, Procedure)]
+
+
+def is_lock(cpi: Cpi) -> bool:
+    """Whether it serves one request at a time."""
+    return cpi.protocol is not Protocol.PROPAGATED
+
+
+def _links(system: System) -> tuple[dict[str, list[Link]], dict[str, list[Link]]]:
+    """All pairs of ends that a connection between procedures makes, by user and by provider."""
+    by_user: dict[str, list[Link]] = {}
+    by_provider: dict[str, list[Link]] = {}
+    for connection in system.connections:
+        if {connection.connector.from_end.kind, connection.connector.to_end.kind} != {"Procedure"}:
+            continue
+        for user in connection.from_ends:
+            for provider in connection.to_ends:
+                link = Link(connection, user, provider)
+                by_user.setdefault(user.name, []).append(link)
+                by_provider.setdefault(provider.name, []).append(link)
+    return by_user, by_provider
+
+
+def _callers(
+    instance: Instance, tasks: Mapping[str, Task], cpis: Mapping[str, Cpi], code: CallGraph
+) -> Iterator[tuple[str, str, Iterable[str]]]:
+    """Everything in an instance that can call: its name, how we know what it calls, and what."""
+    uses = procedures(instance, "uses")
+    if not uses:
+        return
+    claimed: set[str] = set()
+    handlers: list[tuple[str, str, Iterable[str]]] = []
+    for interface in instance.type.interfaces:
+        if interface.kind != "provides" or not isinstance(interface.type, Procedure):
+            continue
+        name = f"{instance.name}.{interface.name}"
+        stated = cpis[name].requests if name in cpis else interface.requests
+        known = code.get(name)
+        if stated is not None:
+            called, source = [u for u in uses if u in stated], "clause"
+        elif known is not None:
+            called, source = [u for u in uses if u in known], "code"
+        else:
+            called, source = uses, "all"
+        claimed.update(called)
+        handlers.append((name, source, called))
+    known = code.get(instance.name)
+    if known is not None:
+        yield instance.name, "control", [u for u in uses if u in known]
+    elif instance.name in tasks:
+        yield instance.name, "control", uses
+    elif instance.type.control or any(i.kind == "consumes" for i in instance.type.interfaces):
+        # Not a task: it must be the caller of what no handler can call; of the rest we cannot tell.
+        yield instance.name, "control", [u for u in uses if u not in claimed]
+    yield from handlers
+
+
+def _stated_threads(cpi: Cpi, links: Mapping[str, Sequence[Link]]) -> Iterator[ThreadCount]:
+    """What was stated for a CPI, at the interface and at its connections."""
+    if cpi.stated_threads is not None:
+        yield ThreadCount(cpi.stated_threads, cpi.spans.get("threads", cpi.span))
+    connections = {link.connection.name: link.connection for link in links.get(cpi.name, ())}
+    for connection in connections.values():
+        if connection.threads is not None:
+            span = connection.threads_span or connection.span
+            if span != cpi.spans.get("threads"):
+                yield ThreadCount(connection.threads, span)
+
+
+def strongly_connected(successors: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Tarjan's algorithm without recursion; each component in the order of `successors`, callers first."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    components: list[list[str]] = []
+    position = {name: i for i, name in enumerate(successors)}
+    for root in successors:
+        if root in index:
+            continue
+        work = [(root, iter(successors[root]))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            name, rest = work[-1]
+            for following in rest:
+                if following not in index:
+                    index[following] = low[following] = len(index)
+                    stack.append(following)
+                    on_stack.add(following)
+                    work.append((following, iter(successors[following])))
+                    break
+                if following in on_stack:
+                    low[name] = min(low[name], index[following])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == index[name]:
+                    start = _position_from_top(stack, name)
+                    component = stack[start:]
+                    del stack[start:]
+                    on_stack.difference_update(component)
+                    components.append(sorted(component, key=position.__getitem__))
+    components.reverse()
+    return components
+
+
+def _position_from_top(stack: Sequence[str], name: str) -> int:
+    """Where `name` is, looked for from the top."""
+    at = len(stack) - 1
+    while stack[at] != name:
+        at -= 1
+    return at

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The plan against its definitions, spelled out without cleverness."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from camkes.diagnostics import Sink
+from camkes.model.system import Protocol, System
+from camkes.protocols import analyse
+from camkes.protocols.plan import Plan, assign_ids, make_plan, plan_requests
+from camkes.protocols.requests import build_graph
+
+from .systems import Maker, makers
+
+
+def planned(system: System) -> Plan:
+    return plan_requests(system, build_graph(system))
+
+
+def edges(system: System) -> dict[str, set[str]]:
+    """Instance -> CPIs, in a system whose components provide one interface at most."""
+    found: dict[str, set[str]] = {}
+    for connection in system.connections:
+        found.setdefault(connection.from_ends[0].instance, set()).add(connection.to_ends[0].instance)
+    return found
+
+
+def paths(system: System, target: str) -> Iterator[tuple[str, ...]]:
+    """Every way from a task to a CPI."""
+    callees = edges(system)
+
+    def walk(path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        if path[-1] == target:
+            yield path
+        for callee in callees.get(path[-1], ()):
+            yield from walk((*path, callee))
+
+    for task in system.tasks:
+        yield from walk((task.instance,))
+
+
+def most_at_once(system: System, target: str) -> int:
+    """The largest set of ways to the target, no two from one task or through one lock."""
+    locks = {c.instance for c in system.cpis if c.protocol is not Protocol.PROPAGATED}
+    tasks = {t.instance for t in system.tasks}
+    needs = {frozenset(set(path[:-1]) & (locks | tasks)) for path in paths(system, target)}
+
+    def best(rest: list[frozenset[str]], taken: frozenset[str]) -> int:
+        most = 0
+        for i, need in enumerate(rest):
+            if not need & taken:
+                most = max(most, 1 + best(rest[i + 1 :], taken | need))
+        return most
+
+    smallest = [n for n in needs if not any(other < n for other in needs)]
+    return best(sorted(smallest, key=sorted), frozenset())
+
+
+@given(makers())
+@settings(max_examples=300, deadline=None)
+def test_closure_and_ceilings(maker: Maker) -> None:
+    system = maker.system()
+    plan = planned(system)
+    protocols = {c.instance: c.protocol for c in system.cpis}
+    ceilings: dict[str, int] = {}
+    for cpi in system.cpis:  # callers come before what they call
+        ways = list(paths(system, cpi.instance))
+        origins = {}
+        for way in ways:
+            last_fixed = [name for name in way[1:-1] if protocols[name] is Protocol.FIXED][-1:]
+            if last_fixed:
+                origins[f"{last_fixed[0]}.p"] = ceilings[last_fixed[0]]
+            else:
+                origins[way[0]] = next(t.priority or 0 for t in system.tasks if t.instance == way[0])
+        ceilings[cpi.instance] = max(origins.values(), default=0)
+        found = plan.cpi(cpi.name)
+        assert found is not None
+        assert set(found.tasks) == {way[0] for way in ways}
+        assert {c.name: c.base_priority for c in found.contexts} == origins
+        assert found.ceiling == ceilings[cpi.instance]
+        assert found.threads == (1 if cpi.protocol is Protocol.FIXED else len(origins))
+        callees = edges(system).get(cpi.instance, set())
+        assert set(found.requests) == {f"{c}.p" for c in callees}
+
+
+@given(makers())
+@settings(max_examples=300, deadline=None)
+def test_inheritance_travels(maker: Maker) -> None:
+    """A priority inherited at a contended lock reaches everything below it, but not past a fixed CPI."""
+    system = maker.system()
+    plan = planned(system)
+    boosts = {c.instance for c in plan.cpis if c.protocol is Protocol.INHERITED and len(c.contexts) > 1}
+    fixed = {c.instance for c in plan.cpis if c.protocol is Protocol.FIXED}
+    for cpi in plan.cpis:
+        below = any(
+            name in boosts and not fixed & set(way[i:])
+            for way in paths(system, cpi.instance)
+            for i, name in enumerate(way[:-1])
+        )
+        assert cpi.inherits_from_above == below
+        assert cpi.manager == (below or cpi.instance in boosts)
+
+
+@given(makers(tasks=6, cpis=8))
+@settings(max_examples=500, deadline=None)
+def test_smallest_thread_count(maker: Maker) -> None:
+    system = maker.system()
+    for cpi in planned(system).cpis:
+        most = most_at_once(system, cpi.instance)
+        assert cpi.threads_minimum == (min(1, most) if cpi.protocol is Protocol.FIXED else most)
+
+
+@given(makers(cycles=True))
+@settings(max_examples=300, deadline=None)
+def test_deadlock_if_and_only_if_a_cycle(maker: Maker) -> None:
+    system = maker.system()
+    callees = edges(system)
+    names = [c.instance for c in system.cpis]
+    reach = {a: set(callees.get(a, ())) for a in names}
+    for _ in names:
+        for a in names:
+            reach[a] |= {c for b in reach[a] for c in reach.get(b, ())}
+    sink = Sink()
+    plan = analyse(system, sink)
+    found = [d for d in sink.diagnostics if d.code.name == "deadlock"]
+    in_cycles = {
+        frozenset(b for b in names if b in reach[a] and a in reach[b]) for a in names if a in reach[a]
+    }
+    assert len(found) == len(in_cycles)
+    assert (plan is None) == bool(in_cycles)
+
+
+@given(st.dictionaries(st.integers(0, 40), st.none() | st.integers(0, 50), max_size=30))
+def test_task_ids(stated: dict[int, int | None]) -> None:
+    maker = Maker()
+    for name, number in stated.items():
+        maker.task(f"t{name:02}", 10, number)
+    ids = assign_ids(maker.tasks)
+    free = [ids[f"t{name:02}"] for name in sorted(stated) if stated[name] is None]
+    given_ids = {number for number in stated.values() if number is not None}
+    assert all(ids[f"t{name:02}"] == number for name, number in stated.items() if number is not None)
+    assert free == [n for n in range(100) if n not in given_ids][: len(free)]
+
+
+def test_a_plan_has_tasks_by_id_and_cpis_by_place() -> None:
+    maker = Maker()
+    maker.cpi("leaf", Protocol.FIXED)
+    maker.cpi("lock", Protocol.INHERITED)
+    maker.task("b", 20)
+    maker.task("a", 10)
+    maker.task("c", 30, stated_id=0)
+    for task in "abc":
+        maker.connect(task, "lock.p")
+    maker.connect("lock", "leaf.p")
+    plan = make_plan(maker.system(), Sink())
+    assert plan is not None
+    assert [(t.name, t.id, t.priority) for t in plan.tasks] == [("c", 0, 30), ("a", 1, 10), ("b", 2, 20)]
+    assert [(c.id, c.name, c.threads, c.chain) for c in plan.cpis] == [
+        (0, "leaf.p", 1, 0),
+        (1, "lock.p", 3, 1),
+    ]
+    assert [(c.id, c.name, c.base_priority) for c in plan.contexts] == [
+        (0, "a", 10),
+        (1, "b", 20),
+        (2, "c", 30),
+        (3, "leaf.p", 30),
+    ]
+
+
+def test_stated_ceilings() -> None:
+    """A higher one holds; 255 makes a fixed CPI non-preemptive, and what it calls runs there too."""
+    maker = Maker()
+    maker.task("t", 10)
+    maker.cpi("lock", Protocol.INHERITED, priority=50)
+    maker.cpi("outer", Protocol.FIXED, priority=255)
+    maker.cpi("inner", Protocol.INHERITED)
+    for user, provider in (("t", "lock"), ("lock", "outer"), ("outer", "inner")):
+        maker.connect(user, f"{provider}.p")
+    sink = Sink()
+    plan = analyse(maker.system(), sink)
+    assert plan is not None and not sink.diagnostics
+    assert [c.ceiling for c in plan.cpis] == [50, 255, 255]
+    assert [[c.name for c in cpi.contexts] for cpi in plan.cpis] == [["t"], ["t"], ["outer.p"]]
+
+
+def test_a_smaller_count_makes_a_pool() -> None:
+    maker = Maker()
+    for name in "abc":
+        maker.task(name, 10)
+        maker.connect(name, "lock.p") if maker.cpis else maker.cpi("lock", Protocol.INHERITED)
+    maker.connect("a", "lock.p")
+    maker.cpi("below", Protocol.PROPAGATED, threads=1)
+    maker.connect("lock", "below.p")
+    sink = Sink()
+    plan = analyse(maker.system(), sink)
+    assert plan is not None and not sink.diagnostics
+    below = plan.cpis[1]
+    assert (below.threads, below.threads_minimum, below.pooled, below.manager) == (1, 1, True, True)
+    assert len(below.contexts) == 3
+
+
+def test_code_is_more_exact_than_all_interfaces_and_a_clause_beats_it() -> None:
+    maker = Maker()
+    maker.task("t")
+    maker.cpi("k", Protocol.PROPAGATED)
+    maker.cpi("k", Protocol.PROPAGATED, interface="q", requests=("u1",))
+    maker.cpi("a", Protocol.FIXED)
+    maker.cpi("b", Protocol.FIXED)
+    maker.connect("t", "k.p")
+    maker.connect("t", "k.q")
+    maker.connect("k", "a.p")
+    maker.connect("k", "b.p")
+    graph = build_graph(maker.system(), {"k.p": {"u0"}})
+    assert [(r.caller, r.callee, r.source) for r in graph.requests] == [
+        ("t", "k.p", "control"),
+        ("t", "k.q", "control"),
+        ("k.p", "a.p", "code"),
+        ("k.q", "b.p", "clause"),
+    ]
+    assert {r.callee for r in build_graph(maker.system()).outgoing["k.p"]} == {"a.p", "b.p"}
+
+
+def test_two_components_that_use_each_other_are_no_deadlock() -> None:
+    maker = Maker()
+    maker.task("t")
+    for name in "ab":
+        maker.cpi(name, Protocol.INHERITED, requests=("u0",), interface="p")
+        maker.cpi(name, Protocol.INHERITED, requests=(), interface="q")
+    maker.connect("t", "a.p")
+    maker.connect("t", "b.p")
+    maker.connect("a", "b.q")
+    maker.connect("b", "a.q")
+    sink = Sink()
+    assert analyse(maker.system(), sink) is not None
+    assert not sink.diagnostics
+
+
+def test_scale() -> None:
+    """2,000 instances and 6,000 connections."""
+    maker = Maker()
+    tasks, layers, width = 400, 16, 100
+    for i in range(tasks):
+        maker.task(f"t{i}", i % 200)
+    kinds = list(Protocol)
+    for i in range(layers * width):
+        maker.cpi(f"k{i}", kinds[(i * 7) % 3])
+    for i in range(tasks):
+        for step in range(3):
+            maker.connect(f"t{i}", f"k{(i * 31 + step * 17) % width}.p")
+    for i in range((layers - 1) * width):
+        for step in range(3):
+            below = (i // width + 1) * width + (i * 13 + step * 29) % width
+            maker.connect(f"k{i}", f"k{below}.p")
+    system = maker.system()
+    assert len(system.instances) == 2000 and len(system.connections) >= 5700
+    start = time.perf_counter()
+    plan = analyse(system, Sink())
+    assert plan is not None
+    assert time.perf_counter() - start < 10
