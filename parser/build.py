@@ -371,7 +371,7 @@ class Builder:
             )
         return node
 
-    def schedule(self, first: int, last: int, *entries: Any) -> Any:
+    def schedule(self, first: int, last: int, word: int, *entries: Any) -> Any:
         node = ast.Schedule(entries, self._span(first, last))
         if len(entries) < 2:
             self._error(

@@ -1,3 +1,373 @@
-from camkes.parser.positions import Text
-def preprocess(source, sink, options):
-    return Text.of(source), (source,)
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The C preprocessor, with the place of every character kept.
+
+A file that nothing in it could change is taken as it is. Otherwise the preprocessor runs twice. The first
+run is on the user's file: it finds the user's errors, the files that are included, and the names of all
+macros. For the second run, copies of these files are made in which
+
+- a macro's invocation stands between marks that number it,
+- the text between two invocations, which no macro changes, is only a mark,
+- an #include names the copy of the file that the first run found.
+
+The marks that come out say in which order which pieces of which files make up the result. So every
+conditional and every expansion is the preprocessor's own work, and every place is exact.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.parser import codes
+from camkes.parser.files import decode, read_source
+from camkes.parser.positions import Segment, Text
+
+if TYPE_CHECKING:
+    from camkes.parser.parse import ParseOptions
+
+# Tokens of C, as far as macros are concerned. White space and comments are one token.
+_C_TOKEN = re.compile(
+    r"(?P<blank>(?:\s|\\\n|//(?:\\\n|[^\n])*|/\*[\s\S]*?\*/)+)"
+    r"|(?P<name>[^\W\d][\w$]*)"
+    r"|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
+    r'|(?P<quoted>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+_PREDEFINED = re.compile(r"_|(?:linux|unix|i386|arm|mips|sun|vax|hpux|sparc|powerpc|PPC)\Z")
+_DEFINE = re.compile(r"#define ([^\W\d][\w$]*)(\(?)(?:[^()\n]*\))?[^\n]*?(\w*)$", re.MULTILINE)
+_LINE_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.MULTILINE)
+_INCLUDE = re.compile(r"\s*#\s*(?:include|include_next|import)\b")
+_COMMENT = re.compile(r"/\*[\s\S]*?\*/")
+_DIRECTIVE = re.compile(
+    r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?"
+)
+_MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
+_TIMEOUT = 60  # seconds
+_MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
+_END = "camkes_mark_end_"
+
+
+@dataclass(frozen=True, slots=True)
+class _Macros:
+    """The names of all macros of a run, and those of them that may take what follows as arguments."""
+
+    names: frozenset[str]
+    calls: frozenset[str]
+
+
+def preprocess(
+    source: SourceFile, sink: Sink, options: ParseOptions
+) -> tuple[Text | None, tuple[SourceFile, ...]]:
+    """The text that a file stands for (None on an error), and the files read for it, itself first."""
+    if not options.preprocess or (not _flags(options) and not needs_preprocessor(source.text)):
+        return Text.of(source), (source,)
+    return _Run(source, sink, options).run()
+
+
+def needs_preprocessor(text: str) -> bool:
+    """Whether the preprocessor could change anything: a directive, or what may be a predefined macro."""
+    if "#" in text:
+        return True
+    if "_" not in text and not re.search(r"linux|unix|i386|arm|mips|sun|vax|hpux|sparc|powerpc|PPC", text):
+        return False
+    return any(
+        match.lastgroup == "name" and _could_be_predefined(match.group()) for match in _C_TOKEN.finditer(text)
+    )
+
+
+def _could_be_predefined(name: str) -> bool:
+    if name.startswith("_"):
+        return name[1:2] == "_" or name[1:2].isupper()
+    return _PREDEFINED.match(name) is not None
+
+
+def _flags(options: ParseOptions) -> list[str]:
+    return [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)]
+
+
+class _Run:
+    """One file through the preprocessor."""
+
+    def __init__(self, source: SourceFile, sink: Sink, options: ParseOptions) -> None:
+        self.source = source
+        self.sink = sink
+        self.command = [options.cpp, *_flags(options)]
+        self.files: list[SourceFile] = [source]
+        self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor says it
+        self.includes: dict[tuple[int, int], int] = {}  # (file, line) of an #include -> the file
+        self.pieces: list[list[Segment]] = []  # of each file
+
+    def run(self) -> tuple[Text | None, tuple[SourceFile, ...]]:
+        output = self._first()
+        if output is None:
+            return None, tuple(self.files)
+        macros = self._survey(output)
+        if macros is None:
+            return None, tuple(self.files)
+        with tempfile.TemporaryDirectory(prefix="camkes-") as folder:
+            for number in range(len(self.files)):
+                self._copy(number, macros, Path(folder))
+            root = Path(folder) / "0.camkes"
+            quotes = dict.fromkeys(str(file.path.parent) for file in self.files)
+            found = self._call(["-P", *(f"-iquote{quote}" for quote in quotes), str(root)])
+        if found is None:
+            return None, tuple(self.files)
+        if found.returncode:
+            self._report(found.stderr)
+            return None, tuple(self.files)
+        return Text(list(self._assemble(found.stdout))), tuple(self.files)
+
+    # The first run ------------------------------------------------------------------------------
+
+    def _first(self) -> str | None:
+        path = str(self.source.path)
+        found = self._call(["-dD", path if not path.startswith("-") else f"./{path}"])
+        if found is None:
+            return None
+        if found.returncode:
+            self._report(found.stderr)
+            return None
+        return found.stdout
+
+    def _call(self, arguments: list[str]) -> subprocess.CompletedProcess[str] | None:
+        try:
+            return subprocess.run(
+                [*self.command, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_TIMEOUT,
+                env=None,
+            )
+        except subprocess.TimeoutExpired:
+            reason = f"it did not end within {_TIMEOUT} seconds"
+        except (OSError, ValueError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        self.sink.report(
+            codes.PREPROCESSOR_MISSING,
+            f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
+            _first_directive(self.source),
+            "this needs the preprocessor",
+            help="install a C compiler, or name its preprocessor",
+        )
+        return None
+
+    def _report(self, stderr: str) -> None:
+        """Turn what the preprocessor complains about into diagnostics."""
+        reported = False
+        for match in _MESSAGE.finditer(stderr):
+            path, line, column, message = match.groups()
+            span = self._span_of(path, int(line), int(column or 1))
+            if span is None and not path.startswith("<"):
+                message = f"{path}:{line}: {message}"
+            self.sink.report(codes.PREPROCESSOR_ERROR, message.strip(), span)
+            reported = True
+        if not reported:
+            last = stderr.strip().splitlines()[-1:] or ["it ended without success and without a word"]
+            self.sink.report(
+                codes.PREPROCESSOR_ERROR, f"the C preprocessor failed: {last[0]}", None
+            )
+
+    def _span_of(self, path: str, line: int, column: int) -> Span | None:
+        number = self.numbers.get(path)
+        if number is None and path == f"./{self.source.path}":
+            number = 0
+        if number is not None:
+            file: SourceFile | None = self.files[number]
+        else:
+            file = read_source(Path(path), Sink())
+        if file is None or line > len(file.lines):
+            return None
+        text = file.lines[line - 1]
+        column = len(text.encode()[: column - 1].decode(errors="replace")) + 1
+        match = _C_TOKEN.match(text, column - 1) if column <= len(text) else None
+        end = match.end() + 1 if match and match.lastgroup != "blank" else column + 1
+        return Span(file, line, column, line, end)
+
+    def _survey(self, output: str) -> _Macros | None:
+        """The macros and the included files of the first run."""
+        names = {"__FILE__", "__LINE__", "__COUNTER__", "__DATE__", "__TIME__", "__TIMESTAMP__"}
+        names |= {"__BASE_FILE__", "__INCLUDE_LEVEL__", "_Pragma"}
+        calls = {"_Pragma"}
+        tails = {}
+        for define in _DEFINE.finditer(output):
+            name, parenthesis, tail = define.groups()
+            names.add(name)
+            if parenthesis:
+                calls.add(name)
+            elif tail:
+                tails.setdefault(name, []).append(tail)  # type: ignore[var-annotated]
+        calls.update(name for name, last in tails.items() if not names.isdisjoint(last))
+        stack: list[int] = []
+        current, line, position = -1, 0, 0
+        for marker in _LINE_MARKER.finditer(output):
+            if current >= 0:
+                line += output.count("\n", position, marker.start())
+            where, path, flags = marker.groups()
+            path = re.sub(r"\\(.)", r"\1", path)
+            entering = " 1" in flags
+            if path.startswith("<"):
+                current = -1
+            else:
+                number = self._number(path, current, line)
+                if number is None:
+                    return None
+                if entering and stack and current >= 0:
+                    self.includes.setdefault((current, line), number)
+                if entering:
+                    stack.append(current)
+                elif " 2" in flags and stack:
+                    stack.pop()
+                elif not stack:
+                    stack.append(number)
+                current = number
+            line, position = int(where), marker.end() + 1
+        return _Macros(frozenset(names), frozenset(calls))
+
+    def _number(self, path: str, includer: int, line: int) -> int | None:
+        """The number of a file, read now if it is new."""
+        number = self.numbers.get(path)
+        if number is None and Path(path) == self.source.path:
+            number = self.numbers[path] = 0
+        if number is None:
+            span = self._line_span(includer, line) if includer >= 0 else None
+            file = _read_included(Path(path), self.sink, span)
+            if file is None:
+                return None
+            number = self.numbers[path] = len(self.files)
+            self.files.append(file)
+        return number
+
+    def _line_span(self, number: int, line: int) -> Span | None:
+        file = self.files[number]
+        if not 1 <= line <= len(file.lines):
+            return None
+        text = file.lines[line - 1]
+        return Span(file, line, len(text) - len(text.lstrip()) + 1, line, max(len(text.rstrip()), 1) + 1)
+
+    # The second run -----------------------------------------------------------------------------
+
+    def _copy(self, number: int, macros: _Macros, folder: Path) -> None:
+        """Write the copy of a file that has marks for text."""
+        file = self.files[number]
+        pieces: list[Segment] = []
+        path = str(file.path).replace("\\", "\\\\").replace('"', '\\"')
+        parts = [f'#line 1 "{path}"\n']
+        for start, end, kind in _cut(file.text, macros):
+            written = file.text[start:end]
+            if kind == "directive":
+                parts.append(self._directive(number, start, written, folder))
+                continue
+            mark = f" camkes_mark_{number}_{len(pieces)}_ "
+            pieces.append(Segment(written, file, start, end, kind == "macro"))
+            if kind == "macro":
+                parts.append(f"{mark}{written} {_END} ")
+            else:
+                parts.append(mark + "\n" * written.count("\n"))
+        self.pieces.append(pieces)
+        (folder / f"{number}.camkes").write_text("".join(parts), encoding="utf-8")
+
+    def _directive(self, number: int, start: int, written: str, folder: Path) -> str:
+        if not _INCLUDE.match(written):
+            return written
+        line = self.files[number].text.count("\n", 0, start) + 1
+        for offset in range(written.count("\n") + 1):
+            target = self.includes.get((number, line + offset))
+            if target is not None:
+                return f'#include "{folder}/{target}.camkes"' + "\n" * written.count("\n")
+        return written
+
+    def _assemble(self, output: str) -> Iterator[Segment]:
+        """The pieces in the order of their marks."""
+        marks = list(_MARK.finditer(output))
+        for mark, following in zip(marks, [*marks[1:], None], strict=True):
+            piece = self.pieces[int(mark.group(1))][int(mark.group(2))]
+            if piece.expanded:
+                limit = following.start() if following else len(output)
+                end = output.find(_END, mark.end(), limit)
+                text = output[mark.end() : end if end >= 0 else limit]
+                piece = piece._replace(text=f" {text.strip()} ")
+            yield piece
+
+
+def _cut(text: str, macros: _Macros) -> Iterator[tuple[int, int, str]]:
+    """Cut a file into "directive"s, "macro" invocations, and plain "text"."""
+    position = start = 0
+    at_line_start = True
+    while position < len(text):
+        if at_line_start and text[position] == "#":
+            directive = _DIRECTIVE.match(text, position)
+            assert directive is not None
+            if start < position:
+                yield start, position, "text"
+            start = position = directive.end()
+            yield directive.start(), position, "directive"
+            continue
+        match = _C_TOKEN.match(text, position)
+        assert match is not None
+        if match.lastgroup == "blank":
+            at_line_start = at_line_start or "\n" in _COMMENT.sub("", match.group())
+            position = match.end()
+            continue
+        at_line_start = False
+        if match.lastgroup == "name" and match.group() in macros.names:
+            if start < position:
+                yield start, position, "text"
+            end = match.end()
+            if match.group() in macros.calls:
+                end = _arguments(text, end)
+            yield position, end, "macro"
+            start = position = end
+        else:
+            position = match.end()
+    if start < len(text):
+        yield start, len(text), "text"
+
+
+def _arguments(text: str, end: int) -> int:
+    """The end of the parenthesised groups that follow a macro's name; `end` itself if there are none."""
+    depth, position = 0, end
+    while position < len(text):
+        match = _C_TOKEN.match(text, position)
+        assert match is not None
+        position = match.end()
+        if match.lastgroup == "blank":
+            continue
+        if match.group() == "(":
+            depth += 1
+        elif depth == 0:
+            break
+        elif match.group() == ")":
+            depth -= 1
+            if depth == 0:
+                end = position
+    return end
+
+
+def _read_included(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
+    """An included file. A C header in another encoding than UTF-8 is no error."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return read_source(path, sink, span)
+    return decode(path, data.decode(errors="replace").encode(), sink, span)
+
+
+def _first_directive(source: SourceFile) -> Span | None:
+    """The place to show when the preprocessor cannot run."""
+    for number, line in enumerate(source.lines, 1):
+        if line.lstrip().startswith("#"):
+            indent = len(line) - len(line.lstrip())
+            return Span(source, number, indent + 1, number, len(line.rstrip()) + 1)
+    return None
+
+
