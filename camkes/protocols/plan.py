@@ -170,6 +170,8 @@ class _Closure:
         self.contexts = self._make_contexts()
         self._chain = self._longest_chains(components)
         self._lock_callers = self._callers_through_locks(components)
+        self._names = list(graph.cpis)
+        self._node_callers: dict[int, list[int]] = {}
 
     def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:
         """Update every CPI after its callers; those of a cycle until nothing grows any more."""
@@ -250,16 +252,21 @@ class _Closure:
             return min(1, nearest)
         if nearest < 1 << tasks or nearest.bit_count() < 2:
             return nearest.bit_count()
-        names = list(self._graph.cpis)
         target = -1
         callers = {target: _bits(nearest)}
         queue = list(callers[target])
         for node in queue:
             if node not in callers:
-                name = names[node - tasks] if node >= tasks else None
-                callers[node] = [] if name is None else _bits(self._lock_callers[name])
+                callers[node] = self._callers_of_node(node)
                 queue.extend(callers[node])
         return largest_number(target, callers)
+
+    def _callers_of_node(self, node: int) -> list[int]:
+        """The nearest places above a task or CPI, numbered as in `_callers_through_locks`."""
+        if node not in self._node_callers:
+            cpi = node - len(self._tasks)
+            self._node_callers[node] = [] if cpi < 0 else _bits(self._lock_callers[self._names[cpi]])
+        return self._node_callers[node]
 
     def planned_tasks(self) -> tuple[PlannedTask, ...]:
         ids = assign_ids(self._tasks)
