@@ -19,9 +19,7 @@ def host_table(model: CapabilityModel, images: Mapping[str, str]) -> str:
     lines += [_object(o) for o in model.objects if o.kind not in _IMPLICIT]
     for space in model.spaces:
         lines += _space(space, images[space.name])
-    lines += [
-        f"timer {t.object} {t.notification} {t.badge} {t.offset} {t.period}" for t in model.timers
-    ]
+    lines += [f"timer {t.object} {t.notification} {t.badge} {t.offset} {t.period}" for t in model.timers]
     return "\n".join(lines) + "\n"
 
 

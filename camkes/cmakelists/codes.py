@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Kinds of diagnostics about an application's CMakeLists.txt."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Code
+
+NO_APPLICATION = Code(
+    "E0701",
+    "no-application",
+    """The path is neither a `.camkes` file nor a folder with a `CMakeLists.txt` that declares a root server.
+
+An application's `CMakeLists.txt` names the assembly it is built from:
+
+```cmake
+project(adder C)
+DeclareCAmkESComponent(Client SOURCES components/Client/src/client.c)
+DeclareCAmkESRootserver(adder.camkes)
+```
+""",
+)
+
+CMAKE_SYNTAX = Code(
+    "E0702",
+    "cmake-syntax",
+    """A `CMakeLists.txt` cannot be read: a command is not closed, or an `if`, `foreach`, `function` or
+`macro` has no end.
+
+Fails:
+
+```cmake
+DeclareCAmkESComponent(Client SOURCES client.c
+```
+
+Works:
+
+```cmake
+DeclareCAmkESComponent(Client SOURCES client.c)
+```
+""",
+)
+
+CMAKE_FAILED = Code(
+    "E0703",
+    "cmake-failed",
+    """A `CMakeLists.txt` uses something that the tool does not read itself, and running CMake on it
+failed too.
+
+The tool reads the usual commands of an application's `CMakeLists.txt` at once and runs CMake for the
+others. CMake runs without the kernel's own build system, so commands of other projects are not known to it.
+Keep what belongs to the workspace (tests, simulation, kernel settings) in the workspace's own
+`CMakeLists.txt`, or guard it with `if(COMMAND the_command)`.
+""",
+)
+
+CMAKE_MESSAGE = Code(
+    "E0704",
+    "application-refused",
+    """The application's `CMakeLists.txt` stops with `message(FATAL_ERROR ...)`, usually because it
+supports other platforms only.
+""",
+)
+
+CMAKE_WARNING = Code(
+    "W0705",
+    "application-warning",
+    """The application's `CMakeLists.txt` says so with `message(WARNING ...)`.""",
+)
+
+CMAKE_ARGUMENTS = Code(
+    "E0706",
+    "cmake-arguments",
+    """A CAmkES function in a `CMakeLists.txt` has an argument it does not know, or lacks one.
+
+Fails:
+
+```cmake
+DeclareCAmkESComponent(Client client.c)
+```
+
+Works:
+
+```cmake
+DeclareCAmkESComponent(Client SOURCES client.c)
+```
+""",
+)
+
+SEVERAL_ROOTS = Code(
+    "E0707",
+    "several-root-servers",
+    """An application declares one root server. `DeclareCAmkESRootserver` was called again.""",
+)
+
+MISSING_FILE = Code(
+    "E0708",
+    "missing-file",
+    """A file that a `CMakeLists.txt` names does not exist. Relative paths start at the folder of that
+`CMakeLists.txt`.""",
+)
+
+CODES = (
+    NO_APPLICATION,
+    CMAKE_SYNTAX,
+    CMAKE_FAILED,
+    CMAKE_MESSAGE,
+    CMAKE_WARNING,
+    CMAKE_ARGUMENTS,
+    SEVERAL_ROOTS,
+    MISSING_FILE,
+)
