@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Dataports, for component code. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The type of a dataport that was given no other. */
+typedef struct camkes_buf {
+    char content[4096];
+} Buf;
+
+/* A pointer into a dataport that another component can follow. */
+typedef struct dataport_ptr {
+    int32_t id;
+    off_t offset;
+} dataport_ptr_t;
+
+/* What was read after an acquire was written before the matching release. */
+#define CAMKES_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define CAMKES_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)

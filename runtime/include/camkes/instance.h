@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* An instance, and the order in which its threads start. */
+#pragma once
+
+#include <camkes/thread.h>
+#include <stdatomic.h>
+
+/*
+ * The control thread runs pre_init(), initialises the CPIs with a protocol, lets the threads of the
+ * other interfaces initialise theirs, runs post_init() and opens the gate that all wait at.
+ */
+struct camkes_start {
+    seL4_CPtr gate;
+    seL4_CPtr ready;
+    unsigned interfaces;      /* threads that initialise their own interface */
+    _Atomic unsigned waiting; /* threads at the gate, CAMKES_GATE_OPEN: it is open */
+};
+
+struct camkes_instance {
+    const char *name;
+    struct camkes_start *start;
+};
+
+/* An interface with an initialiser and a body of the user's (NULL: none). */
+struct camkes_interface {
+    void (*init)(void);
+    int (*run)(void);
+};
+
+/* control thread */
+void camkes_start_interfaces(const struct camkes_instance *instance);
+void camkes_start_open(const struct camkes_instance *instance);
+
+/* any other thread */
+void camkes_start_interface(const struct camkes_instance *instance, void (*init)(void));
+void camkes_start_wait(const struct camkes_instance *instance);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * What a message's label word says. A 32-bit kernel's label has 20 bits, a 64-bit kernel's 52.
+ *
+ *     request, 64 bits: priority 0..7, task 8..19, sequence 20..35
+ *     request, 32 bits: priority 0..7, task 8..13, sequence 14..19
+ *     to a manager:     operation 0..3, priority or pool index 4..11, cause from 12 on
+ */
+#pragma once
+
+#include <camkes/thread.h>
+
+#define CAMKES_LABEL_PRIORITY_BITS 8
+#define CAMKES_LABEL_TASK_BITS (sizeof(seL4_Word) == 8 ? 12 : 6)
+#define CAMKES_LABEL_SEQUENCE_BITS (sizeof(seL4_Word) == 8 ? 16 : 6)
+
+static inline seL4_Word camkes_bits(seL4_Word word, unsigned first, unsigned count)
+{
+    return word >> first & (((seL4_Word)1 << count) - 1);
+}
+
+struct camkes_request_label {
+    uint8_t priority;
+    uint16_t task; /* CAMKES_NO_TASK: none */
+    uint16_t sequence;
+};
+
+static inline seL4_Word camkes_request_label(struct camkes_request_label label)
+{
+    const unsigned task = CAMKES_LABEL_PRIORITY_BITS, sequence = task + CAMKES_LABEL_TASK_BITS;
+    return (seL4_Word)label.priority |
+           camkes_bits(label.task, 0, CAMKES_LABEL_TASK_BITS) << task |
+           camkes_bits(label.sequence, 0, CAMKES_LABEL_SEQUENCE_BITS) << sequence;
+}
+
+static inline struct camkes_request_label camkes_request_label_read(seL4_Word word)
+{
+    const unsigned task = CAMKES_LABEL_PRIORITY_BITS, sequence = task + CAMKES_LABEL_TASK_BITS;
+    const seL4_Word nobody = camkes_bits(CAMKES_NO_TASK, 0, CAMKES_LABEL_TASK_BITS);
+    const seL4_Word id = camkes_bits(word, task, CAMKES_LABEL_TASK_BITS);
+    return (struct camkes_request_label){
+        .priority = (uint8_t)camkes_bits(word, 0, CAMKES_LABEL_PRIORITY_BITS),
+        .task = id == nobody ? CAMKES_NO_TASK : (uint16_t)id,
+        .sequence = (uint16_t)camkes_bits(word, sequence, CAMKES_LABEL_SEQUENCE_BITS),
+    };
+}
+
+/* What a CPI's manager is asked for; the first five by its own workers. */
+enum camkes_operation {
+    CAMKES_ACQUIRE_LOCK = 1,
+    CAMKES_RELEASE_LOCK = 2,
+    CAMKES_BEGIN_REQUEST = 3, /* a thread of the pool, by index */
+    CAMKES_END_REQUEST = 4,
+    CAMKES_SETTLE = 5, /* wait until no update is on its way down */
+    CAMKES_UPDATE = 6, /* a caller's priority is raised */
+    CAMKES_CLEAR = 7,  /* and that request is over */
+};
+
+static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t value,
+                                               uint16_t cause)
+{
+    return (seL4_Word)operation | (seL4_Word)value << 4 | (seL4_Word)cause << 12;
+}

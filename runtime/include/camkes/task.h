@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Tasks and their jobs. */
+#pragma once
+
+#include <camkes/thread.h>
+
+struct camkes_task {
+    seL4_CPtr release; /* notification that the timer signals */
+    seL4_CPtr timer;   /* runs from boot on if there is a period */
+    uint64_t offset;   /* ns */
+    uint64_t period;   /* ns, 0: one job */
+    uint64_t next;     /* index of the next job */
+    bool in_job;
+};
+
+/* Ends the running job, if there is one. */
+void camkes_end_job(struct camkes_task *task);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The platform of the host kernel. */
+#include <camkes/platform.h>
+
+void camkes_platform_save_caller(seL4_CPtr slot)
+{
+    seL4_CNode_SaveCaller(seL4_CapNull, slot, seL4_WordBits);
+}
+
+void camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
+{
+    (void)seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, 0));
+}
+
+uint64_t camkes_platform_now(void)
+{
+    return camkes_host_now();
+}
+
+void camkes_platform_work(uint64_t ns)
+{
+    camkes_host_work(ns);
+}
+
+void camkes_platform_work_between(uint64_t low, uint64_t high)
+{
+    camkes_host_work_between(low, high);
+}
+
+void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period)
+{
+    camkes_host_timer_arm(timer, first, period);
+}
+
+uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
+{
+    return camkes_host_timer_expirations(timer);
+}
+
+void camkes_platform_write(const char *text, size_t length)
+{
+    camkes_host_write(text, length);
+}
+
+void camkes_platform_fault(void)
+{
+    __builtin_trap();
+}
+
+void camkes_platform_halt(void)
+{
+    seL4_DebugHalt();
+    __builtin_trap();
+}

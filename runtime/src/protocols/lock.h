@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The lock of an inherited CPI, as its workers use it. */
+#pragma once
+
+#include <camkes/cpi.h>
+
+/* The lock word of a holder, the index of a context of the CPI. */
+static inline uintptr_t camkes_held_by(uint8_t context)
+{
+    return (uintptr_t)context + 1;
+}
+
+void camkes_lock_take(struct camkes_cpi *cpi, uint8_t context);
+void camkes_lock_free(struct camkes_cpi *cpi, uint8_t context);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Requests, and the two sides of an inherited priority that has to follow one. */
+#include "nested.h"
+
+#include <camkes/error.h>
+#include <camkes/label.h>
+
+void camkes_nested_push(struct camkes_context *context, uint8_t priority)
+{
+    /*
+     * `pushed` is written before `nested` is read again, and the worker writes `nested` before it
+     * reads `pushed`: either this sees that the request is over, or the worker sees that it must
+     * clear what is sent now.
+     */
+    for (;;) {
+        const uintptr_t mark = atomic_load(&context->nested);
+        camkes_point();
+        if (mark == 0) {
+            return;
+        }
+        atomic_store(&context->pushed, mark);
+        camkes_point();
+        if (atomic_load(&context->nested) == mark) {
+            camkes_point();
+            camkes_platform_call(camkes_mark_manager(mark),
+                                 camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
+            return;
+        }
+    }
+}
+
+/* Before a nested request: returns whether its CPI was told of an inherited priority. */
+static bool enter(struct camkes_context *context, seL4_CPtr manager, uintptr_t mark)
+{
+    atomic_store(&context->nested, mark);
+    camkes_point();
+    const uint8_t priority = atomic_load(&context->effective);
+    if (priority <= context->base) {
+        return false;
+    }
+    camkes_platform_call(manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
+    return true;
+}
+
+/* After it. */
+static void leave(struct camkes_context *context, seL4_CPtr manager, uintptr_t mark, bool told)
+{
+    camkes_point();
+    atomic_store(&context->nested, 0);
+    camkes_point();
+    if (atomic_load(&context->pushed) == mark) {
+        /* Our own manager may still be about to send it. */
+        camkes_platform_call(context->manager_as_worker, camkes_operation_label(CAMKES_SETTLE, 0, 0));
+        told = true;
+    }
+    if (told) {
+        camkes_platform_call(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0));
+    }
+    camkes_point();
+}
+
+/* What the thread's work is worth now. */
+static uint8_t own_priority(const struct camkes_thread *self)
+{
+    return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;
+}
+
+unsigned camkes_request(const struct camkes_uses *to, unsigned words)
+{
+    struct camkes_thread *self = camkes_self();
+    const struct camkes_route route =
+        self->route < CAMKES_NO_ROUTE ? to->route[self->route] : (struct camkes_route){0, 0};
+    if (route.endpoint == 0) {
+        camkes_fail("thread %s cannot request %s: it does not work for a task that the plan lets there",
+                    self->name, to->name);
+    }
+    struct camkes_context *context = route.manager != 0 ? self->context : NULL;
+    const uintptr_t mark = camkes_mark(route.manager, ++self->sequence);
+    CAMKES_TRACE(CALL_BEGIN, to->cpi, self->origin, own_priority(self));
+    const bool told = context != NULL && enter(context, route.manager, mark);
+    camkes_point();
+    const seL4_MessageInfo_t reply =
+        seL4_Call(route.endpoint,
+                  seL4_MessageInfo_new(camkes_request_label((struct camkes_request_label){
+                                           own_priority(self), self->task_id,
+                                           (uint16_t)self->sequence}),
+                                       0, 0, words));
+    CAMKES_TRACE(CALL_END, to->cpi, self->origin);
+    if (context != NULL) {
+        leave(context, route.manager, mark, told);
+    }
+    return (unsigned)seL4_MessageInfo_get_length(reply);
+}
+
+unsigned camkes_call(seL4_CPtr endpoint, unsigned words)
+{
+    return (unsigned)seL4_MessageInfo_get_length(
+        seL4_Call(endpoint, seL4_MessageInfo_new(0, 0, 0, words)));
+}

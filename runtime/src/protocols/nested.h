@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Priorities that travel down a chain of nested requests. `nested` and `pushed` hold a mark: the slot
+ * of the manager that is responsible for the thread's nested request, and the request's number.
+ */
+#pragma once
+
+#include <camkes/cpi.h>
+
+#define CAMKES_MARK_SLOT_BITS 16
+
+static inline uintptr_t camkes_mark(seL4_CPtr manager, seL4_Word sequence)
+{
+    return (uintptr_t)manager | (uintptr_t)(sequence << CAMKES_MARK_SLOT_BITS);
+}
+
+static inline seL4_CPtr camkes_mark_manager(uintptr_t mark)
+{
+    return mark & (((uintptr_t)1 << CAMKES_MARK_SLOT_BITS) - 1);
+}
+
+/* By the manager: tells the CPI that the context's worker requests, if it does, of `priority`. */
+void camkes_nested_push(struct camkes_context *context, uint8_t priority);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* From a thread's first instruction to its work. */
+#include <camkes/instance.h>
+
+#define CAMKES_GATE_OPEN (~0u)
+
+/* The kernel's loader starts thread `index` of this address space here. */
+void _camkes_thread(unsigned index);
+
+void _camkes_thread(unsigned index)
+{
+    struct camkes_thread *self = camkes_threads[index];
+    seL4_SetUserData((seL4_Word)self);
+    self->start(self);
+}
+
+static void empty_send(seL4_CPtr endpoint)
+{
+    seL4_Send(endpoint, seL4_MessageInfo_new(0, 0, 0, 0));
+}
+
+void camkes_start_interfaces(const struct camkes_instance *instance)
+{
+    /* Each sends once to be let in and once when it is done. */
+    for (unsigned i = 0; i < 2 * instance->start->interfaces; i++) {
+        (void)seL4_Recv(instance->start->ready, NULL);
+    }
+}
+
+void camkes_start_interface(const struct camkes_instance *instance, void (*init)(void))
+{
+    empty_send(instance->start->ready);
+    if (init) {
+        init();
+    }
+    empty_send(instance->start->ready);
+    camkes_start_wait(instance);
+}
+
+void camkes_start_open(const struct camkes_instance *instance)
+{
+    struct camkes_start *start = instance->start;
+    /* Who announced that it waits gets a message; who comes later finds the gate open. */
+    for (unsigned waiting = atomic_exchange(&start->waiting, CAMKES_GATE_OPEN); waiting > 0;
+         waiting--) {
+        empty_send(start->gate);
+    }
+}
+
+void camkes_start_wait(const struct camkes_instance *instance)
+{
+    struct camkes_start *start = instance->start;
+    unsigned waiting = atomic_load(&start->waiting);
+    do {
+        if (waiting == CAMKES_GATE_OPEN) {
+            return;
+        }
+        camkes_point();
+    } while (!atomic_compare_exchange_weak(&start->waiting, &waiting, waiting + 1));
+    camkes_point();
+    (void)seL4_Recv(start->gate, NULL);
+}

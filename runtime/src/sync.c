@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes/sync.h>
+#include <limits.h>
+
+/* Takes one of the wakeups; more of them are for others. */
+static bool take_wakeup(struct camkes_semaphore *semaphore)
+{
+    unsigned wakeups = atomic_load(&semaphore->wakeups);
+    while (wakeups > 0) {
+        camkes_point();
+        if (atomic_compare_exchange_weak(&semaphore->wakeups, &wakeups, wakeups - 1)) {
+            if (wakeups > 1) {
+                seL4_Signal(semaphore->notification);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+int camkes_semaphore_wait(struct camkes_semaphore *semaphore)
+{
+    camkes_point();
+    if (atomic_load(&semaphore->value) == INT_MIN) {
+        return -1;
+    }
+    if (atomic_fetch_sub(&semaphore->value, 1) <= 0) {
+        do {
+            camkes_point();
+            seL4_Wait(semaphore->notification, NULL);
+        } while (!take_wakeup(semaphore));
+    }
+    return 0;
+}
+
+int camkes_semaphore_trywait(struct camkes_semaphore *semaphore)
+{
+    int value = atomic_load(&semaphore->value);
+    while (value > 0) {
+        camkes_point();
+        if (atomic_compare_exchange_weak(&semaphore->value, &value, value - 1)) {
+            return 0;
+        }
+    }
+    return -1;
+}
+
+int camkes_semaphore_post(struct camkes_semaphore *semaphore, int limit)
+{
+    int value = atomic_load(&semaphore->value);
+    do {
+        camkes_point();
+        if (value >= limit) {
+            return limit == INT_MAX ? -1 : 0;
+        }
+    } while (!atomic_compare_exchange_weak(&semaphore->value, &value, value + 1));
+    if (value < 0) {
+        camkes_point();
+        atomic_fetch_add(&semaphore->wakeups, 1);
+        camkes_point();
+        seL4_Signal(semaphore->notification);
+    }
+    return 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Jobs of tasks, and what a thread can know about its work. */
+#include <camkes/cpi.h>
+#include <camkes/realtime.h>
+#include <camkes/task.h>
+
+static uint64_t release_time(const struct camkes_task *task, uint64_t job)
+{
+    return task->offset + job * task->period;
+}
+
+void camkes_end_job(struct camkes_task *task)
+{
+    if (task != NULL && task->in_job) {
+        const uint64_t job = task->next - 1;
+        task->in_job = false;
+        CAMKES_TRACE(JOB_END, job, release_time(task, job));
+    }
+}
+
+static void wait_for_release(const struct camkes_task *task)
+{
+    if (task->period == 0) {
+        if (task->offset > camkes_platform_now()) {
+            camkes_platform_timer_arm(task->timer, task->offset, 0);
+        } else {
+            return;
+        }
+    }
+    while (camkes_platform_timer_expirations(task->timer) <= task->next) {
+        seL4_Wait(task->release, NULL);
+    }
+}
+
+bool camkes_next_job(void)
+{
+    struct camkes_task *task = camkes_self()->task;
+    if (task == NULL) {
+        return false;
+    }
+    camkes_end_job(task);
+    if (task->period == 0 && task->next > 0) {
+        return false;
+    }
+    wait_for_release(task);
+    const uint64_t job = task->next++;
+    task->in_job = true;
+    CAMKES_TRACE(JOB_RELEASE, job, release_time(task, job));
+    CAMKES_TRACE(JOB_BEGIN, job, release_time(task, job));
+    return true;
+}
+
+void camkes_work(uint64_t ns)
+{
+    camkes_platform_work(ns);
+}
+
+void camkes_work_between(uint64_t low, uint64_t high)
+{
+    camkes_platform_work_between(low, high);
+}
+
+uint64_t camkes_now(void)
+{
+    return camkes_platform_now();
+}
+
+unsigned camkes_request_priority(void)
+{
+    const struct camkes_thread *self = camkes_self();
+    if (self->context != NULL) {
+        return atomic_load(&self->context->effective);
+    }
+    return self->cpi != NULL ? self->request_priority : self->priority;
+}
+
+int camkes_requestor(void)
+{
+    const uint16_t task = camkes_self()->task_id;
+    return task == CAMKES_NO_TASK ? -1 : (int)task;
+}
