@@ -84,7 +84,9 @@ def parse_trace(data: bytes, name: str, sink: Sink) -> tuple[Event, ...] | None:
         )
     if unknown:
         numbers = ", ".join(map(str, sorted(unknown)))
-        sink.report(TRACE_UNKNOWN_KIND, f"{name} has records of unknown kinds ({numbers}); they were left out")
+        sink.report(
+            TRACE_UNKNOWN_KIND, f"{name} has records of unknown kinds ({numbers}); they were left out"
+        )
     return tuple(events)
 
 

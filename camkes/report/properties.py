@@ -61,9 +61,7 @@ class _Waiter:
     arrival: int
 
 
-def check_trace(
-    events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = 100
-) -> list[Violation]:
+def check_trace(events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = 100) -> list[Violation]:
     """All violations in the order in which they show, at most `limit`. Empty: the trace is right."""
     checker = _Checker(names, plan)
     for number, event in enumerate(events):
@@ -146,7 +144,10 @@ class _Checker:
         elif kind in (Kind.LOCK_TAKE, Kind.LOCK_GRANT, Kind.LOCK_WAIT, Kind.LOCK_FREE):
             cpi, context = event.args[0], event.args[1]
             if cpi not in self.cpis or context not in self.base:
-                self._tell(Property.MUTUAL_EXCLUSION, f"a lock record names CPI {cpi} and context {context}, which are not in the plan")
+                self._tell(
+                    Property.MUTUAL_EXCLUSION,
+                    f"a lock record names CPI {cpi} and context {context}, which are not in the plan",
+                )
             elif kind is Kind.LOCK_TAKE:
                 self._taken(cpi, context)
             elif kind is Kind.LOCK_GRANT:
@@ -160,9 +161,19 @@ class _Checker:
         cpi = self.cpis.get(cpi_id)
         named = self.names.thread(thread)
         if cpi is None or context not in self.base:
-            self._tell(Property.SAFE_METADATA, f"{self._who(thread)} serves a request of CPI {cpi_id} and context {context}, which are not in the plan")
+            self._tell(
+                Property.SAFE_METADATA,
+                f"{self._who(thread)} serves a request of CPI {cpi_id} and context {context}, "
+                "which are not in the plan",
+            )
             return
-        if named and named.context is not None and not cpi.pooled and cpi.protocol is not Protocol.FIXED and named.context != context:
+        if (
+            named
+            and named.context is not None
+            and not cpi.pooled
+            and cpi.protocol is not Protocol.FIXED
+            and named.context != context
+        ):
             self._tell(
                 Property.SAFE_METADATA,
                 f"{self._who(thread)} serves a request as one of context {self._ctx(context)}",
@@ -180,7 +191,7 @@ class _Checker:
             first = self._ctx(self._best(cpi).context)
             self._tell(
                 Property.HAND_OVER,
-                f"context {self._ctx(context)} takes the lock of {self._cpi(cpi)} past {first}, which waits for it",
+                f"{self._ctx(context)} takes the lock of {self._cpi(cpi)} past {first}, which waits for it",
             )
         self._hold(cpi, context)
 
@@ -190,16 +201,17 @@ class _Checker:
         if waiter is None:
             self._tell(
                 Property.HAND_OVER,
-                f"the lock of {self._cpi(cpi)} is granted to {self._ctx(context)}, which does not wait for it",
+                f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)}, which does not wait for it",
             )
         else:
             best = self._best(cpi)
+            earlier = ", earlier" if best.arrival < waiter.arrival else ""
             if best is not waiter:
                 self._tell(
                     Property.HAND_OVER,
                     f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)} "
                     f"(priority {self.eff(context)}) and not to {self._ctx(best.context)} "
-                    f"(priority {self.eff(best.context)}{', earlier' if best.arrival < waiter.arrival else ''})",
+                    f"(priority {self.eff(best.context)}{earlier})",
                 )
             queue.remove(waiter)
         self._hold(cpi, context)
@@ -209,7 +221,8 @@ class _Checker:
         if holders:
             self._tell(
                 Property.MUTUAL_EXCLUSION,
-                f"{self._ctx(context)} gets the lock of {self._cpi(cpi)} while {self._ctx(holders[0])} holds it",
+                f"{self._ctx(context)} gets the lock of {self._cpi(cpi)}, "
+                f"which {self._ctx(holders[0])} holds",
             )
         holders.append(context)
 
@@ -315,7 +328,9 @@ class _Checker:
         for cpi, queue in self.queues.items():
             if queue and not self.holders[cpi]:
                 waiting = ", ".join(self._ctx(w.context) for w in queue)
-                self._tell(Property.HAND_OVER, f"nobody holds the lock of {self._cpi(cpi)}, yet {waiting} waits", cpi)
+                self._tell(
+                    Property.HAND_OVER, f"nobody holds the lock of {self._cpi(cpi)}, yet {waiting} waits", cpi
+                )
 
     def _check_inside(self, thread: int) -> None:
         """M: who executes in an inherited CPI that contexts can contend for holds its lock."""
@@ -348,14 +363,20 @@ class _Checker:
             return
         for cpi in self.cpis:
             for context in self.holders[cpi]:
-                self._tell(Property.NO_RESIDUE, f"{self._ctx(context)} still holds the lock of {self._cpi(cpi)}")
+                self._tell(
+                    Property.NO_RESIDUE, f"{self._ctx(context)} still holds the lock of {self._cpi(cpi)}"
+                )
             for waiter in self.queues[cpi]:
-                self._tell(Property.NO_RESIDUE, f"{self._ctx(waiter.context)} is still in the queue of {self._cpi(cpi)}")
+                self._tell(
+                    Property.NO_RESIDUE,
+                    f"{self._ctx(waiter.context)} is still in the queue of {self._cpi(cpi)}",
+                )
         for named in self.names.threads:
             if named.role is Role.WORKER and self.priority[named.number] != named.priority:
                 self._tell(
                     Property.NO_RESIDUE,
-                    f"{named.name} is left at priority {self.priority[named.number]}, not at {named.priority}",
+                    f"{named.name} is left at priority {self.priority[named.number]} "
+                    f"and not at {named.priority}",
                 )
 
     def _check_liveness(self) -> None:
@@ -364,14 +385,21 @@ class _Checker:
             return
         for cpi, queue in self.queues.items():
             for waiter in queue:
-                self._tell(Property.LIVENESS, f"{self._ctx(waiter.context)} waits for the lock of {self._cpi(cpi)} for ever")
+                self._tell(
+                    Property.LIVENESS,
+                    f"{self._ctx(waiter.context)} waits for the lock of {self._cpi(cpi)} for ever",
+                )
         for thread, (cpi, _) in self.calls.items():
-            self._tell(Property.LIVENESS, f"{self._who(thread)} waits for a reply of {self._cpi(cpi)} for ever")
+            self._tell(
+                Property.LIVENESS, f"{self._who(thread)} waits for a reply of {self._cpi(cpi)} for ever"
+            )
         for thread, reason in sorted(self.reason.items()):
             named = self.names.thread(thread)
             ours = named is not None and (named.task is not None or self._cpi_of(named) is not None)
             if ours and thread not in self.calls and reason in (Block.SEND, Block.CALL, Block.REPLY):
-                self._tell(Property.LIVENESS, f"{self._who(thread)} waits for ever ({Block(reason).name.lower()})")
+                self._tell(
+                    Property.LIVENESS, f"{self._who(thread)} waits for ever ({Block(reason).name.lower()})"
+                )
 
     # -- words --------------------------------------------------------------------------------------
 

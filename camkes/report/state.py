@@ -12,6 +12,8 @@ from camkes.report.events import NOBODY, Event
 from camkes.report.kinds import Block, KernelCall, Kind
 from camkes.report.names import NamedTask, TraceNames
 
+_REASONS = {int(reason): reason for reason in Block}
+
 
 @dataclass(slots=True)
 class ThreadState:
@@ -59,7 +61,7 @@ class Tracker:
             state.runnable, state.reason = not state.gone, None
         elif kind is Kind.BLOCK:
             state.runnable = False
-            state.reason = Block(event.args[0]) if event.args[0] in Block else None
+            state.reason = _REASONS.get(event.args[0])
             state.object = event.args[1]
         elif kind in (Kind.FAULT, Kind.EXIT):
             state.runnable, state.gone, state.reason = False, True, Block.FAULT
@@ -112,7 +114,12 @@ class Tracker:
         while True:
             state = self.state(thread)
             server = state.server
-            if server is None or server in seen or state.lock is not None or self.state(server).client != thread:
+            if (
+                server is None
+                or server in seen
+                or state.lock is not None
+                or self.state(server).client != thread
+            ):
                 return thread
             seen.add(server)
             thread = server

@@ -168,7 +168,9 @@ class Simulation:
         self.running: int | None = None
         self.last: Flow | None = None
 
-    def emit(self, kind: Kind, thread: int | None = None, other: int | None = None, *args: int, text: str = "") -> None:
+    def emit(
+        self, kind: Kind, thread: int | None = None, other: int | None = None, *args: int, text: str = ""
+    ) -> None:
         self.events.append(Event(self.now, kind, thread, other, args, text))
 
     # effective priorities, from their definition
@@ -199,7 +201,9 @@ class Simulation:
                 self.priority[named.number] = want
                 manager = self.number.get(f"{named.service}!manager")
                 self.emit(Kind.PRIORITY, named.number, manager, have, want)
-                waiting = [f.stack[-1][1] for q in self.queue.values() for f in q if self.eff(f.stack[-1][1]) == want]
+                waiting = [
+                    f.stack[-1][1] for q in self.queue.values() for f in q if self.eff(f.stack[-1][1]) == want
+                ]
                 cause = waiting[0] if waiting else named.context
                 self.emit(Kind.INHERIT, manager, named.number, named.cpi, named.context, have, want, cause)
 
@@ -208,7 +212,9 @@ class Simulation:
     def call(self, flow: Flow, name: str) -> None:
         cpi = self.plan.cpi(name)
         assert cpi is not None
-        caller, context = (flow.stack[-1][0], flow.stack[-1][1]) if flow.stack else (flow.control, flow.context)
+        caller, context = (
+            (flow.stack[-1][0], flow.stack[-1][1]) if flow.stack else (flow.control, flow.context)
+        )
         self.emit(Kind.CALL_BEGIN, caller, None, cpi.id, context, self.eff(context))
         self.emit(Kind.KCALL, caller, None, KernelCall.CALL, cpi.id)
         if cpi.protocol is Protocol.FIXED and self.busy[cpi.id]:
@@ -219,9 +225,14 @@ class Simulation:
         self.deliver(flow, cpi)
 
     def deliver(self, flow: Flow, cpi: PlannedCpi) -> None:
-        caller, context = (flow.stack[-1][0], flow.stack[-1][1]) if flow.stack else (flow.control, flow.context)
+        caller, context = (
+            (flow.stack[-1][0], flow.stack[-1][1]) if flow.stack else (flow.control, flow.context)
+        )
         if cpi.protocol is Protocol.FIXED:
-            server, inside = self.number[cpi.name], next(c.id for c in self.plan.contexts if c.name == cpi.name)
+            server, inside = (
+                self.number[cpi.name],
+                next(c.id for c in self.plan.contexts if c.name == cpi.name),
+            )
             if flow.queued is None:
                 self.busy[cpi.id].append(flow)
             flow.queued = None
@@ -257,12 +268,16 @@ class Simulation:
         flow.steps.pop()
         assert number is not None
         cpi = self.plan.cpis[number]
-        caller, context = (flow.stack[-1][0], flow.stack[-1][1]) if flow.stack else (flow.control, flow.context)
+        caller, context = (
+            (flow.stack[-1][0], flow.stack[-1][1]) if flow.stack else (flow.control, flow.context)
+        )
         if cpi.protocol is Protocol.INHERITED:
             del self.holder[number]
             self.emit(Kind.LOCK_FREE, server, None, number, inside)
             if self.queue[number]:
-                best = min(self.queue[number], key=lambda f: -self.eff(f.stack[-1][1]))  # min: the first of equals
+                best = min(
+                    self.queue[number], key=lambda f: -self.eff(f.stack[-1][1])
+                )  # min: the first of equals
                 self.queue[number].remove(best)
                 best.waits = None
                 worker, holder, _ = best.stack[-1]
@@ -321,7 +336,13 @@ class Simulation:
     def run(self, until: int | None = None) -> list[Event]:
         self.emit(Kind.BOOT)
         for named in self.names.threads:
-            self.emit(Kind.BLOCK, named.number, None, Block.RECV if named.role is not Role.CONTROL else Block.NOTIFICATION, 0)
+            self.emit(
+                Kind.BLOCK,
+                named.number,
+                None,
+                Block.RECV if named.role is not Role.CONTROL else Block.NOTIFICATION,
+                0,
+            )
         for flow in self.flows:
             flow.job = 0
         while until is None or self.now < until:

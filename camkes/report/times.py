@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Times for people: units, axis ticks, and the window of a run that a picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from camkes.diagnostics import Sink
+from camkes.report.codes import WINDOW_EMPTY
+
+UNITS: tuple[tuple[str, int], ...] = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
+
+
+def unit_for(ns: int) -> tuple[str, int]:
+    """The largest unit of which there is at least one in `ns`."""
+    return next((unit for unit in UNITS if ns >= unit[1]), UNITS[-1])
+
+
+def format_time(ns: int, digits: int = 3) -> str:
+    """`ns` in a fitting unit, without needless zeros: "2.5 ms"."""
+    name, size = unit_for(abs(ns))
+    return f"{format_number(ns / size, digits)} {name}"
+
+
+def format_number(value: float, digits: int = 3) -> str:
+    text = f"{value:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Marks of a time axis. Labels are in `unit`; `minor` are instants of marks without a label."""
+
+    unit: str
+    ticks: tuple[tuple[int, str], ...]
+    minor: tuple[int, ...]
+
+
+def make_axis(start: int, end: int, labels: int) -> Axis:
+    """Marks at round times with at most about `labels` labels."""
+    span = max(end - start, 1)
+    step = next_round(span / max(labels, 1))
+    unit, size = unit_for(max(end, 1) if max(end, 1) < 10_000 * step else step)
+    fine = _finer(step)
+    ticks = []
+    minor = []
+    instant = -(-start // fine) * fine
+    while instant <= end:
+        if instant % step == 0:
+            ticks.append((instant, format_number(instant / size, 6)))
+        else:
+            minor.append(instant)
+        instant += fine
+    return Axis(unit, tuple(ticks), tuple(minor))
+
+
+def next_round(value: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, 50, ... that is not below `value`."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power >= value:
+                return factor * power
+        power *= 10
+
+
+def _finer(step: int) -> int:
+    """A step for minor marks that divides `step`."""
+    for parts in (5, 4, 2):
+        if step % parts == 0 and (step // parts) in {f * 10**p for f in (1, 2, 5) for p in range(20)}:
+            return step // parts
+    return step
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a run, in nanoseconds. `note` says what was left out, if something was."""
+
+    start: int
+    end: int
+    note: str = ""
+
+    @property
+    def span(self) -> int:
+        return self.end - self.start
+
+
+def choose_window(
+    end: int, busy: Sequence[int], wanted: tuple[int | None, int | None], sink: Sink, detail: int = 400
+) -> Window | None:
+    """What to show of a run of `end` ns: what is wanted or, where nothing is, all of it.
+
+    `busy` are the instants at which something begins, sorted; where there are more than `detail`, the
+    first part of the run that holds so many is taken. None: nothing to show, which is reported.
+    """
+    start = wanted[0] or 0
+    stop = wanted[1] if wanted[1] is not None else end
+    if start >= max(end, 1) or stop <= start:
+        sink.report(
+            WINDOW_EMPTY,
+            f"nothing to show from {format_time(start)} to {format_time(stop)}: "
+            f"the run ended at {format_time(end)}",
+        )
+        return None
+    stop = min(stop, max(end, 1))
+    if wanted == (None, None) and len(busy) > detail:
+        cut = busy[detail]
+        power = next_round(max(cut // 10, 1))
+        stop = min(stop, max(cut // power * power, 1))
+        return Window(start, stop, f"the first {format_time(stop)} of {format_time(end)}")
+    return Window(start, stop)
