@@ -96,7 +96,7 @@ class Evaluator:
         self._frame = _Frame(dict(variables), None)
         self._cache: dict[str, str] = {}
         self._routines: dict[str, _Routine] = {}
-        self._file = Path()
+        self._root = self._file = Path()
         self._source_folder = Path()
         self._depth = 0
         self._commands: dict[str, Callable[[Command, list[str]], None]] = {
@@ -125,15 +125,20 @@ class Evaluator:
     def run(self, file: Path) -> None:
         """Run a file as a folder's CMakeLists.txt. Raises UnknownError, StoppedError, CMakeSyntaxError,
         OSError."""
-        self._source_folder = file.parent
-        self._frame.variables.update(
-            CMAKE_SOURCE_DIR=str(file.parent),
-            CMAKE_BINARY_DIR=str(file.parent / "build"),
-            CMAKE_CURRENT_SOURCE_DIR=str(file.parent),
-            CMAKE_CURRENT_BINARY_DIR=str(file.parent / "build"),
-            PROJECT_SOURCE_DIR=str(file.parent),
-        )
+        self._root = file
+        self.enter(file.parent)
         self._run_file(file)
+
+    def enter(self, folder: Path) -> None:
+        """Set the variables that name the folders of a project."""
+        self._source_folder = folder
+        self._frame.variables.update(
+            CMAKE_SOURCE_DIR=str(folder),
+            CMAKE_BINARY_DIR=str(folder / "build"),
+            CMAKE_CURRENT_SOURCE_DIR=str(folder),
+            CMAKE_CURRENT_BINARY_DIR=str(folder / "build"),
+            PROJECT_SOURCE_DIR=str(folder),
+        )
 
     # files and blocks
 
@@ -362,7 +367,7 @@ class Evaluator:
     # commands
 
     def _project(self, command: Command, arguments: list[str]) -> None:
-        if arguments and not self.declarations.name:
+        if arguments and not self.declarations.name and self._file == self._root:
             self.declarations.name = arguments[0]
         self._frame.variables["PROJECT_NAME"] = arguments[0] if arguments else ""
         self._frame.variables.setdefault("CMAKE_PROJECT_NAME", self._frame.variables["PROJECT_NAME"])
@@ -586,11 +591,14 @@ class Evaluator:
                 self.declarations.generated.add(Path(word).name)
 
     def _global_components(self, command: Command, arguments: list[str]) -> None:
-        """Components of the workspace, if the application is in one; what they need of other projects is
-        left out."""
+        self.import_global_components(self._file.parent)
+
+    def import_global_components(self, folder: Path) -> None:
+        """Declare the components of the workspace, if `folder` is in one; what they need of other projects
+        is left out."""
         name = "global-components"
-        for folder in self._file.parents:
-            for candidate in (folder / name, folder / "projects" / name):
+        for parent in (folder, *folder.parents):
+            for candidate in (parent / name, parent / "projects" / name):
                 file = candidate / f"{name}.cmake"
                 if file.is_file():
                     with suppress(UnknownError):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from camkes.cmakelists.codes import CMAKE_FAILED, CMAKE_MESSAGE
-from camkes.cmakelists.declarations import Call, ComponentBuild, Declarations, declare
+from camkes.cmakelists.declarations import Call, ComponentBuild, Declarations, absolute, declare
 from camkes.diagnostics import Sink, SourceFile, Span
 
 _FIELD = "\x1f"
@@ -56,7 +56,7 @@ def run_cmake(
             _report(done.stderr, reason, span, sink)
             return None
         text = output.read_text(encoding="utf-8")
-    return _collect(text, file, sink)
+    return _collect(text, file, variables, sink)
 
 
 def _find_cmake() -> str | None:
@@ -65,11 +65,14 @@ def _find_cmake() -> str | None:
 
 
 def _write_project(folder: Path, file: Path, variables: Mapping[str, str], output: Path) -> None:
+    for name in ("simulation", "application_settings"):
+        (folder / f"{name}.cmake").write_text("", encoding="utf-8")
     settings = "".join(f"set({k} [==[{v}]==])\n" for k, v in variables.items())
     text = (
         "cmake_minimum_required(VERSION 3.16)\n"
         "project(application NONE)\n"
         f"{settings}"
+        f"list(APPEND CMAKE_MODULE_PATH [==[{folder}]==])\n"
         f"set(CAMKES_RECORD_FILE [==[{output}]==])\n"
         f"include([==[{_MODULE}]==])\n"
         f"add_subdirectory([==[{file.parent}]==] application)\n"
@@ -98,7 +101,7 @@ def _report(stderr: str, reason: str, span: Span, sink: Sink) -> None:
         sink.report(CMAKE_FAILED, text, span, notes=[f"CMake was asked because of {reason}"])
 
 
-def _collect(text: str, file: Path, sink: Sink) -> Declarations:
+def _collect(text: str, file: Path, variables: Mapping[str, str], sink: Sink) -> Declarations:
     result = Declarations()
     sources: dict[str, SourceFile] = {}
     for fields in _records(text):
@@ -109,8 +112,10 @@ def _collect(text: str, file: Path, sink: Sink) -> Declarations:
                     sources[where] = SourceFile(path, path.read_text(encoding="utf-8", errors="replace"))
                 span = Span(sources[where], 1, 1, 1, 1)
                 declare(Call(function, tuple(arguments), Path(where).parent, span), result, sink)
-            case ["project", name]:
+            case ["project", where, name] if Path(where) == file:
                 result.name = result.name or name
+            case ["workspace", where]:
+                _import_workspace(Path(where).parent, variables, result)
             case ["generated", *files]:
                 result.generated.update(Path(f).name for f in files)
             case ["option", name, value]:
@@ -119,7 +124,7 @@ def _collect(text: str, file: Path, sink: Sink) -> Declarations:
                 result.files.append(Path(name))
             case ["library", name, kind, *values]:
                 library = result.libraries.get(name, ComponentBuild())
-                paths = tuple(Path(v) for v in values)
+                paths = tuple(absolute(file.parent, v) for v in values)
                 more = {
                     "sources": ComponentBuild(sources=paths),
                     "includes": ComponentBuild(includes=paths),
@@ -130,6 +135,24 @@ def _collect(text: str, file: Path, sink: Sink) -> Declarations:
     if file not in result.files:
         result.files.insert(0, file)
     return result
+
+
+def _import_workspace(folder: Path, variables: Mapping[str, str], to: Declarations) -> None:
+    """Components of other projects, which CMake could not read alone."""
+    from camkes.cmakelists.evaluate import Evaluator
+
+    evaluator = Evaluator(variables, Sink())
+    evaluator.enter(folder)
+    evaluator.import_global_components(folder)
+    found = evaluator.declarations
+    to.components.update(found.components)
+    to.connectors.update(found.connectors)
+    to.libraries.update(found.libraries)
+    to.import_paths += found.import_paths
+    to.template_paths += found.template_paths
+    to.cpp_includes += found.cpp_includes
+    to.generated |= found.generated
+    to.files += found.files
 
 
 def _records(text: str) -> Iterator[list[str]]:

@@ -24,7 +24,7 @@ endfunction()
 # No compiler is needed to read declarations.
 macro(project name)
     _project(${name} NONE)
-    camkes_record(project ${name})
+    camkes_record(project "${CMAKE_CURRENT_LIST_FILE}" ${name})
 endmacro()
 
 function(DeclareCAmkESComponent)
@@ -62,14 +62,20 @@ function(CAmkESAddCPPInclude)
     camkes_record(call "${CMAKE_CURRENT_LIST_FILE}" camkesaddcppinclude ${ARGN})
 endfunction()
 
+function(includeGlobalComponents)
+    camkes_record(workspace "${CMAKE_CURRENT_LIST_FILE}")
+endfunction()
+
+function(global_components_import_project)
+    camkes_record(workspace "${CMAKE_CURRENT_LIST_FILE}")
+endfunction()
+
 # What belongs to the workspace and changes nothing a component is built from.
 foreach(
     command
     IN
     ITEMS
     add_simulate_test
-    includeGlobalComponents
-    global_components_import_project
     camkes_tool_setup_camkes_build_environment
     camkes_tool_import_libraries
     sel4_projects_libs_import_libraries
