@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Attributes: their types, their defaults, and whether a value fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from camkes.diagnostics import Label, Sink, Span
+from camkes.model.system import Attribute, AttributeType, CType, StructMember, StructType, Value
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.expressions import fold
+from camkes.resolve.keywords import C_KEYWORDS
+from camkes.resolve.nearest import suggestion
+
+#: Types an attribute can have besides a struct; the others of C cannot be written in an attribute.
+SCALARS = ("int", "int64_t", "uint64_t", "string", "char", "signed char", "unsigned char", "unsigned int")
+
+#: Those of them that a setting can give a number.
+_NUMBERS = ("int", "int64_t", "uint64_t")
+
+
+def check_keyword(name: ast.Name, what: str, sink: Sink) -> None:
+    if name.text in C_KEYWORDS:
+        sink.report(
+            codes.KEYWORD_NAME,
+            f"{what} `{name.text}` has the name of a C keyword",
+            name.span,
+            help=f"choose another name, such as `{name.text}_`",
+        )
+
+
+class AttributeTypes:
+    """Makes attributes of the model. `find_struct` follows the name of a struct."""
+
+    def __init__(self, sink: Sink, find_struct: Callable[[ast.TypeName], StructType | None]) -> None:
+        self.sink = sink
+        self.find_struct = find_struct
+        self.struct_count = 0
+        #: default of each struct member that has one: (struct name, member name)
+        self.defaults: dict[tuple[str, str], Value] = {}
+
+    def attributes(self, nodes: Iterable[ast.Attribute]) -> tuple[Attribute, ...]:
+        return tuple(a for a in map(self.attribute, nodes) if a is not None)
+
+    def attribute(self, node: ast.Attribute) -> Attribute | None:
+        check_keyword(node.name, "attribute", self.sink)
+        type = self.type(node.type)
+        default = None if node.default is None else fold(node.default, self.sink)
+        if type is None:
+            return None
+        if default is not None and node.default is not None:
+            problem = self.mismatch(default, type, node.array)
+            if problem:
+                self.sink.report(
+                    codes.DEFAULT_MISMATCH,
+                    f"the default of attribute `{node.name.text}` is not {article(type, node.array)}",
+                    node.default.span,
+                    problem,
+                )
+        return Attribute(node.name.text, type, node.array, default, node.name.span)
+
+    def unchecked(self, node: ast.Attribute) -> Attribute:
+        """An attribute of a connector: templates read it, and its type is any word."""
+        name = node.type.name if isinstance(node.type, ast.TypeName) else "struct"
+        default = None if node.default is None else fold(node.default, self.sink)
+        return Attribute(node.name.text, CType(name), node.array, default, node.name.span)
+
+    def type(self, node: ast.TypeName | ast.StructBody) -> AttributeType | None:
+        if isinstance(node, ast.StructBody):
+            return self.struct(None, node)
+        if node.struct:
+            self.sink.report(
+                codes.ATTRIBUTE_TYPE,
+                "the word `struct` cannot stand in an attribute",
+                node.span,
+                help=f"write the name of the struct alone: `{node.name}`",
+            )
+            return None
+        if node.name in SCALARS:
+            return CType(node.name)
+        return self.find_struct(node)
+
+    def struct(self, name: ast.Name | None, body: ast.StructBody) -> StructType:
+        """The type that a body in braces describes. One without a name gets a numbered one."""
+        members: dict[str, StructMember] = {}
+        places: dict[str, Span] = {}
+        defaults: dict[str, Value] = {}
+        for node in body.members:
+            attribute = self.attribute(node)
+            if node.name.text in places:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    f"member `{node.name.text}` is defined twice",
+                    node.name.span,
+                    "defined again here",
+                    related=[Label(places[node.name.text], "first defined here")],
+                )
+                continue
+            places[node.name.text] = node.name.span
+            if attribute is not None:
+                members[attribute.name] = StructMember(attribute.name, attribute.type, attribute.array)
+                if attribute.default is not None:
+                    defaults[attribute.name] = attribute.default
+        if not body.members:
+            self.sink.report(codes.EMPTY_STRUCT, "a struct needs a member", body.span)
+        text = f"camkes_anon_struct_{self.struct_count}" if name is None else name.text
+        self.struct_count += 1  # named ones count too: generated names then agree with existing C code
+        self.defaults |= {(text, member): value for member, value in defaults.items()}
+        return StructType(text, tuple(members.values()))
+
+    def mismatch(self, value: Value, type: AttributeType, array: bool) -> str:
+        """Why `value` is no default of this type; empty if it is."""
+        quiet = Sink()
+        self.fit(value, type, array, "default", None, quiet)
+        return next((d.label or d.message for d in quiet.diagnostics), "")
+
+    def fit(
+        self, value: Value, type: AttributeType, array: bool, name: str, span: Span | None, sink: Sink
+    ) -> Value | None:
+        """`value` as a value of this type, absent members added; None, and an error, if it does not fit."""
+        if not array:
+            return self._fit_one(value, type, name, span, sink)
+        if not isinstance(value, list):
+            return _mismatch(value, type, True, name, span, sink)
+        items = [self._fit_one(item, type, f"{name}[{i}]", span, sink) for i, item in enumerate(value)]
+        return None if any(item is None for item in items) else [item for item in items if item is not None]
+
+    def _fit_one(
+        self, value: Value, type: AttributeType, name: str, span: Span | None, sink: Sink
+    ) -> Value | None:
+        if isinstance(type, StructType):
+            if isinstance(value, dict):
+                return self._fit_struct(value, type, name, span, sink)
+        elif (isinstance(value, int) and type.name in _NUMBERS) or (
+            isinstance(value, str) and type.name == "string"
+        ):
+            return value
+        return _mismatch(value, type, False, name, span, sink)
+
+    def _fit_struct(
+        self, value: dict[str, Value], type: StructType, name: str, span: Span | None, sink: Sink
+    ) -> Value | None:
+        result: dict[str, Value] = {}
+        good = True
+        for member in type.members:
+            item = value.get(member.name, self.defaults.get((type.name, member.name)))
+            if item is None:
+                sink.report(
+                    codes.MISSING_MEMBER,
+                    f"the value of `{name}` lacks member `{member.name}`, which has no default",
+                    span,
+                )
+                good = False
+                continue
+            fitted = self.fit(item, member.type, member.array, f"{name}.{member.name}", span, sink)
+            if fitted is None:
+                good = False
+            else:
+                result[member.name] = fitted
+        for key in value:
+            if all(key != member.name for member in type.members):
+                sink.report(
+                    codes.EXTRA_MEMBER,
+                    f"struct `{type.name}` has no member `{key}`",
+                    span,
+                    help=suggestion(key, [member.name for member in type.members]),
+                )
+        return result if good else None
+
+
+def _mismatch(
+    value: Value, type: AttributeType, array: bool, name: str, span: Span | None, sink: Sink
+) -> Value | None:
+    notes = []
+    if isinstance(type, CType) and type.name not in (*_NUMBERS, "string"):
+        notes.append("a setting can give a number only to `int`, `int64_t` and `uint64_t`")
+    sink.report(
+        codes.MISTYPED_VALUE,
+        f"`{name}` needs {article(type, array)}, and this is {_describe(value)}",
+        span,
+        f"this is {_describe(value)}",
+        notes=notes,
+    )
+    return None
+
+
+def article(type: AttributeType, array: bool) -> str:
+    """A type in words."""
+    name = type.name
+    if array:
+        return f"a list of `{name}`"
+    if isinstance(type, StructType):
+        return f"a dictionary for struct `{name}`"
+    return f"a value of type `{name}`"
+
+
+def _describe(value: Value) -> str:
+    match value:
+        case str():
+            return "a string"
+        case int():
+            return "an integer"
+        case float():
+            return "a fraction"
+        case list():
+            return "a list"
+        case dict():
+            return "a dictionary"

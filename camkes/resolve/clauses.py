@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The clauses after `with`: which may stand where, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from camkes.diagnostics import Label, Sink, Span
+from camkes.model.system import Protocol
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.expressions import fold_integer
+from camkes.resolve.nearest import suggestion
+
+PROTOCOLS = tuple(protocol.value for protocol in Protocol)
+
+#: The words of the clauses that each kind of interface can have.
+_ALLOWED = {
+    "provides": ("priority_protocol", "requests", "threads"),
+    "consumes": ("helpers",),
+}
+
+#: How a clause is written.
+_FORMS = {
+    "priority_protocol": "priority_protocol inherited",
+    "requests": "requests (interface, ...)",
+    "threads": "N threads",
+    "helpers": "helpers (instance, ...)",
+}
+
+
+@dataclass(slots=True)
+class Clauses:
+    """What the clauses of one interface or connection say; None: nothing."""
+
+    protocol: Protocol | None = None
+    requests: tuple[str, ...] | None = None
+    threads: int | None = None
+    helpers: tuple[str, ...] | None = None
+    spans: dict[str, Span] = field(default_factory=dict)
+
+
+def interface_clauses(node: ast.Interface, sink: Sink) -> Clauses:
+    """The clauses of an interface of a component."""
+    return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"a `{node.kind}` interface", sink)
+
+
+def connection_threads(node: ast.Connection, sink: Sink) -> tuple[int | None, Span | None]:
+    """The thread count that a connection states, and where."""
+    clauses = _read(node.clauses, ("threads",), "a connection", sink)
+    return clauses.threads, clauses.spans.get("threads")
+
+
+def _read(nodes: Sequence[ast.Clause], allowed: Sequence[str], place: str, sink: Sink) -> Clauses:
+    result = Clauses()
+    for node in nodes:
+        word = _word(node)
+        if isinstance(node, ast.UnknownClause):
+            sink.report(
+                codes.UNKNOWN_CLAUSE,
+                f"there is no clause `{word}`",
+                node.word.span,
+                help=suggestion(word, _FORMS) or _forms(allowed, place),
+            )
+        elif word not in allowed:
+            sink.report(
+                codes.MISPLACED_CLAUSE,
+                f"{place} cannot have a `{word}` clause",
+                node.span,
+                help=_forms(allowed, place),
+            )
+        elif word in result.spans:
+            sink.report(
+                codes.REPEATED_CLAUSE,
+                f"the clause `{word}` is given twice",
+                node.span,
+                related=[Label(result.spans[word], "first given here")],
+            )
+        else:
+            result.spans[word] = node.span
+            _take(node, result, sink)
+    return result
+
+
+def _forms(allowed: Sequence[str], place: str) -> str:
+    return f"{place} can have: {', '.join(f'`{_FORMS[w]}`' for w in allowed)}" if allowed else ""
+
+
+def _word(node: ast.Clause) -> str:
+    match node:
+        case ast.ProtocolClause():
+            return "priority_protocol"
+        case ast.RequestsClause():
+            return "requests"
+        case ast.ThreadsClause():
+            return "threads"
+        case ast.HelpersClause():
+            return "helpers"
+        case ast.UnknownClause():
+            return node.word.text
+
+
+def _take(node: ast.Clause, result: Clauses, sink: Sink) -> None:
+    match node:
+        case ast.ProtocolClause():
+            result.protocol = protocol(node.protocol.text, node.protocol.span, sink)
+        case ast.RequestsClause():
+            result.requests = tuple(dict.fromkeys(name.text for name in node.interfaces))
+        case ast.ThreadsClause():
+            result.threads = fold_integer(node.count, sink, "this thread count", 1)
+        case ast.HelpersClause():
+            result.helpers = tuple(".".join(name.text for name in path) for path in node.instances)
+
+
+def protocol(word: str, span: Span, sink: Sink) -> Protocol | None:
+    """The protocol of this name; None, and an error, if there is none."""
+    if word in PROTOCOLS:
+        return Protocol(word)
+    sink.report(
+        codes.UNKNOWN_PROTOCOL,
+        f"there is no priority protocol `{word}`",
+        span,
+        notes=["the protocols are `propagated`, `inherited` and `fixed`"],
+        help=suggestion(word, PROTOCOLS),
+    )
+    return None

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Compositions: instances, groups, connections and exports, with their names followed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from camkes.diagnostics import Label, Span
+from camkes.model.system import Connector, Interface
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.clauses import connection_threads
+from camkes.resolve.definitions import (
+    ComponentDefinition,
+    CompositionDefinition,
+    ConnectionDefinition,
+    EndDefinition,
+    ExportDefinition,
+    InstanceDefinition,
+)
+from camkes.resolve.nearest import suggestion
+
+if TYPE_CHECKING:
+    from camkes.resolve.names import Names
+
+
+class Compositions:
+    """Resolves compositions. Assemblies see the instances of the assemblies before them."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.sink = names.sink
+        self.shared = CompositionDefinition()
+        self.unnamed_groups = 0
+        #: connections of assemblies that wait until all instances are known (forward references)
+        self.late: list[tuple[ast.Composition, CompositionDefinition]] = []
+
+    def assembly(self, node: ast.Composition) -> CompositionDefinition:
+        """The composition of an assembly."""
+        result = CompositionDefinition()
+        members: dict[str, Span] = {}
+        self.instances(node, result, members)
+        for name, instance in result.instances.items():
+            self.shared.instances.setdefault(name, instance)
+        for name, group in result.groups.items():
+            self.shared.groups.setdefault(name, group)
+        if self.names.top.forward:
+            self.late.append((node, result))
+        else:
+            self.connections(node, result, None, members)
+        return result
+
+    def resolve_late(self) -> None:
+        for node, result in self.late:
+            self.connections(node, result, None, {})
+
+    def composition(self, node: ast.Composition, owner: ComponentDefinition | None) -> CompositionDefinition:
+        """The composition of a component, or a named one that nothing uses (then `owner` is None)."""
+        result = CompositionDefinition()
+        members: dict[str, Span] = {}
+        self.instances(node, result, members)
+        self.connections(node, result, owner, members)
+        return result
+
+    # Instances -----------------------------------------------------------------------------------
+
+    def instances(
+        self, node: ast.Composition, result: CompositionDefinition, members: dict[str, Span]
+    ) -> None:
+        for item in node.items:
+            if isinstance(item, ast.Instance):
+                self.instance(item, None, result, members)
+            elif isinstance(item, ast.Group):
+                self.group(item, result, members)
+
+    def group(self, node: ast.Group, result: CompositionDefinition, members: dict[str, Span]) -> None:
+        if node.name is None:
+            space = f"unnamed_group_{self.unnamed_groups}"
+            self.unnamed_groups += 1
+        else:
+            space = node.name.text
+            if not self.names.new_member(members, node.name, "group"):
+                return
+        inside: dict[str, InstanceDefinition] = {}
+        for item in node.instances:
+            instance = self.instance(item, space, result, members)
+            if instance is not None:
+                inside[item.name.text] = instance
+        if node.name is not None:
+            result.groups[space] = inside
+
+    def instance(
+        self, node: ast.Instance, group: str | None, result: CompositionDefinition, members: dict[str, Span]
+    ) -> InstanceDefinition | None:
+        if isinstance(node.type, ast.Component):
+            component: ComponentDefinition | None = self.names.component(node.type, node.name.text)
+        else:
+            component = self.names.find_component(node.type)
+        if not self.names.new_member(members, node.name, "instance"):
+            return None
+        definition = InstanceDefinition(node.name, component, group, node.name.span)
+        result.instances[node.name.text] = definition
+        return definition
+
+    # Connections and exports ---------------------------------------------------------------------
+
+    def connections(
+        self,
+        node: ast.Composition,
+        result: CompositionDefinition,
+        owner: ComponentDefinition | None,
+        members: dict[str, Span],
+    ) -> None:
+        for item in node.items:
+            if isinstance(item, ast.Connection):
+                self.names.new_member(members, item.name, "connection")
+                result.connections.append(self.connection(item, result, owner))
+            elif isinstance(item, ast.Export):
+                self.export(item, result, owner)
+
+    def connection(
+        self, node: ast.Connection, scope: CompositionDefinition, owner: ComponentDefinition | None
+    ) -> ConnectionDefinition:
+        if isinstance(node.connector, ast.Connector):
+            connector: Connector | None = self.names.connector(node.connector, node.name.text)
+        else:
+            connector = self.names.find_connector(node.connector)
+        ends = [self.end(end, scope, owner) for end in node.ends]
+        threads, threads_span = connection_threads(node, self.sink)
+        return ConnectionDefinition(
+            node.name,
+            connector,
+            [end for end in ends if end is not None],
+            None not in ends,
+            threads,
+            threads_span,
+            node.name.span,
+        )
+
+    def end(
+        self, node: ast.ConnectionEnd, scope: CompositionDefinition, owner: ComponentDefinition | None
+    ) -> EndDefinition | None:
+        if len(node.path) == 1:
+            return self.own_end(node, scope, owner)
+        found = self.member(node.path, scope, owner is None)
+        if found is None:
+            return None
+        instance, component, interface = found
+        return EndDefinition(node.side, instance, component, interface, _path_span(node.path))
+
+    def own_end(
+        self, node: ast.ConnectionEnd, scope: CompositionDefinition, owner: ComponentDefinition | None
+    ) -> EndDefinition | None:
+        name = node.path[0]
+        if owner is None:
+            help = f"name an interface of it: `{name.text}.interface`" if name.text in scope.instances else ""
+            self.sink.report(
+                codes.UNKNOWN_END,
+                f"`{name.text}` names no interface: outside of a component an end is `instance.interface`",
+                name.span,
+                help=help,
+            )
+            return None
+        interface = owner.type.interface(name.text)
+        if interface is None:
+            help = suggestion(name.text, owner.spelled)
+            if name.text in scope.instances:
+                help = f"name an interface of it: `{name.text}.interface`"
+            self.sink.report(
+                codes.UNKNOWN_END,
+                f"component `{owner.type.name}` has no interface `{name.text}`",
+                name.span,
+                related=[Label(owner.type.span, "the component")],
+                help=help,
+            )
+            return None
+        return EndDefinition(node.side, None, owner, interface, name.span)
+
+    def member(
+        self, path: tuple[ast.Name, ...], scope: CompositionDefinition, in_assembly: bool
+    ) -> tuple[str, ComponentDefinition, Interface] | None:
+        """What `instance.interface` or `group.instance.interface` means; None, and an error, if nothing."""
+        instance = self.find_instance(path[:-1], scope, in_assembly)
+        if instance is None or instance.component is None:
+            return None
+        name, type = path[-1], instance.component.type
+        interface = type.interface(name.text)
+        if interface is None:
+            self.sink.report(
+                codes.UNKNOWN_END,
+                f"`{instance.name.text}` has no interface `{name.text}`",
+                name.span,
+                f"component `{type.name}` has none of this name",
+                related=[Label(type.span, "the component")],
+                help=suggestion(name.text, instance.component.spelled),
+            )
+            return None
+        return instance.name.text, instance.component, interface
+
+    def find_instance(
+        self, path: tuple[ast.Name, ...], scope: CompositionDefinition, in_assembly: bool
+    ) -> InstanceDefinition | None:
+        scopes = [scope, self.shared] if in_assembly else [scope]
+        head = path[0]
+        for inside in scopes:
+            if len(path) == 1 and head.text in inside.instances and inside.instances[head.text].group is None:
+                return inside.instances[head.text]
+            if len(path) == 2 and head.text in inside.groups:
+                members = inside.groups[head.text]
+                if path[1].text in members:
+                    return members[path[1].text]
+                self.sink.report(
+                    codes.UNKNOWN_END,
+                    f"group `{head.text}` has no instance `{path[1].text}`",
+                    path[1].span,
+                    help=suggestion(path[1].text, members),
+                )
+                return None
+        self.no_instance(path, scopes)
+        return None
+
+    def no_instance(self, path: tuple[ast.Name, ...], scopes: list[CompositionDefinition]) -> None:
+        head = path[0]
+        names: list[str] = []
+        help = ""
+        for scope in scopes:
+            names += [name for name, i in scope.instances.items() if i.group is None]
+            names += scope.groups
+            member = scope.instances.get(head.text)
+            if member is not None and member.group in scope.groups:
+                help = f"it is in a group: write `{member.group}.{head.text}`"
+            elif member is not None and member.group is not None:
+                help = (
+                    f"`{head.text}` is in a group without a name, whose members cannot be connected: name it"
+                )
+            elif member is not None and len(path) > 1:
+                help = (
+                    f"only parts of a component itself can be named: export an interface of `{path[1].text}`"
+                )
+        self.sink.report(
+            codes.UNKNOWN_END,
+            f"there is no instance `{'.'.join(n.text for n in path)}` here",
+            _path_span(path),
+            help=help or suggestion(head.text, names),
+        )
+
+    def export(
+        self, node: ast.Export, scope: CompositionDefinition, owner: ComponentDefinition | None
+    ) -> None:
+        if owner is None:
+            self.sink.report(
+                codes.BAD_EXPORT,
+                "only the composition of a component can export an interface",
+                node.span,
+            )
+            return
+        target = owner.type.interface(node.target.text)
+        if target is None:
+            self.sink.report(
+                codes.BAD_EXPORT,
+                f"component `{owner.type.name}` has no interface `{node.target.text}` to export as",
+                node.target.span,
+                help=suggestion(node.target.text, owner.spelled),
+            )
+        if len(node.source) < 2:
+            self.sink.report(
+                codes.BAD_EXPORT,
+                "what is exported is an interface of a part: `instance.interface`",
+                _path_span(node.source),
+            )
+            return
+        found = self.member(node.source, scope, False)
+        if found is None or target is None:
+            return
+        instance, component, source = found
+        if source.kind != target.kind:
+            self.sink.report(
+                codes.EXPORT_KIND,
+                f"`{target.name}` is declared with `{target.kind}` and stands for an interface that is "
+                f"declared with `{source.kind}`",
+                node.span,
+                related=[Label(target.span, "the exported one"), Label(source.span, "the one behind it")],
+            )
+        scope.exports.append(ExportDefinition(instance, source, component, target.name, node.span))
+
+
+def _path_span(path: tuple[ast.Name, ...]) -> Span:
+    return path[0].span.to(path[-1].span)

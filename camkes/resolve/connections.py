@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Connections: those that share an end become one, and every one is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from camkes.diagnostics import Label, Sink, Span
+from camkes.model.system import Connector, ConnectorEnd, Interface
+from camkes.resolve import codes
+from camkes.resolve.definitions import ComponentDefinition
+from camkes.resolve.hierarchy import Flat, FlatConnection, FlatEnd
+
+#: What an interface must be to stand at a side of a connector of a kind, and what that is called.
+_FITTING = {
+    ("from", "Event"): ("emits", "an event that is emitted"),
+    ("from", "Procedure"): ("uses", "a procedure that is used"),
+    ("from", "Dataport"): ("dataport", "a dataport"),
+    ("to", "Event"): ("consumes", "an event that is consumed"),
+    ("to", "Procedure"): ("provides", "a procedure that is provided"),
+    ("to", "Dataport"): ("dataport", "a dataport"),
+}
+
+_SIDES = {"from": ("emits", "uses", "dataport"), "to": ("consumes", "provides", "dataport")}
+
+
+class JoinedConnection:
+    """Connections that share ends, as one. The parts are in the order of the text."""
+
+    __slots__ = ("connector", "from_ends", "name", "parts", "to_ends")
+
+    def __init__(self, parts: Sequence[FlatConnection]) -> None:
+        self.parts = parts
+        self.connector = parts[0].connector
+        self.name = parts[0].name if len(parts) == 1 else ".".join(sorted(part.name for part in parts))
+        ends: dict[tuple[str, str, str], FlatEnd] = {}
+        for part in parts:
+            for end in part.ends:
+                ends.setdefault(_key(end), end)
+        self.from_ends = tuple(end for end in ends.values() if end.side == "from")
+        self.to_ends = tuple(end for end in ends.values() if end.side == "to")
+
+    @property
+    def ends(self) -> tuple[FlatEnd, ...]:
+        return self.from_ends + self.to_ends
+
+
+def join(flat: Flat, sink: Sink) -> list[JoinedConnection]:
+    """The connections of a system after joining; each stands where its first part stood."""
+    parts_of = _shared(flat.connections)
+    joined = []
+    for parts in parts_of:
+        _check_same_connector(parts, sink)
+        joined.append(JoinedConnection(parts))
+    return joined
+
+
+def _key(end: FlatEnd) -> tuple[str, str, str]:
+    return end.side, end.instance, end.interface.name
+
+
+def _shared(connections: Sequence[FlatConnection]) -> list[list[FlatConnection]]:
+    """The connections in groups that share an end on the same side (union-find over their indices)."""
+    parent = list(range(len(connections)))
+
+    def find(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    first: dict[tuple[str, str, str], int] = {}
+    for i, connection in enumerate(connections):
+        for end in connection.ends:
+            a, b = find(first.setdefault(_key(end), i)), find(i)
+            parent[max(a, b)] = min(a, b)
+    groups: dict[int, list[FlatConnection]] = {}
+    for i, connection in enumerate(connections):
+        groups.setdefault(find(i), []).append(connection)
+    return list(groups.values())
+
+
+def _check_same_connector(parts: Sequence[FlatConnection], sink: Sink) -> None:
+    first = parts[0]
+    wanted = replace(first.connector, span=first.span)
+    for part in parts[1:]:
+        if part.connector is not first.connector and replace(part.connector, span=first.span) != wanted:
+            sink.report(
+                codes.CONNECTORS_DIFFER,
+                f"connections `{first.written}` and `{part.written}` share an end, and their connectors "
+                f"differ: `{first.connector.name}` and `{part.connector.name}`",
+                part.span,
+                f"a `{part.connector.name}`",
+                related=[Label(first.span, f"a `{first.connector.name}`")],
+            )
+
+
+# Checks ------------------------------------------------------------------------------------------
+
+
+class _End(Protocol):
+    """An end before or after flattening."""
+
+    side: str
+    interface: Interface
+    span: Span
+
+
+def check_definitions(components: Sequence[ComponentDefinition], unknown: set[str], sink: Sink) -> None:
+    """Check the connections inside of components as they are written, whether anything uses them or not."""
+    for component in components:
+        composition = component.composition
+        for connection in composition.connections if composition else ():
+            if connection.connector is None or not connection.complete:
+                continue
+            ends = [FlatEnd(e.side, e.instance or "", e.owner, e.interface, e.span) for e in connection.ends]
+            part = FlatConnection(
+                "", connection.name.text, connection.connector, ends, None, None, connection.span
+            )
+            check_connection(JoinedConnection([part]), unknown, sink)
+
+
+def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink) -> None:
+    """Check one connection. `unknown` are procedures whose definition is missing."""
+    written = " and ".join(f"`{part.written}`" for part in connection.parts)
+    span = connection.parts[-1].span
+    related = [Label(part.span, f"`{part.written}` is a part of it") for part in connection.parts[:-1]]
+    connector = connection.connector
+    sides = {"from": connection.from_ends, "to": connection.to_ends}
+    described = {"from": connector.from_end, "to": connector.to_end}
+    for side, ends in sides.items():
+        if not ends:
+            sink.report(codes.NO_ENDS, f"connection {written} has no `{side}` end", span)
+        elif len(ends) > 1 and not described[side].many:
+            sink.report(
+                codes.TOO_MANY_ENDS,
+                f"connection {written} has {len(ends)} `{side}` ends, and connector "
+                f"`{connector.name}` allows one",
+                ends[1].span,
+                related=[Label(ends[0].span, "the first"), *related],
+                notes=["connections that share an end are one connection"] if related else [],
+            )
+        for end in ends:
+            _check_end(end, described[side], connector, sink)
+    _check_types(connection, written, span, unknown, sink)
+
+
+def _end_name(end: FlatEnd) -> str:
+    return f"{end.instance}.{end.interface.name}" if end.instance else end.interface.name
+
+
+def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink: Sink) -> None:
+    kind, phrase = _FITTING[end.side, described.kind]
+    declared = [Label(end.interface.span, "declared here")]
+    name = _end_name(end)
+    if end.interface.kind not in _SIDES[end.side]:
+        sink.report(
+            codes.WRONG_SIDE,
+            f"`{name}` is declared with `{end.interface.kind}` and cannot be a `{end.side}` end",
+            end.span,
+            related=declared,
+            help=f"make it a `{'to' if end.side == 'from' else 'from'}` end",
+        )
+    elif end.interface.kind != kind:
+        sink.report(
+            codes.WRONG_KIND,
+            f"connector `{connector.name}` connects {end.side} {phrase}, and `{name}` is declared with "
+            f"`{end.interface.kind}`",
+            end.span,
+            related=declared,
+        )
+    hardware = end.component.type.hardware
+    if hardware != described.hardware:
+        wants = "a hardware device" if described.hardware else "a software component"
+        sink.report(
+            codes.HARDWARE_MISMATCH,
+            f"connector `{connector.name}` connects {end.side} {wants}, and `{name}` is an interface of "
+            f"{'a hardware device' if hardware else 'a software component'}",
+            end.span,
+            related=[Label(end.component.type.span, "its component")],
+        )
+
+
+def _check_types(
+    connection: JoinedConnection, written: str, span: Span, unknown: set[str], sink: Sink
+) -> None:
+    for attribute in connection.connector.attributes:
+        if attribute.name == "disable_interface_type_checking" and attribute.default:
+            return
+    first: FlatEnd | None = None
+    for end in connection.ends:
+        type = end.component.spelled[end.interface.name]
+        if type in unknown:
+            continue
+        if first is None:
+            first = end
+        elif type != first.component.spelled[first.interface.name]:
+            first_type = first.component.spelled[first.interface.name]
+            sink.report(
+                codes.TYPES_DIFFER,
+                f"connection {written} joins interfaces of different types, `{first_type}` and `{type}`",
+                end.span,
+                f"`{type}`",
+                related=[Label(first.span, f"`{first_type}`")],
+            )
+            return
+
+
+def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -> None:
+    """No interface is connected twice, and each that has to be is connected."""
+    connected: dict[tuple[str, str], FlatEnd] = {}
+    for connection in connections:
+        for part in connection.parts:
+            own: dict[tuple[str, str, str], FlatEnd] = {}
+            for end in part.ends:
+                if own.setdefault(_key(end), end) is not end:
+                    _connected_twice(own[_key(end)], end, sink)
+        for end in connection.ends:
+            key = (end.instance, end.interface.name)
+            if connected.setdefault(key, end) is not end:
+                _connected_twice(connected[key], end, sink)
+    for instance in flat.instances.values():
+        type = instance.component.type
+        for interface in type.interfaces:
+            key = (instance.name, interface.name)
+            if (
+                interface.optional
+                or interface.kind in ("provides", "emits")
+                or interface.name in type.exported
+                or key in connected
+                or key in flat.touched
+            ):
+                continue
+            sink.report(
+                codes.UNCONNECTED,
+                f"interface `{instance.name}.{interface.name}` is not connected",
+                instance.span,
+                related=[Label(interface.span, "the interface")],
+                help=f"connect it, or declare it `maybe {interface.kind} ...` if it can stay unconnected",
+            )
+
+
+def _connected_twice(first: FlatEnd, end: FlatEnd, sink: Sink) -> None:
+    sink.report(
+        codes.CONNECTED_TWICE,
+        f"interface `{_end_name(end)}` is connected twice",
+        end.span,
+        related=[Label(first.span, "first connected here")],
+    )

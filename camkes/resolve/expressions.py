@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Folding of constant expressions.
+
+The arithmetic is CAmkES's: integers have no limit, `/` and `%` of integers round down, a comparison is
+1 or 0, and `&&` and `||` give one of their operands.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TypeAlias
+
+from camkes.diagnostics import Code, Sink, Span
+from camkes.model.system import Value
+from camkes.parser import ast
+from camkes.resolve import codes
+
+Number: TypeAlias = "int | float"
+
+#: A result wider than this is taken for a mistake rather than computed.
+_WIDEST = 1 << 16
+
+
+class _BadError(Exception):
+    """Folding failed and has been reported."""
+
+
+def fold(node: ast.Value, sink: Sink) -> Value | None:
+    """The value of an expression, list or dictionary; None, and an error, if it has none."""
+    try:
+        return _fold(node, sink)
+    except _BadError:
+        return None
+    except RecursionError:
+        sink.report(codes.BAD_EXPRESSION, "this value is nested too deeply", node.span)
+        return None
+
+
+def fold_integer(node: ast.Value, sink: Sink, what: str, least: int) -> int | None:
+    """The value of an expression that has to be an integer of at least `least`."""
+    value = fold(node, sink)
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or value < least:
+        sink.report(
+            codes.BAD_COUNT,
+            f"{what} is {_show(value)}, and must be an integer of at least {least}",
+            node.span,
+        )
+        return None
+    return value
+
+
+def _show(value: Value) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _fold(node: ast.Value, sink: Sink) -> Value:
+    match node:
+        case ast.Literal():
+            return node.value
+        case ast.Unary():
+            return _unary(node, _number(node.operand, sink), sink)
+        case ast.Binary():
+            return _binary(node, sink)
+        case ast.Conditional():
+            then, otherwise = _number(node.then, sink), _number(node.otherwise, sink)
+            return then if _number(node.condition, sink) != 0 else otherwise
+        case ast.ListValue():
+            return [_fold(item, sink) for item in node.items]
+        case ast.DictValue():
+            return {key_text(_fold(key, sink)): _fold(value, sink) for key, value in node.entries}
+        case ast.Quantity():
+            return _bad(
+                node.span, codes.UNEXPECTED_UNIT, f"a time in `{node.unit.text}` cannot stand here", sink
+            )
+        case ast.Query():
+            return _bad(
+                node.span, codes.BAD_EXPRESSION, "a query can only be the whole value of a setting", sink
+            )
+        case ast.Reference():
+            return _bad(
+                node.span, codes.BAD_EXPRESSION, "a reference can only be the whole value of a setting", sink
+            )
+
+
+def key_text(key: Value) -> str:
+    """A dictionary key as the model has it: a string."""
+    return key if isinstance(key, str) else str(key)
+
+
+def _bad(span: Span, code: Code, message: str, sink: Sink) -> Value:
+    sink.report(code, message, span)
+    raise _BadError
+
+
+def _number(node: ast.Value, sink: Sink) -> Number:
+    value = _fold(node, sink)
+    if isinstance(value, (int, float)):
+        return value
+    _bad(node.span, codes.BAD_EXPRESSION, "an operator needs numbers", sink)
+    raise _BadError
+
+
+def _unary(node: ast.Unary, value: Number, sink: Sink) -> Number:
+    match node.op:
+        case "-":
+            return -value
+        case "!":
+            return int(not value)
+        case "~":
+            return -1 - value
+        case _:
+            return value
+
+
+def _binary(node: ast.Binary, sink: Sink) -> Number:
+    """A chain of operators is a left spine, walked without recursion: `1 + 1 + ...` may be long."""
+    spine = []
+    left: ast.Value = node
+    while isinstance(left, ast.Binary):
+        spine.append(left)
+        left = left.left
+    value = _number(left, sink)
+    for binary in reversed(spine):
+        value = _apply(binary, value, _number(binary.right, sink), sink)
+    return value
+
+
+def _divide(a: Number, b: Number) -> Number:
+    return a // b if isinstance(a, int) and isinstance(b, int) else a / b
+
+
+def _shift_left(a: Number, b: Number) -> Number:
+    if not isinstance(a, int) or not isinstance(b, int):
+        raise TypeError
+    if b > _WIDEST:
+        raise OverflowError
+    return a << b
+
+
+def _power(a: Number, b: Number) -> Number:
+    if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > _WIDEST:
+        raise OverflowError
+    result = a**b
+    if isinstance(result, complex):
+        raise ValueError
+    return result
+
+
+_OPERATORS: dict[str, Callable[..., Number]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divide,
+    "%": operator.mod,
+    "**": _power,
+    "<<": _shift_left,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "&&": lambda a, b: int(a and b),
+    "||": lambda a, b: int(a or b),
+}
+
+
+def _apply(node: ast.Binary, left: Number, right: Number, sink: Sink) -> Number:
+    try:
+        result = _OPERATORS[node.op](left, right)
+        if isinstance(result, int) and result.bit_length() > 2 * _WIDEST:
+            raise OverflowError
+        return result
+    except ZeroDivisionError:
+        message = "division by zero"
+    except OverflowError:
+        message = "the result is too large"
+    except TypeError:
+        message = f"`{node.op}` needs integers"
+    except ValueError:
+        message = f"`{node.op}` has no result for a negative operand"
+    _bad(node.span, codes.BAD_EXPRESSION, message, sink)
+    raise _BadError

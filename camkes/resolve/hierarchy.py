@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The hierarchy flattened: parts of components become instances with dotted names.
+
+An exported interface is an alias of one of a part; connections to it lead to the part. A component with
+parts stays an instance of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from camkes.diagnostics import Sink, Span
+from camkes.model.system import Connector, Interface
+from camkes.resolve import codes
+from camkes.resolve.definitions import (
+    AssemblyDefinition,
+    ComponentDefinition,
+    CompositionDefinition,
+    SettingDefinition,
+)
+
+_MOST_INSTANCES = 100_000
+
+
+@dataclass(slots=True, eq=False)
+class FlatInstance:
+    """`parent` is the dotted name of the component it is a part of; empty at the top."""
+
+    name: str
+    component: ComponentDefinition
+    address_space: str
+    parent: str
+    span: Span
+
+
+@dataclass(slots=True, eq=False)
+class FlatEnd:
+    side: str
+    instance: str
+    component: ComponentDefinition
+    interface: Interface
+    span: Span
+
+
+@dataclass(slots=True, eq=False)
+class FlatConnection:
+    """A connection; `written` is its name in the text and `name` the one with the path in front."""
+
+    name: str
+    written: str
+    connector: Connector
+    ends: list[FlatEnd]
+    threads: int | None
+    threads_span: Span | None
+    span: Span
+
+
+@dataclass(slots=True, eq=False)
+class FlatSetting:
+    """A setting of `instance` (dotted); `scope` is the path of the component whose block it stands in."""
+
+    instance: str
+    attribute: str
+    scope: str
+    definition: SettingDefinition
+
+
+@dataclass(slots=True)
+class Flat:
+    instances: dict[str, FlatInstance] = field(default_factory=dict)
+    connections: list[FlatConnection] = field(default_factory=list)
+    settings: list[FlatSetting] = field(default_factory=list)
+    #: names of instances whose component is unknown
+    unknown: set[str] = field(default_factory=set)
+    #: interfaces named by connections that could not be resolved
+    touched: set[tuple[str, str]] = field(default_factory=set)
+    #: (instance, interface) that stands for another one
+    aliases: dict[tuple[str, str], FlatEnd] = field(default_factory=dict)
+    address_spaces: set[str] = field(default_factory=set)
+    #: names of connections that could not be resolved
+    unknown_connections: set[str] = field(default_factory=set)
+
+
+def flatten(assemblies: list[AssemblyDefinition], sink: Sink) -> Flat:
+    """All assemblies as one flat system, in the order of the text."""
+    flat = Flat()
+    _merge_names(assemblies, sink)
+    for assembly in assemblies:
+        _expand(assembly.composition, "", None, flat)
+        _settings(assembly.settings, "", flat)
+    if len(flat.instances) >= _MOST_INSTANCES:
+        sink.report(codes.TOO_DEEP, f"the system has more than {_MOST_INSTANCES} instances")
+    for connection in flat.connections:
+        for end in connection.ends:
+            _follow(end, flat)
+    flat.touched |= {_followed(key, flat) for key in flat.touched}
+    return flat
+
+
+def _merge_names(assemblies: list[AssemblyDefinition], sink: Sink) -> None:
+    """Assemblies become one, so an instance or connection of one cannot have a name of another."""
+    from camkes.diagnostics import Label
+
+    seen: dict[str, Span] = {}
+    for assembly in assemblies:
+        own: dict[str, Span] = {name: i.span for name, i in assembly.composition.instances.items()}
+        own |= {c.name.text: c.span for c in assembly.composition.connections}
+        for name, span in own.items():
+            if name in seen:
+                sink.report(
+                    codes.DUPLICATE_NAME,
+                    f"`{name}` has a name that is taken in another assembly",
+                    span,
+                    "defined again here",
+                    related=[Label(seen[name], "first defined here")],
+                )
+        seen = own | seen
+
+
+def _expand(
+    composition: CompositionDefinition, prefix: str, owner: tuple[str, ComponentDefinition] | None, flat: Flat
+) -> None:
+    parent = owner[0] if owner else ""
+    for connection in composition.connections:
+        ends = []
+        for end in connection.ends:
+            instance = parent if end.instance is None else prefix + end.instance
+            ends.append(FlatEnd(end.side, instance, end.owner, end.interface, end.span))
+        name = prefix + connection.name.text
+        if connection.connector is None or not connection.complete:
+            flat.touched |= {(end.instance, end.interface.name) for end in ends}
+            flat.unknown_connections.add(name)
+            continue
+        flat.connections.append(
+            FlatConnection(
+                name,
+                connection.name.text,
+                connection.connector,
+                ends,
+                connection.threads,
+                connection.threads_span,
+                connection.span,
+            )
+        )
+    for export in composition.exports:
+        flat.aliases[parent, export.target] = FlatEnd(
+            "", prefix + export.instance, export.owner, export.source, export.span
+        )
+    for part in composition.instances.values():
+        full = prefix + part.name.text
+        space = prefix + (part.group or part.name.text)
+        flat.address_spaces.add(space)
+        if part.component is None:
+            flat.unknown.add(full)
+            continue
+        if len(flat.instances) >= _MOST_INSTANCES:
+            return
+        flat.instances.setdefault(full, FlatInstance(full, part.component, space, parent, part.span))
+        inner = part.component.composition
+        if inner is not None:
+            _expand(inner, full + ".", (full, part.component), flat)
+        _settings(part.component.settings, full, flat)
+
+
+def _settings(definitions: list[SettingDefinition], scope: str, flat: Flat) -> None:
+    prefix = scope + "." if scope else ""
+    for definition in definitions:
+        flat.settings.append(
+            FlatSetting(prefix + definition.instance.text, definition.attribute.text, scope, definition)
+        )
+
+
+def _follow(end: FlatEnd, flat: Flat) -> None:
+    """Lead an end at an exported interface to the interface behind it. Each hop is one level deeper."""
+    alias = flat.aliases.get((end.instance, end.interface.name))
+    while alias is not None:
+        end.instance, end.component, end.interface = alias.instance, alias.component, alias.interface
+        alias = flat.aliases.get((end.instance, end.interface.name))
+
+
+def _followed(key: tuple[str, str], flat: Flat) -> tuple[str, str]:
+    alias = flat.aliases.get(key)
+    while alias is not None:
+        key = (alias.instance, alias.interface.name)
+        alias = flat.aliases.get(key)
+    return key

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Imports: from the file that was asked for to one list of definitions, each file read once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.parser import ast
+from camkes.parser.parse import ParseOptions, parse
+from camkes.resolve import codes
+from camkes.resolve.options import LoadOptions
+
+#: The files that `import <name>` finds after those of the import path.
+BUILTIN = Path(__file__).parent / "builtin"
+
+
+@dataclass(slots=True)
+class Program:
+    """All definitions in the order they count: an import stands for what it imports.
+
+    `complete` is false if a file is missing or does not parse; then an unknown name says nothing.
+    """
+
+    root: SourceFile
+    files: list[SourceFile] = field(default_factory=list)
+    items: list[ast.TopLevelItem] = field(default_factory=list)
+    complete: bool = True
+
+
+def read_program(path: Path, options: LoadOptions, sink: Sink) -> Program:
+    """Read `path` and everything it imports, depth first. A file that was read before is not read again."""
+    reader = _Reader(options, sink)
+    source = reader.open(path, None)
+    program = Program(source or SourceFile(path, ""))
+    if source is None:
+        program.complete = False
+    else:
+        reader.run(source, program)
+    return program
+
+
+class _Reader:
+    def __init__(self, options: LoadOptions, sink: Sink) -> None:
+        self.options = options
+        self.sink = sink
+        self.seen: set[str] = set()
+        self.folders = (*options.import_path, BUILTIN)
+        self.parse_options = ParseOptions(
+            preprocess=options.cpp, cpp_flags=options.cpp_flags, include_path=options.include_path
+        )
+
+    def open(self, path: Path, span: Span | None) -> SourceFile | None:
+        """The text of a file; None, and an error, if it cannot be read."""
+        self.seen.add(os.path.realpath(path))
+        try:
+            text = path.read_bytes().decode("utf-8", errors="replace")
+        except OSError as error:
+            reason = (error.strerror or "cannot be read").lower()
+            self.sink.report(codes.UNREADABLE_FILE, f"cannot read `{path}`: {reason}", span)
+            return None
+        return SourceFile(path, text, span)
+
+    def run(self, root: SourceFile, program: Program) -> None:
+        """Depth first with a stack of its own, so that a long chain of imports is no problem."""
+        stack = [iter(self.parse(root, program))]
+        while stack:
+            item = next(stack[-1], None)
+            if item is None:
+                stack.pop()
+            elif isinstance(item, ast.Import):
+                source = self.imported(item, program)
+                if source is not None:
+                    stack.append(iter(self.parse(source, program)))
+            else:
+                program.items.append(item)
+
+    def parse(self, source: SourceFile, program: Program) -> tuple[ast.TopLevelItem, ...]:
+        file = parse(source, self.sink, options=self.parse_options)
+        if file is None:
+            program.files.append(source)
+            program.complete = False
+            return ()
+        for read in file.read:
+            program.files.append(read)
+            self.seen.add(os.path.realpath(read.path))
+        return file.items
+
+    def imported(self, node: ast.Import, program: Program) -> SourceFile | None:
+        """The file that an import names, or None if it was read before or cannot be."""
+        path = self.find(node)
+        if path is None:
+            program.complete = False
+            self.missing(node)
+            return None
+        if os.path.realpath(path) in self.seen:
+            return None
+        source = self.open(path, node.span)
+        if source is None:
+            program.complete = False
+        return source
+
+    def places(self, node: ast.Import) -> list[Path]:
+        folders = self.folders if node.system else (node.span.file.path.parent,)
+        return [Path(os.path.normpath(folder / node.path)) for folder in folders]
+
+    def find(self, node: ast.Import) -> Path | None:
+        return next((path for path in self.places(node) if path.is_file()), None)
+
+    def missing(self, node: ast.Import) -> None:
+        from camkes.resolve.nearest import nearest
+
+        places = self.places(node)
+        names: list[str] = []
+        for place in places:
+            if place.parent.is_dir():
+                names += [entry.name for entry in place.parent.iterdir() if entry.is_file()]
+        name = nearest(Path(node.path).name, names)
+        help = ""
+        if name is not None:
+            right = str(Path(node.path).with_name(name))
+            help = (
+                f"did you mean `import <{right}>;`?" if node.system else f'did you mean `import "{right}";`?'
+            )
+        elif not node.system and (BUILTIN / node.path).is_file():
+            help = f"a file that comes with the tool is imported with `import <{node.path}>;`"
+        elif node.system and (node.span.file.path.parent / node.path).is_file():
+            help = f'a file beside this one is imported with `import "{node.path}";`'
+        self.sink.report(
+            codes.IMPORT_NOT_FOUND,
+            f"there is no file `{node.path}` to import",
+            node.span,
+            notes=[f"looked for {place}" for place in places],
+            help=help,
+        )

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Settings that templates and the tool read by well-known names, though no component declares them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Suffixes for a thread: `_x` is the control thread's, `IFACE_x` an interface's, `x` everyone's.
+_THREAD = _words(
+    """
+    affinity budget data domain max_priority period priority size_bits stack_size deadline wcet offset
+    """
+)
+
+#: Suffixes for an interface, a mutex or a semaphore: `NAME_x`.
+_MEMBER = _words(
+    """
+    access attributes cache_op global_endpoint hardware_cached id irq_handle irq_ioapic irq_ioapic_pin
+    irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity irq_target irq_trigger irq_type
+    irq_vector mac num_threads paddr partitions passive pins port ports priority_protocol shmem_size size
+    spi_number topology value helpers
+    """
+)
+
+#: Names for an instance as a whole.
+_INSTANCE = _words(
+    """
+    allowed_smc_functions allocator_mempool_size asid_pool cnode_size_bits connection_name debug dma_pool
+    dma_pool_cached dma_pool_paddr dtb dtb_irqs enable_tracing environment ep_pool exclude_paddr
+    faultbudget faultdata faultperiod faultsize_bits fdt_bind_driver_paths global_endpoint_base
+    global_endpoint_mask global_rpc_endpoint_base global_rpc_endpoint_mask guest_mappings heap_size
+    init_cons integrity_label iospace_domain iospaces ioports irqs mmios notification_pool
+    num_client_recv_bufs number_tracepoints pci_devices pci_devices_iospace plat_keep_devices
+    plat_keep_devices_and_subtree ram requestor rump_config sched_ctrl simple simple_extra_bootinfo
+    single_threaded smmu tcb_pool tcb_pool_domains untyped_mmios vm_ioports vm_irqs
+    """
+)
+
+_POOLS = re.compile(r"(simple_)?untyped\d\d?_pool")
+
+_WHOLE = _INSTANCE | _THREAD | {f"_{name}" for name in _THREAD}
+_SUFFIXES = _MEMBER | _THREAD
+
+
+def is_known(setting: str, members: Iterable[str]) -> bool:
+    """Whether `setting` is a well-known name for an instance with these interfaces and locks."""
+    if setting in _WHOLE or _POOLS.fullmatch(setting):
+        return True
+    return any(
+        setting.startswith(member) and setting[len(member) :].startswith("_") and _suffix(setting, member)
+        for member in members
+    )
+
+
+def _suffix(setting: str, member: str) -> bool:
+    """Templates of an application can read `NAME_anything`; only a slip of a known word is suspicious."""
+    suffix = setting[len(member) + 1 :]
+    if suffix in _SUFFIXES:
+        return True
+    from camkes.resolve.nearest import nearest
+
+    return nearest(suffix, _SUFFIXES) is None
+
+
+def candidates(members: Iterable[str]) -> list[str]:
+    """Well-known names for an instance with these interfaces and locks."""
+    return sorted(_WHOLE) + [f"{member}_{suffix}" for member in members for suffix in sorted(_SUFFIXES)]

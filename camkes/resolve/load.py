@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""`load`: the path of a .camkes file -> the system it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from camkes.diagnostics import Diagnostic, Label, Severity, Sink, Span
+from camkes.model.system import Connection, DomainSlot, End, Instance, Setting, System
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.connections import (
+    JoinedConnection,
+    check_connection,
+    check_definitions,
+    check_use,
+    join,
+)
+from camkes.resolve.definitions import AssemblyDefinition
+from camkes.resolve.expressions import fold_integer
+from camkes.resolve.hierarchy import Flat, flatten
+from camkes.resolve.imports import Program, read_program
+from camkes.resolve.names import Names
+from camkes.resolve.options import LoadOptions
+from camkes.resolve.queries import Queries
+from camkes.resolve.realtime import plain_connector, tasks_and_cpis
+from camkes.resolve.settings import Settings, resolve_settings
+
+#: Errors after which the rest of the system still means what it says, so that later checks are of use.
+_HARMLESS = frozenset(
+    code.number
+    for code in (
+        codes.BAD_TIME,
+        codes.DUPLICATE_SETTING,
+        codes.EMPTY_STRUCT,
+        codes.KEYWORD_NAME,
+        codes.MISTYPED_VALUE,
+        codes.MISSING_KEY,
+        codes.MISSING_MEMBER,
+        codes.UNEXPECTED_UNIT,
+        codes.UNCONNECTED,
+        codes.UNKNOWN_HELPER,
+    )
+)
+
+
+def load(path: Path, options: LoadOptions, sink: Sink) -> System | None:
+    """Load the system that the file at `path` describes.
+
+    All mistakes go to `sink`. The result is None if they leave no system to speak of; a system comes with
+    errors in the sink where later checks are still worth their while.
+    """
+    own = Sink()
+    system = _load(path, options, own)
+    for diagnostic in own.diagnostics:
+        sink.add(diagnostic)
+    return None if any(map(_is_fatal, own.diagnostics)) else system
+
+
+def _is_fatal(diagnostic: Diagnostic) -> bool:
+    return diagnostic.severity is Severity.ERROR and diagnostic.code.number not in _HARMLESS
+
+
+def _load(path: Path, options: LoadOptions, sink: Sink) -> System | None:
+    program = read_program(path, options, sink)
+    if not program.items:
+        if program.complete:
+            sink.report(codes.NO_ASSEMBLY, "this file defines no assembly", _start(program))
+        return None
+    names = Names(program, options.allow_forward_references, sink)
+    names.resolve()
+    check_definitions(names.components, names.unknown_procedures, sink)
+    if not names.assemblies:
+        if program.complete and not any(isinstance(item, ast.Assembly) for item in program.items):
+            sink.report(
+                codes.NO_ASSEMBLY,
+                "there is no assembly",
+                _start(program),
+                help="the file that is built has an `assembly { composition { ... } }`",
+            )
+        return None
+    flat = flatten(names.assemblies, sink)
+    if not flat.instances and not flat.unknown:
+        sink.report(codes.NO_INSTANCES, "the assembly has no instances", _assembly_span(program))
+        return None
+    joined = join(flat, sink)
+    for connection in joined:
+        check_connection(connection, names.unknown_procedures, sink)
+    check_use(flat, joined, sink)
+    settings = resolve_settings(flat, names.types, Queries(options, sink), sink)
+    return _system(program, names.assemblies, flat, joined, settings, sink)
+
+
+def _start(program: Program) -> Span:
+    return Span(program.root, 1, 1, 1, 1)
+
+
+def _assembly_span(program: Program) -> Span:
+    node = next(item for item in program.items if isinstance(item, ast.Assembly))
+    return node.name.span if node.name else node.span
+
+
+def _system(
+    program: Program,
+    assemblies: list[AssemblyDefinition],
+    flat: Flat,
+    joined: list[JoinedConnection],
+    settings: Settings,
+    sink: Sink,
+) -> System:
+    instances = tuple(
+        Instance(i.name, i.component.type, i.address_space, settings.of_instance.get(i.name, {}), i.span)
+        for i in flat.instances.values()
+    )
+    connections = tuple(_connection(connection, settings, sink) for connection in joined)
+    _check_helpers(flat, sink)
+    tasks, cpis = tasks_and_cpis(instances, connections, sink)
+    schedule = assemblies[0].schedule
+    return System(
+        program.root,
+        tuple(program.files),
+        instances,
+        connections,
+        _schedule(schedule, sink) if schedule else (),
+        tasks,
+        cpis,
+        settings.other,
+    )
+
+
+def _connection(connection: JoinedConnection, settings: Settings, sink: Sink) -> Connection:
+    connector, threads = plain_connector(connection.connector)
+    place: Span | None = None if threads is None else connection.parts[0].span
+    for part in connection.parts:
+        if part.threads is None or part.threads_span is None:
+            continue
+        if threads is not None and place is not None and part.threads != threads:
+            sink.report(
+                codes.THREADS_DIFFER,
+                f"the thread count of one connection is stated as {threads} and as {part.threads}",
+                part.threads_span,
+                f"{part.threads} here",
+                related=[Label(place, f"{threads} here")],
+            )
+        else:
+            threads, place = part.threads, part.threads_span
+    return Connection(
+        connection.name,
+        tuple(part.name for part in connection.parts),
+        connector,
+        tuple(End(e.instance, e.interface.name, e.span) for e in connection.from_ends),
+        tuple(End(e.instance, e.interface.name, e.span) for e in connection.to_ends),
+        _connection_settings(connection, settings, sink),
+        connection.parts[0].span,
+        threads,
+        place,
+    )
+
+
+def _connection_settings(
+    connection: JoinedConnection, settings: Settings, sink: Sink
+) -> Mapping[str, Setting]:
+    """What is set on any of the connections that were joined."""
+    result: dict[str, Setting] = {}
+    for part in connection.parts:
+        for name, setting in settings.of_connection.get(part.name, {}).items():
+            first = result.setdefault(name, setting)
+            if first.value != setting.value:
+                sink.report(
+                    codes.SETTINGS_DIFFER,
+                    f"`{name}` is set differently on connections that share an end and so are one",
+                    setting.span,
+                    "this value is not used",
+                    related=[Label(first.span, "this value is used")],
+                )
+    return result
+
+
+def _check_helpers(flat: Flat, sink: Sink) -> None:
+    """Helpers are instances, named as they are where the instance with the clause stands."""
+    from camkes.resolve.nearest import suggestion
+
+    for instance in flat.instances.values():
+        prefix = instance.parent + "." if instance.parent else ""
+        for interface in instance.component.type.interfaces:
+            for helper in interface.helpers or ():
+                if prefix + helper in flat.instances or prefix + helper in flat.unknown:
+                    continue
+                beside = [n.removeprefix(prefix) for n in flat.instances if n.startswith(prefix)]
+                sink.report(
+                    codes.UNKNOWN_HELPER,
+                    f"there is no instance `{helper}` beside `{instance.name}` to be a helper",
+                    (interface.clause_spans or {}).get("helpers", interface.span),
+                    help=suggestion(helper, beside),
+                )
+
+
+def _schedule(node: ast.Schedule, sink: Sink) -> tuple[DomainSlot, ...]:
+    slots = []
+    for entry in node.entries:
+        duration, unit = entry.duration, None
+        if isinstance(duration, ast.Quantity):
+            unit, duration = duration.unit.text, duration.number
+        domain = fold_integer(entry.domain, sink, "this domain", 0)
+        length = fold_integer(duration, sink, "this duration", 0)
+        if domain is not None and length is not None:
+            slots.append(DomainSlot(domain, length, unit))
+    return tuple(slots)

@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Names: each use of a name in a program is followed to its definition, in the order of the text."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Label, Sink, Span
+from camkes.model.system import (
+    ComponentType,
+    Connector,
+    ConnectorEnd,
+    CType,
+    DataportType,
+    Include,
+    Interface,
+    Method,
+    Parameter,
+    Procedure,
+    StructType,
+    Sync,
+)
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.attributes import AttributeTypes, check_keyword
+from camkes.resolve.clauses import connection_threads, interface_clauses
+from camkes.resolve.compositions import Compositions
+from camkes.resolve.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
+from camkes.resolve.expressions import fold, fold_integer
+from camkes.resolve.imports import Program
+from camkes.resolve.scopes import Definition, TopLevel, kind_of
+
+__all__ = ["Names", "connection_threads"]
+
+#: Size of a `Buf` whose size is not said.
+_PAGE = 4096
+
+#: Components within components deeper than this are taken for a mistake.
+_DEEPEST = 100
+
+
+class Names:
+    """Resolves a program. `assemblies` and `unused` are what `resolve` leaves behind."""
+
+    def __init__(self, program: Program, forward: bool, sink: Sink) -> None:
+        self.program = program
+        self.sink = sink
+        self.top = TopLevel(program.items, forward, program.complete, sink)
+        self.types = AttributeTypes(sink, self.find_struct)
+        self.compositions = Compositions(self)
+        self.position = 0
+        #: definitions that are being resolved, to find those that contain themselves
+        self.running: list[tuple[int, ast.TopLevelItem]] = []
+        self.done: dict[int, Procedure | StructType | Connector | ComponentDefinition] = {}
+        #: procedures that are used and not defined: a check of types says nothing about them
+        self.unknown_procedures: set[str] = set()
+        self.components: list[ComponentDefinition] = []
+        self.assemblies: list[AssemblyDefinition] = []
+
+    def resolve(self) -> None:
+        """Resolve all items, used or not: a mistake in an unused definition is a mistake."""
+        for position, node in enumerate(self.program.items):
+            self.position = position
+            if isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component)):
+                self.definition(node, position)
+            elif isinstance(node, ast.Composition):
+                self.compositions.composition(node, None)
+            elif isinstance(node, ast.Configuration):
+                self.settings(node)
+            elif isinstance(node, ast.Assembly):
+                self.assembly(node)
+        self.compositions.resolve_late()
+
+    # Definitions ---------------------------------------------------------------------------------
+
+    def definition(
+        self, node: ast.TopLevelItem, position: int
+    ) -> Procedure | StructType | Connector | ComponentDefinition | None:
+        """What the item at `position` defines. Resolved once."""
+        if position in self.done:
+            return self.done[position]
+        before, self.position = self.position, position
+        self.running.append((position, node))
+        try:
+            match node:
+                case ast.Procedure():
+                    self.done[position] = self.procedure(node)
+                case ast.Struct():
+                    self.done[position] = self.types.struct(node.name, node.body)
+                case ast.Connector():
+                    self.done[position] = self.connector(node, "")
+                case ast.Component():
+                    self.done[position] = self.component(node, "")
+                case _:
+                    return None
+        finally:
+            self.position = before
+            self.running.pop()
+        return self.done[position]
+
+    def find(
+        self, kind: str, name: ast.Name
+    ) -> Procedure | StructType | Connector | ComponentDefinition | None:
+        """What `name` means where the resolver stands; None, and an error, if nothing."""
+        found = self.top.find(kind, name, self.position)
+        if found is None or found.position in self.done:
+            return None if found is None else self.done[found.position]
+        start = next((i for i, (p, _) in enumerate(self.running) if p == found.position), None)
+        if start is not None:
+            self.contains_itself(found, name, [node for _, node in self.running[start + 1 :]])
+            return None
+        if len(self.running) >= _DEEPEST:
+            self.sink.report(codes.TOO_DEEP, f"definitions lead deeper than {_DEEPEST} levels", name.span)
+            return None
+        return self.definition(found.node, found.position)
+
+    def contains_itself(self, found: Definition, name: ast.Name, hops: list[ast.TopLevelItem]) -> None:
+        names = [hop.name for hop in hops if isinstance(hop, (ast.Component, ast.Struct)) and hop.name]
+        self.sink.report(
+            codes.CONTAINS_ITSELF,
+            f"{kind_of(found.node)} `{name.text}` contains itself",
+            name.span,
+            related=[Label(found.name.span, f"`{name.text}` is defined here")]
+            + [Label(hop.span, f"which contains `{hop.text}`") for hop in names],
+        )
+
+    def find_struct(self, type: ast.TypeName) -> StructType | None:
+        name = ast.Name(type.name, type.span)
+        if type.name not in self.top.spaces["struct"]:
+            if self.program.complete:
+                self.sink.report(
+                    codes.ATTRIBUTE_TYPE,
+                    f"`{type.name}` is no type for an attribute",
+                    type.span,
+                    notes=[
+                        "an attribute is an int, int64_t, uint64_t, string, char or a struct "
+                        "that is defined with `struct NAME { ... }`"
+                    ],
+                )
+            return None
+        found = self.find("struct", name)
+        return found if isinstance(found, StructType) else None
+
+    def find_procedure(self, type: ast.TypeName) -> Procedure:
+        """The procedure of an interface. One that is unknown has no methods."""
+        found = self.find("procedure", ast.Name(type.name, type.span))
+        if isinstance(found, Procedure):
+            return found
+        self.unknown_procedures.add(type.name)
+        return Procedure(type.name, (), (), type.span)
+
+    def find_component(self, name: ast.Name) -> ComponentDefinition | None:
+        found = self.find("component", name)
+        return found if isinstance(found, ComponentDefinition) else None
+
+    def find_connector(self, name: ast.Name) -> Connector | None:
+        found = self.find("connector", name)
+        return found if isinstance(found, Connector) else None
+
+    # Procedures ----------------------------------------------------------------------------------
+
+    def procedure(self, node: ast.Procedure) -> Procedure:
+        members: dict[str, Span] = {}
+        methods = []
+        for method in node.methods:
+            if self.new_member(members, method.name, "method"):
+                methods.append(self.method(method))
+        for attribute in node.attributes:
+            self.new_member(members, attribute.name, "attribute")
+        self.types.attributes(node.attributes)
+        name = node.name.text if node.name else ""
+        span = node.name.span if node.name else node.span
+        return Procedure(name, tuple(methods), _includes(node.includes), span)
+
+    def method(self, node: ast.Method) -> Method:
+        check_keyword(node.name, "method", self.sink)
+        seen: dict[str, Span] = {}
+        parameters = []
+        for parameter in node.parameters:
+            check_keyword(parameter.name, "parameter", self.sink)
+            if self.new_member(seen, parameter.name, "parameter"):
+                parameters.append(
+                    Parameter(
+                        parameter.direction, _c_type(parameter.type), parameter.array, parameter.name.text
+                    )
+                )
+        returned = None if node.return_type is None else _c_type(node.return_type)
+        return Method(node.name.text, returned, tuple(parameters), node.name.span)
+
+    def new_member(self, seen: dict[str, Span], name: ast.Name, what: str) -> bool:
+        """Enter a name; false, and an error, if it was taken."""
+        if name.text not in seen:
+            seen[name.text] = name.span
+            return True
+        self.sink.report(
+            codes.DUPLICATE_NAME,
+            f"{what} `{name.text}` has a name that is taken",
+            name.span,
+            "defined again here",
+            related=[Label(seen[name.text], "first defined here")],
+        )
+        return False
+
+    # Connectors ----------------------------------------------------------------------------------
+
+    def connector(self, node: ast.Connector, fallback: str) -> Connector:
+        ends = {side: self.connector_end(node, side) for side in ("from", "to")}
+        return Connector(
+            node.name.text if node.name else fallback,
+            ends["from"],
+            ends["to"],
+            tuple(self.types.unchecked(a) for a in node.attributes),
+            node.name.span if node.name else node.span,
+        )
+
+    def connector_end(self, node: ast.Connector, side: str) -> ConnectorEnd:
+        found = [end for end in node.ends if end.side == side]
+        if len(found) != 1:
+            self.sink.report(
+                codes.CONNECTOR_ENDS,
+                f"a connector needs one `{side}` end, and this one has {len(found)}",
+                found[1].span if found else (node.name.span if node.name else node.span),
+            )
+            if not found:
+                return ConnectorEnd(False, "Procedure", True, 0)
+        end = found[0]
+        threads = (
+            None if end.threads is None else fold_integer(end.threads, self.sink, "this thread count", 0)
+        )
+        return ConnectorEnd(end.hardware, end.kind, end.many, 1 if threads is None else threads)
+
+    # Components ----------------------------------------------------------------------------------
+
+    def component(self, node: ast.Component, fallback: str) -> ComponentDefinition:
+        interfaces: dict[str, Interface] = {}
+        spelled: dict[str, str] = {}
+        syncs = []
+        attributes = []
+        members: dict[str, Span] = {}
+        requestors = [item for item in node.items if isinstance(item, ast.Requestor)]
+        controls = [item for item in node.items if isinstance(item, ast.Control)]
+        hardware = [item for item in node.items if isinstance(item, ast.Hardware)]
+        for item in node.items:
+            if isinstance(item, ast.Interface):
+                if self.new_member(members, item.name, "interface"):
+                    spelled[item.name.text] = self.spelled(item)
+                    interfaces[item.name.text] = self.interface(item, spelled[item.name.text])
+            elif isinstance(item, ast.Sync):
+                if self.new_member(members, item.name, item.kind.replace("_", " ")):
+                    syncs.append(Sync(item.kind, item.name.text, item.name.span))
+            elif isinstance(item, ast.Attribute) and self.new_member(members, item.name, "attribute"):
+                attribute = self.types.attribute(item)
+                if attribute is not None:
+                    attributes.append(attribute)
+        name = node.name or ast.Name(fallback, node.span)
+        self.check_component(name, node, controls, hardware, requestors)
+        id = requestors[0].id if requestors else None
+        exports = node.composition.items if isinstance(node.composition, ast.Composition) else ()
+        type = ComponentType(
+            name.text,
+            bool(controls),
+            bool(hardware),
+            tuple(interfaces.values()),
+            tuple(syncs),
+            tuple(attributes),
+            _includes(tuple(item for item in node.items if isinstance(item, ast.Include))),
+            name.span,
+            bool(requestors),
+            None if id is None else fold_integer(id, self.sink, "this requestor id", 0),
+            requestors[0].span if requestors else None,
+            tuple(item.target.text for item in exports if isinstance(item, ast.Export)),
+        )
+        self.check_clauses(node, interfaces)
+        definition = ComponentDefinition(type, spelled, None, [])
+        if isinstance(node.composition, ast.Composition):
+            definition.composition = self.compositions.composition(node.composition, definition)
+        if isinstance(node.configuration, ast.Configuration):
+            definition.settings = self.settings(node.configuration)
+        for block in (node.composition, node.configuration):
+            if isinstance(block, ast.BlockReference):
+                self.ignored_block(block)
+        self.components.append(definition)
+        return definition
+
+    def spelled(self, node: ast.Interface) -> str:
+        if isinstance(node.type, ast.TypeName):
+            return node.type.name
+        size = fold_integer(node.type.size, self.sink, "this dataport size", 1)
+        return "Buf" if size is None else f"Buf({size})"
+
+    def interface(self, node: ast.Interface, spelled: str) -> Interface:
+        type: Procedure | str | DataportType
+        if node.kind in ("uses", "provides"):
+            if isinstance(node.type, ast.BufType):
+                node_type = ast.TypeName("Buf", False, node.type.span)
+            else:
+                node_type = node.type
+            type = self.find_procedure(node_type)
+        elif node.kind == "dataport":
+            if isinstance(node.type, ast.BufType):
+                type = DataportType("Buf", int(spelled[4:-1]) if spelled != "Buf" else _PAGE)
+            else:
+                type = DataportType(spelled, _PAGE if spelled == "Buf" else None)
+        else:
+            type = spelled
+        clauses = interface_clauses(node, self.sink)
+        return Interface(
+            node.kind,
+            node.name.text,
+            type,
+            node.optional,
+            node.name.span,
+            clauses.protocol,
+            clauses.requests,
+            clauses.threads,
+            clauses.helpers,
+            clauses.spans or None,
+        )
+
+    def check_component(
+        self,
+        name: ast.Name,
+        node: ast.Component,
+        controls: list[ast.Control],
+        hardware: list[ast.Hardware],
+        requestors: list[ast.Requestor],
+    ) -> None:
+        what = f"component `{name.text}`" if name.text else "this component"
+        if controls and hardware:
+            self.sink.report(
+                codes.HARDWARE_COMPONENT,
+                f"{what} is a hardware device and cannot have a control thread",
+                controls[0].span,
+                related=[Label(hardware[0].span, "`hardware` is said here")],
+                help="remove `control` or `hardware`",
+            )
+        if requestors and not controls:
+            self.sink.report(
+                codes.REQUESTOR_CONTROL,
+                f"{what} is a requestor and has no control thread",
+                requestors[0].span,
+                "a requestor's task is its control thread",
+                help="add `control;`",
+            )
+        for again in requestors[1:]:
+            self.sink.report(
+                codes.REPEATED_CLAUSE,
+                f"{what} says `requestor` twice",
+                again.span,
+                related=[Label(requestors[0].span, "first said here")],
+            )
+        for sync in (item for item in node.items if isinstance(item, ast.Sync) and hardware):
+            kind = sync.kind.replace("_", " ")
+            code = codes.HARDWARE_SYNC if sync.kind == "binary_semaphore" else codes.HARDWARE_COMPONENT
+            self.sink.report(
+                code,
+                f"{what} is a hardware device and cannot have a {kind}",
+                sync.name.span,
+                related=[Label(hardware[0].span, "`hardware` is said here")],
+            )
+
+    def check_clauses(self, node: ast.Component, interfaces: dict[str, Interface]) -> None:
+        """A `requests` clause names `uses` interfaces of its own component."""
+        from camkes.resolve.nearest import suggestion
+
+        uses = [name for name, interface in interfaces.items() if interface.kind == "uses"]
+        clauses = [
+            clause
+            for item in node.items
+            if isinstance(item, ast.Interface)
+            for clause in item.clauses
+            if isinstance(clause, ast.RequestsClause)
+        ]
+        for clause in clauses:
+            for name in clause.interfaces:
+                other = interfaces.get(name.text)
+                if other is None:
+                    self.sink.report(
+                        codes.UNKNOWN_REQUEST,
+                        f"there is no `uses` interface `{name.text}` to request",
+                        name.span,
+                        help=suggestion(name.text, uses),
+                    )
+                elif other.kind != "uses":
+                    self.sink.report(
+                        codes.UNKNOWN_REQUEST,
+                        f"a request goes through a `uses` interface, and `{name.text}` is one that "
+                        f"{_KIND_VERB.get(other.kind, other.kind)}",
+                        name.span,
+                        related=[Label(other.span, "declared here")],
+                        help=suggestion(name.text, uses),
+                    )
+
+    # Configurations and assemblies ---------------------------------------------------------------
+
+    def settings(self, node: ast.Configuration) -> list[SettingDefinition]:
+        """The settings of a block. Of two that set the same, the first counts."""
+        result: dict[tuple[str, ...], SettingDefinition] = {}
+        for setting in node.settings:
+            if len(setting.path) != 2:
+                self.sink.report(
+                    codes.SETTING_PATH,
+                    "a setting names an instance and an attribute: `instance.attribute = value;`",
+                    setting.span,
+                )
+                continue
+            instance, attribute = setting.path
+            check_keyword(attribute, "setting", self.sink)
+            definition = self.setting(setting, instance, attribute, node)
+            key = (instance.text, attribute.text)
+            first = result.setdefault(key, definition)
+            if first is not definition:
+                self.sink.report(
+                    codes.DUPLICATE_SETTING,
+                    f"`{instance.text}.{attribute.text}` is set twice",
+                    instance.span.to(attribute.span),
+                    "set again here",
+                    related=[Label(first.span, "first set here")],
+                )
+        return list(result.values())
+
+    def setting(
+        self, node: ast.Setting, instance: ast.Name, attribute: ast.Name, block: ast.Configuration
+    ) -> SettingDefinition:
+        value, unit = node.value, None
+        if isinstance(value, ast.Quantity):
+            unit, value = value.unit.text, value.number
+        kept = value if isinstance(value, (ast.Reference, ast.Query)) else fold(value, self.sink)
+        span = instance.span.to(attribute.span)
+        return SettingDefinition(instance, attribute, kept, unit, node.value.span, span, block)
+
+    def ignored_block(self, node: ast.BlockReference) -> None:
+        self.sink.report(
+            codes.BLOCK_IGNORED,
+            f"`{node.kind} {node.name.text};` has no effect",
+            node.span,
+            help=f"write the {node.kind} out in braces",
+        )
+
+    def assembly(self, node: ast.Assembly) -> None:
+        compositions: list[ast.Composition | ast.BlockReference] = []
+        configurations: list[ast.Configuration] = []
+        schedules: list[ast.Schedule] = []
+        for item in node.items:
+            if isinstance(item, ast.Composition):
+                compositions.append(item)
+            elif isinstance(item, ast.Configuration):
+                configurations.append(item)
+            elif isinstance(item, ast.Schedule):
+                schedules.append(item)
+            elif item.kind == "composition":
+                compositions.append(item)
+            else:
+                self.ignored_block(item)
+        self.at_most_one("composition", [item.span for item in compositions])
+        self.at_most_one("configuration", [item.span for item in configurations])
+        self.at_most_one("schedule", [item.span for item in schedules])
+        if not compositions:
+            span = node.name.span if node.name else node.span
+            self.sink.report(codes.ASSEMBLY_BLOCKS, "this assembly has no composition", span)
+            return
+        if isinstance(compositions[0], ast.BlockReference):
+            self.sink.report(
+                codes.COMPOSITION_REFERENCE,
+                "the composition of an assembly cannot be a name",
+                compositions[0].span,
+                help="write the composition out in braces",
+            )
+            return
+        composition = self.compositions.assembly(compositions[0])
+        settings = [s for block in configurations for s in self.settings(block)]
+        if self.assemblies:
+            for schedule in schedules:
+                self.sink.report(
+                    codes.SCHEDULE_IGNORED,
+                    "a schedule counts only in the first assembly; this one has no effect",
+                    schedule.span,
+                )
+        self.assemblies.append(AssemblyDefinition(composition, settings, schedules[0] if schedules else None))
+
+    def at_most_one(self, what: str, spans: list[Span]) -> None:
+        for span in spans[1:]:
+            self.sink.report(
+                codes.ASSEMBLY_BLOCKS,
+                f"an assembly has at most one {what}",
+                span,
+                related=[Label(spans[0], "the first one is here")],
+            )
+
+
+_KIND_VERB = {"provides": "provides", "emits": "emits", "consumes": "consumes", "dataport": "shares memory"}
+
+
+def _includes(nodes: tuple[ast.Include, ...]) -> tuple[Include, ...]:
+    return tuple(Include(node.path, node.system) for node in nodes)
+
+
+def _c_type(node: ast.TypeName) -> CType:
+    return CType(node.name, node.struct)

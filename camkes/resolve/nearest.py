@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The right word nearest to a wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that `word` is most likely a slip of, or None if none is close."""
+    from difflib import get_close_matches  # slow to import, and only mistakes need it
+
+    names = sorted(set(candidates) - {word})
+    folded = {name.lower(): name for name in reversed(names)}
+    found = get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+def suggestion(word: str, candidates: Iterable[str]) -> str:
+    """A help text that names the nearest candidate; empty if none is close."""
+    found = nearest(word, candidates)
+    return f"did you mean `{found}`?" if found else ""

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a caller can choose about loading a system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How a system is loaded.
+
+    `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the
+    preprocessor on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
+    `include_path`. `dtb` and `gpio_list` are the files that the queries `dtb(...)` and `gpio(...)` ask.
+    `allow_forward_references` lets a name be used before the line that defines it.
+    """
+
+    import_path: tuple[Path, ...] = ()
+    cpp: bool = True
+    cpp_flags: tuple[str, ...] = ()
+    include_path: tuple[Path, ...] = ()
+    allow_forward_references: bool = False
+    dtb: Path | None = None
+    gpio_list: Path | None = None
+    default_priority: int = 254

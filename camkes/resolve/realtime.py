@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The real-time words: which control threads are tasks, which interfaces have a protocol, and their times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from camkes.diagnostics import Label, Sink, Span
+from camkes.model.system import (
+    Connection,
+    Connector,
+    Cpi,
+    Instance,
+    Interface,
+    Protocol,
+    Setting,
+    Task,
+)
+from camkes.resolve import codes
+from camkes.resolve.clauses import protocol
+from camkes.resolve.settings import UNITS, effective
+
+#: The connectors of the priority-aware library: one for each thread count.
+_PRIORITIZED = re.compile(r"seL4RPCCallPrioritized([1-9][0-9]*)")
+
+_PLAIN_CONNECTOR = "seL4RPCCall"
+
+
+def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
+    """A connector of the priority-aware library as the plain one, with the thread count it stands for."""
+    match = _PRIORITIZED.fullmatch(connector.name)
+    return (connector, None) if match is None else (replace(connector, name=_PLAIN_CONNECTOR), int(match[1]))
+
+
+def tasks_and_cpis(
+    instances: tuple[Instance, ...], connections: tuple[Connection, ...], sink: Sink
+) -> tuple[tuple[Task, ...], tuple[Cpi, ...]]:
+    """The tasks and CPIs of a system, in the order of its instances."""
+    reader = _Reader(sink)
+    threads: dict[tuple[str, str], tuple[int, Span]] = {}
+    for connection in connections:
+        for end in connection.to_ends:
+            if connection.threads is not None:
+                place = connection.threads_span or connection.span
+                threads[end.instance, end.interface] = (connection.threads, place)
+    cpis: list[Cpi] = []
+    for instance in instances:
+        cpis += reader.cpis(instance, threads)
+    tasks = [task for instance in instances if (task := reader.task(instance, bool(cpis))) is not None]
+    return tuple(tasks), tuple(cpis)
+
+
+class _Reader:
+    def __init__(self, sink: Sink) -> None:
+        self.sink = sink
+
+    # Tasks ---------------------------------------------------------------------------------------
+
+    def task(self, instance: Instance, any_cpis: bool) -> Task | None:
+        type = instance.type
+        stated = self.get(instance, "requestor")
+        spans: dict[str, Span] = {}
+        if not type.requestor and stated is None and not (any_cpis and _library_task(instance)):
+            return None
+        id = type.requestor_id
+        if type.requestor_span is not None:
+            spans["id"] = type.requestor_span
+        if stated is not None:
+            id = self.integer(stated, "requestor id", 0)
+            spans["id"] = stated.span
+            if not type.control:
+                self.sink.report(
+                    codes.REQUESTOR_CONTROL,
+                    f"`{instance.name}` is a requestor and has no control thread",
+                    stated.span,
+                    "a requestor's task is its control thread",
+                    related=[Label(type.span, "its component")],
+                    help=f"add `control;` to component `{type.name}`",
+                )
+        if not type.control:
+            return None
+        times = {
+            name: self.time(instance, (f"_{name}", name), spans, name, least)
+            for name, least in (("period", 1), ("deadline", 1), ("wcet", 0), ("budget", 1), ("offset", 0))
+        }
+        return Task(
+            instance.name,
+            id,
+            self.priority(instance, ("_priority", "priority"), spans),
+            times["period"],
+            times["deadline"],
+            times["wcet"],
+            times["budget"],
+            times["offset"] or 0,
+            instance.span,
+            spans,
+        )
+
+    # CPIs ----------------------------------------------------------------------------------------
+
+    def cpis(self, instance: Instance, threads: Mapping[tuple[str, str], tuple[int, Span]]) -> list[Cpi]:
+        cpis = []
+        for interface in instance.type.interfaces:
+            name = f"{interface.name}_priority_protocol"
+            stated = self.get(instance, name)
+            if interface.kind != "provides":
+                if name in instance.settings:
+                    self.sink.report(
+                        codes.MISPLACED_CLAUSE,
+                        f"`{interface.name}` is declared with `{interface.kind}`, and only a `provides` "
+                        "interface has a priority protocol",
+                        instance.settings[name].span,
+                        related=[Label(interface.span, "the interface")],
+                    )
+                continue
+            if stated is None and interface.protocol is None:
+                continue
+            if interface.name in instance.type.exported:
+                self.without_effect(instance, interface, stated)
+                continue
+            chosen = interface.protocol if stated is None else self.protocol(stated)
+            if chosen is not None:
+                cpis.append(self.cpi(instance, interface, chosen, stated, threads))
+        return cpis
+
+    def without_effect(self, instance: Instance, interface: Interface, stated: Setting | None) -> None:
+        clause = (interface.clause_spans or {}).get("priority_protocol", interface.span)
+        self.sink.report(
+            codes.PROTOCOL_IGNORED,
+            f"`{interface.name}` of `{instance.name}` stands for an interface of a part, so its priority "
+            "protocol has no effect",
+            stated.span if stated else clause,
+            help="state the protocol at the interface that is exported",
+        )
+
+    def protocol(self, stated: Setting) -> Protocol | None:
+        if isinstance(stated.value, str):
+            return protocol(stated.value, stated.span, self.sink)
+        self.sink.report(
+            codes.UNKNOWN_PROTOCOL,
+            "a priority protocol is one of the strings propagated, inherited and fixed",
+            stated.span,
+        )
+        return None
+
+    def cpi(
+        self,
+        instance: Instance,
+        interface: Interface,
+        chosen: Protocol,
+        stated: Setting | None,
+        threads: Mapping[tuple[str, str], tuple[int, Span]],
+    ) -> Cpi:
+        spans = dict(interface.clause_spans or {})
+        spans["protocol"] = stated.span if stated else spans.get("priority_protocol", interface.span)
+        spans.pop("priority_protocol", None)
+        name = interface.name
+        wcet = self.time(instance, (f"{name}_wcet",), spans, "wcet", 0)
+        priority = self.priority(instance, (f"{name}_priority",), spans)
+        count = self.threads(instance, interface, threads.get((instance.name, name)), spans)
+        return Cpi(
+            instance.name, name, chosen, priority, count, interface.requests, wcet, interface.span, spans
+        )
+
+    def threads(
+        self,
+        instance: Instance,
+        interface: Interface,
+        connection: tuple[int, Span] | None,
+        spans: dict[str, Span],
+    ) -> int | None:
+        """The stated thread count. It can be stated in three places, which have to agree."""
+        said: list[tuple[int, Span]] = []
+        setting = self.get(instance, f"{interface.name}_num_threads")
+        if setting is not None:
+            count = self.integer(setting, "thread count", 1)
+            if count is not None:
+                said.append((count, setting.span))
+        if interface.threads is not None:
+            said.append((interface.threads, spans.get("threads", interface.span)))
+        if connection is not None:
+            said.append(connection)
+        for count, span in said[1:]:
+            if count != said[0][0]:
+                self.sink.report(
+                    codes.THREADS_DIFFER,
+                    f"the thread count of `{instance.name}.{interface.name}` is stated as {said[0][0]} and "
+                    f"as {count}",
+                    said[0][1],
+                    f"{said[0][0]} here",
+                    related=[Label(span, f"{count} here")],
+                    help="leave the counts out: they are computed",
+                )
+        if not said:
+            return None
+        spans["threads"] = said[0][1]
+        return said[0][0]
+
+    # Values --------------------------------------------------------------------------------------
+
+    def get(self, instance: Instance, *names: str) -> Setting | None:
+        """The value of the first of these names that has one."""
+        for name in names:
+            found = effective(instance.settings, instance.type.attributes, name)
+            if found is not None:
+                return found
+        return None
+
+    def priority(self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span]) -> int | None:
+        setting = self.get(instance, *names)
+        if setting is None:
+            return None
+        spans["priority"] = setting.span
+        if isinstance(setting.value, int) and setting.unit is None:
+            return setting.value
+        self.sink.report(codes.BAD_PRIORITY, "a priority is an integer of 0 to 255", setting.span)
+        return None
+
+    def integer(self, setting: Setting, what: str, least: int) -> int | None:
+        if isinstance(setting.value, int) and setting.value >= least and setting.unit is None:
+            return setting.value
+        self.sink.report(codes.BAD_COUNT, f"a {what} is an integer of at least {least}", setting.span)
+        return None
+
+    def time(
+        self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span], key: str, least: int
+    ) -> int | None:
+        """A time in nanoseconds. A number without a unit counts microseconds."""
+        own = {attribute.name for attribute in instance.type.attributes}
+        # a plain `period` that the component declares itself may well mean something else
+        setting = self.get(instance, *(name for name in names if name != key or name not in own))
+        if setting is None:
+            return None
+        spans[key] = setting.span
+        value = setting.value
+        if not isinstance(value, (int, float)):
+            self.sink.report(
+                codes.BAD_TIME,
+                f"{_article(key)} is a number, with a unit or in microseconds",
+                setting.span,
+                help="for example `10 ms`",
+            )
+            return None
+        unit = UNITS.get(setting.unit or "us", 1_000)
+        time = round(value * unit) if abs(value) < 1e30 else -1
+        if value < 0 or time < 0:
+            self.sink.report(codes.BAD_TIME, f"{_article(key)} cannot be {value}", setting.span)
+        elif time < least:
+            self.sink.report(codes.BAD_TIME, f"{_article(key)} cannot be 0", setting.span)
+        else:
+            return time
+        return None
+
+
+def _article(key: str) -> str:
+    return f"{'an' if key[0] in 'aeiou' else 'a'} {key}"
+
+
+def _library_task(instance: Instance) -> bool:
+    """A task as the priority-aware library first spelled it: a control thread that declares `_priority`."""
+    type = instance.type
+    return (
+        type.control
+        and any(attribute.name == "_priority" for attribute in type.attributes)
+        and not any(i.kind == "provides" for i in type.interfaces)
+    )

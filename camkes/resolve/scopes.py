@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Top-level names: one space of names for each kind of definition, and a definition comes before its use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from camkes.diagnostics import Label, Sink
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.nearest import suggestion
+
+Defining: TypeAlias = "ast.Procedure | ast.Struct | ast.Connector | ast.Component"
+
+_KINDS: dict[type, str] = {
+    ast.Procedure: "procedure",
+    ast.Struct: "struct",
+    ast.Connector: "connector",
+    ast.Component: "component",
+    ast.Composition: "composition",
+    ast.Configuration: "configuration",
+    ast.Assembly: "assembly",
+}
+
+
+def kind_of(node: object) -> str | None:
+    return _KINDS.get(type(node))
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A named top-level definition and its place in the order of the text."""
+
+    node: ast.TopLevelItem
+    name: ast.Name
+    position: int
+
+
+class TopLevel:
+    """The named definitions of a program."""
+
+    def __init__(self, items: list[ast.TopLevelItem], forward: bool, complete: bool, sink: Sink) -> None:
+        self.forward = forward
+        self.complete = complete
+        self.sink = sink
+        self.spaces: dict[str, dict[str, Definition]] = {kind: {} for kind in _KINDS.values()}
+        for position, node in enumerate(items):
+            kind = kind_of(node)
+            name = None if kind is None else getattr(node, "name", None)
+            if kind is not None and name is not None:
+                self.define(kind, name, node, position)
+
+    def define(self, kind: str, name: ast.Name, node: ast.TopLevelItem, position: int) -> None:
+        first = self.spaces[kind].setdefault(name.text, Definition(node, name, position))
+        if first.position != position:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                f"{kind} `{name.text}` is defined twice",
+                name.span,
+                "defined again here",
+                related=[Label(first.name.span, "first defined here")],
+            )
+
+    def find(self, kind: str, name: ast.Name, position: int) -> Definition | None:
+        """The definition that `name`, used in the item at `position`, means; else None, and an error."""
+        found = self.spaces[kind].get(name.text)
+        if found is None:
+            self.unknown(kind, name)
+        elif found.position > position and not self.forward:
+            self.sink.report(
+                codes.USED_BEFORE_DEFINED,
+                f"{kind} `{name.text}` is used before it is defined",
+                name.span,
+                related=[Label(found.name.span, "defined here")],
+                notes=["forward references are allowed with --allow-forward-references"],
+                help=f"move the definition of `{name.text}` up, or import its file first",
+            )
+        return found
+
+    def unknown(self, kind: str, name: ast.Name) -> None:
+        if not self.complete:
+            return  # the name may be in the file that is missing
+        others = {other: space[name.text] for other, space in self.spaces.items() if name.text in space}
+        related = [Label(found.name.span, f"this {other} has the name") for other, found in others.items()]
+        help = suggestion(name.text, self.spaces[kind])
+        if not help and kind == "connector" and name.text.startswith("seL4") and not self.spaces[kind]:
+            help = "the standard connectors come with `import <std_connector.camkes>;`"
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            f"there is no {kind} `{name.text}`",
+            name.span,
+            "not defined",
+            related=related,
+            help=help,
+        )

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Settings: references followed, queries asked, values checked, each brought to what it sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from camkes.diagnostics import Label, Sink
+from camkes.model.system import Attribute, Setting
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.attributes import AttributeTypes
+from camkes.resolve.expressions import fold, key_text
+from camkes.resolve.hierarchy import Flat, FlatInstance, FlatSetting
+from camkes.resolve.known import candidates, is_known
+from camkes.resolve.nearest import suggestion
+from camkes.resolve.queries import Queries
+
+#: Units of time, in nanoseconds.
+UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+#: Suffixes of the settings that are times.
+TIMES = ("period", "deadline", "wcet", "budget", "offset")
+
+
+@dataclass(slots=True)
+class Settings:
+    """What is set, by what it is set on."""
+
+    of_instance: dict[str, dict[str, Setting]] = field(default_factory=dict)
+    of_connection: dict[str, dict[str, Setting]] = field(default_factory=dict)
+    other: dict[str, dict[str, Setting]] = field(default_factory=dict)
+
+
+def resolve_settings(flat: Flat, types: AttributeTypes, queries: Queries, sink: Sink) -> Settings:
+    """Follow, check and sort the settings of a flat system."""
+    return _Resolver(flat, types, queries, sink).run()
+
+
+class _Resolver:
+    def __init__(self, flat: Flat, types: AttributeTypes, queries: Queries, sink: Sink) -> None:
+        self.flat = flat
+        self.types = types
+        self.queries = queries
+        self.sink = sink
+        self.connections = {connection.name for connection in flat.connections} | flat.unknown_connections
+        self.table: dict[tuple[str, str], FlatSetting] = {}
+        self.values: dict[tuple[str, str], Setting | None] = {}
+        self.attributes: dict[int, dict[str, Attribute]] = {}
+
+    def run(self) -> Settings:
+        for setting in self.flat.settings:
+            key = (setting.instance, setting.attribute)
+            first = self.table.setdefault(key, setting)
+            if first is not setting and first.definition.block is not setting.definition.block:
+                self.duplicate(first, setting)
+        result = Settings()
+        for key, setting in self.table.items():
+            value = self.follow(key)
+            value = self.checked(setting, value)
+            if value is None:
+                continue
+            place = self.place(setting.instance, result)
+            place.setdefault(setting.instance, {})[setting.attribute] = value
+        return result
+
+    def duplicate(self, first: FlatSetting, again: FlatSetting) -> None:
+        self.sink.report(
+            codes.DUPLICATE_SETTING,
+            f"`{again.instance}.{again.attribute}` is set twice",
+            again.definition.span,
+            "set again here",
+            related=[Label(first.definition.span, "first set here")],
+        )
+
+    def place(self, instance: str, result: Settings) -> dict[str, dict[str, Setting]]:
+        if instance in self.flat.instances:
+            return result.of_instance
+        return result.of_connection if instance in self.connections else result.other
+
+    # Values --------------------------------------------------------------------------------------
+
+    def follow(self, key: tuple[str, str]) -> Setting | None:
+        """The value at the end of a chain of references; None if there is none."""
+        chain: list[tuple[tuple[str, str], ast.Reference]] = []
+        on_chain: set[tuple[str, str]] = set()
+        while key not in self.values:
+            setting = self.table[key]
+            if not isinstance(setting.definition.value, ast.Reference):
+                self.values[key] = self.own_value(setting)
+                break
+            reference = setting.definition.value
+            chain.append((key, reference))
+            on_chain.add(key)
+            target = self.target(setting, reference)
+            if target is None:
+                self.values[key] = None
+                chain.pop()
+                break
+            if target in on_chain:
+                self.loop(chain, target)
+                for member, _ in chain:
+                    self.values[member] = None
+                break
+            if target not in self.table:
+                self.values[key] = self.default(setting, target, reference)
+                chain.pop()
+                break
+            key = target
+        value = self.values[key]
+        for member, reference in reversed(chain):
+            if member not in self.values:
+                value = self.looked_up(value, reference)
+                self.values[member] = value
+        return self.values[chain[0][0]] if chain else self.values[key]
+
+    def own_value(self, setting: FlatSetting) -> Setting | None:
+        definition = setting.definition
+        value = definition.value
+        if isinstance(value, ast.Query):
+            value = self.queries.ask(value)
+        if value is None or isinstance(value, ast.Reference):
+            return None
+        return Setting(value, definition.value_span, definition.unit)
+
+    def target(self, setting: FlatSetting, reference: ast.Reference) -> tuple[str, str] | None:
+        """What a reference names, in full."""
+        path = [name.text for name in reference.path]
+        if setting.scope:
+            path.insert(0, setting.scope)
+        elif len(path) < 2:
+            self.sink.report(
+                codes.REFERENCE_PATH,
+                f"`{path[0]}` names no attribute: outside of a component a reference is `instance.attribute`",
+                reference.span,
+            )
+            return None
+        return ".".join(path[:-1]), path[-1]
+
+    def default(
+        self, setting: FlatSetting, target: tuple[str, str], reference: ast.Reference
+    ) -> Setting | None:
+        """What a reference to something that is not set gives: the default of what it names."""
+        name, attribute = target
+        instance = self.flat.instances.get(name)
+        if instance is None:
+            if name not in self.flat.unknown and name not in self.connections:
+                self.nothing(reference, f"there is no instance `{name}`", name, self.flat.instances)
+            return None
+        declared = self.declared(instance)
+        if attribute not in declared:
+            members = _members(instance)
+            if not is_known(attribute, members):
+                self.nothing(reference, f"`{name}` has no attribute `{attribute}`", attribute, declared)
+            return None
+        default = declared[attribute].default
+        if default is None:
+            return None
+        return self.looked_up(Setting(default, setting.definition.value_span), reference)
+
+    def nothing(self, reference: ast.Reference, why: str, word: str, names: Iterable[str]) -> None:
+        self.sink.report(
+            codes.REFERENCE_TO_NOTHING,
+            f"this reference gives no value: {why}",
+            reference.span,
+            help=suggestion(word, names),
+        )
+
+    def looked_up(self, setting: Setting | None, reference: ast.Reference) -> Setting | None:
+        """The value after following the keys of a reference."""
+        if setting is None or not reference.lookup:
+            return setting
+        value = setting.value
+        for node in reference.lookup:
+            folded = fold(node, self.sink)
+            if folded is None:
+                return None
+            key = key_text(folded)
+            if not isinstance(value, dict):
+                self.sink.report(
+                    codes.NOT_A_DICTIONARY,
+                    f'`["{key}"]` has no effect: what it looks into is no dictionary',
+                    node.span,
+                    related=[Label(setting.span, "the value")],
+                )
+                break
+            if key not in value:
+                self.sink.report(
+                    codes.MISSING_KEY,
+                    f'the dictionary has no key "{key}"',
+                    node.span,
+                    related=[Label(setting.span, "the dictionary")],
+                    help=suggestion(key, value),
+                )
+                return None
+            value = value[key]
+        return Setting(value, setting.span, setting.unit)
+
+    def loop(self, chain: list[tuple[tuple[str, str], ast.Reference]], target: tuple[str, str]) -> None:
+        keys = [key for key, _ in chain]
+        start = keys.index(target)
+        hops = chain[start:]
+        names = [".".join(key) for key, _ in hops]
+        self.sink.report(
+            codes.REFERENCE_LOOP,
+            f"references go in a circle: {' <- '.join([*names, names[0]])}",
+            hops[0][1].span,
+            related=[Label(reference.span, f"the value of `{'.'.join(k)}`") for k, reference in hops[1:]],
+        )
+
+    # Checks --------------------------------------------------------------------------------------
+
+    def declared(self, instance: FlatInstance) -> Mapping[str, Attribute]:
+        type = instance.component.type
+        found = self.attributes.get(id(type))
+        if found is None:
+            found = self.attributes[id(type)] = {a.name: a for a in type.attributes}
+        return found
+
+    def checked(self, setting: FlatSetting, value: Setting | None) -> Setting | None:
+        """The value as the attribute wants it. A setting of something unknown is kept, with a warning."""
+        instance = self.flat.instances.get(setting.instance)
+        if instance is None:
+            self.check_place(setting)
+            return value
+        attribute = self.declared(instance).get(setting.attribute)
+        if attribute is None:
+            self.check_name(setting, instance)
+        if value is None:
+            return None
+        if value.unit is not None and not self.unit_fits(setting, value.unit):
+            return None
+        if attribute is None or value.unit is not None:
+            return value
+        span = setting.definition.value_span
+        fitted = self.types.fit(
+            value.value, attribute.type, attribute.array, setting.attribute, span, self.sink
+        )
+        return None if fitted is None else Setting(fitted, value.span, value.unit)
+
+    def unit_fits(self, setting: FlatSetting, unit: str) -> bool:
+        is_time = setting.attribute.rpartition("_")[2] in TIMES
+        if is_time and unit in UNITS:
+            return True
+        if is_time:
+            message = f"there is no unit of time `{unit}` here"
+            help = "the units are `ns`, `us`, `ms` and `s`"
+        else:
+            message = f"`{setting.attribute}` is no time, so it cannot have the unit `{unit}`"
+            help = "write the number alone"
+        self.sink.report(codes.UNEXPECTED_UNIT, message, setting.definition.value_span, help=help)
+        return False
+
+    def check_place(self, setting: FlatSetting) -> None:
+        name = setting.instance
+        if name in self.connections or name in self.flat.unknown or name in self.flat.address_spaces:
+            return
+        head, _, tail = name.rpartition(".")
+        owner = self.flat.instances.get(head)
+        if owner is not None and tail in owner.component.spelled:
+            return  # `instance.interface`, which some connectors read
+        if head in self.flat.unknown:
+            return
+        prefix = setting.scope + "." if setting.scope else ""
+        names = [
+            n.removeprefix(prefix) for n in (*self.flat.instances, *self.connections) if n.startswith(prefix)
+        ]
+        self.sink.report(
+            codes.UNKNOWN_SETTING_INSTANCE,
+            f"there is no instance or connection `{setting.definition.instance.text}` to set something on",
+            setting.definition.instance.span,
+            "this setting has no effect",
+            help=suggestion(setting.definition.instance.text, names),
+        )
+
+    def check_name(self, setting: FlatSetting, instance: FlatInstance) -> None:
+        members = _members(instance)
+        if is_known(setting.attribute, members):
+            return
+        names = [*self.declared(instance), *candidates(members)]
+        type = instance.component.type
+        self.sink.report(
+            codes.UNKNOWN_SETTING,
+            f"component `{type.name}` has no attribute `{setting.attribute}`",
+            setting.definition.attribute.span,
+            "only a template that reads this name will see it",
+            related=[Label(type.span, "the component")],
+            help=suggestion(setting.attribute, names),
+        )
+
+
+def _members(instance: FlatInstance) -> list[str]:
+    type = instance.component.type
+    return [i.name for i in type.interfaces] + [s.name for s in type.syncs]
+
+
+def effective(settings: Mapping[str, Setting], attributes: Iterable[Attribute], name: str) -> Setting | None:
+    """The value that an instance has for a name: what is set, or the default of the attribute."""
+    if name in settings:
+        return settings[name]
+    for attribute in attributes:
+        if attribute.name == name and attribute.default is not None:
+            return Setting(attribute.default, attribute.span)
+    return None
