@@ -93,7 +93,7 @@ class Diagnostic:
 
     `message` says what is wrong in one line. `label` is the word under the underlined text.
     `related` are other places that matter, in reading order (for a cycle: one a hop). `notes` say why.
-    `help` says what to write instead.
+    `help` says what to write instead. `is_walk` says that `span` and `related` are the steps of a walk.
     """
 
     code: Code
@@ -103,6 +103,7 @@ class Diagnostic:
     related: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     help: str = ""
+    is_walk: bool = False
 
     @property
     def severity(self) -> Severity:

@@ -71,6 +71,7 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
             tuple(labels[1:]),
             tuple(notes),
             help,
+            is_walk=True,
         )
 
 

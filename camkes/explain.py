@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The pages about codes, found by number or by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from camkes.diagnostics import Code
+
+
+def all_codes() -> tuple[Code, ...]:
+    """Every code there is, ordered by number, errors before warnings: each room has them in `codes.py`."""
+    package = Path(__file__).parent
+    found: dict[str, Code] = {}
+    for path in sorted(package.glob("*/codes.py")):
+        for value in vars(import_module(f"camkes.{path.parent.name}.codes")).values():
+            if isinstance(value, Code):
+                found[value.number] = value
+    return tuple(found[number] for number in sorted(found))
+
+
+def find(word: str) -> Code | None:
+    """The code with this number or name, in any case."""
+    wanted = word.strip().lower()
+    return next((c for c in all_codes() if wanted in (c.number.lower(), c.name)), None)
+
+
+def nearest(word: str) -> str | None:
+    """The number or name that `word` most likely stands for."""
+    from difflib import get_close_matches
+
+    codes = all_codes()
+    numbers, names = [c.number for c in codes], [c.name for c in codes]
+    like_number = any(c.isdigit() for c in word)
+    found = get_close_matches(word.strip().upper(), numbers, n=1) if like_number else []
+    found = found or get_close_matches(word.strip().lower(), names, n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def page(code: Code) -> str:
+    """The page of a code, with its number and name on top."""
+    return f"{code.number} {code.name}\n\n{code.explanation.strip() or 'There is no page on this yet.'}"
