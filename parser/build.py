@@ -37,6 +37,7 @@ class Builder:
         self._depths: dict[int, int] = {}  # of nodes that are deeper than a leaf
         self._kept: list[object] = []  # keeps the ids of `_depths` valid
         self._too_deep = False
+        self.damaged: list[int] = []  # tokens at which something was left out
 
     # Helpers ----------------------------------------------------------------------------------
 
@@ -50,6 +51,10 @@ class Builder:
 
     def _error(self, code: Code, message: str, span: Span, label: str = "", help: str = "") -> None:
         self._sink.report(code, message, span, label, help=help)
+
+    def _whole(self, first: int, last: int) -> bool:
+        """Whether nothing was left out between two tokens, so that what is missing is not there."""
+        return not any(first <= position <= last for position in self.damaged)
 
     def _deep(self, node: Any, children: Any) -> Any:
         """`node`, having counted how deep it is."""
@@ -116,7 +121,9 @@ class Builder:
     def parameters(self, first: int, last: int, *parameters: Any) -> Any:
         return tuple(each for each in parameters if isinstance(each, ast.Parameter))
 
-    def parameter(self, first: int, last: int, direction: str | None, type: Any, name: Any, array: Any) -> Any:
+    def parameter(
+        self, first: int, last: int, direction: str | None, type: Any, name: Any, array: Any
+    ) -> Any:
         return ast.Parameter(direction or "in", type, bool(array), name, self._span(first, last))
 
     def direction(self, first: int, last: int, token: int) -> Any:
@@ -155,16 +162,12 @@ class Builder:
     procedure_attribute = member
 
     def attribute(self, first: int, last: int, member: Any) -> Any:
-        return ast.Attribute(
-            member.type, member.array, member.name, member.default, self._span(first, last)
-        )
+        return ast.Attribute(member.type, member.array, member.name, member.default, self._span(first, last))
 
     # Components ---------------------------------------------------------------------------------
 
     def component(self, first: int, last: int, name: ast.Name | None, body: ast.Component) -> Any:
-        node = ast.Component(
-            name, body.items, body.composition, body.configuration, self._span(first, last)
-        )
+        node = ast.Component(name, body.items, body.composition, body.configuration, self._span(first, last))
         return self._deep(node, (body,))
 
     def component_body(self, first: int, last: int, *parts: Any) -> Any:
@@ -260,7 +263,8 @@ class Builder:
         ends = tuple(part for part in parts if isinstance(part, ast.ConnectorEnd))
         attributes = tuple(part for part in parts if isinstance(part, ast.Attribute))
         node = ast.Connector(None, ends, attributes, self._span(first, last))
-        if [end.side for end in ends] != ["from", "to"] or parts[:2] != ends:
+        ordered = [end.side for end in ends] == ["from", "to"] and parts[:2] == ends
+        if not ordered and self._whole(first, last):
             self._error(
                 codes.CONNECTOR_ENDS,
                 "a connector has one `from` end, then one `to` end, then its attributes",
@@ -270,8 +274,9 @@ class Builder:
         return node
 
     def connector_end(self, first: int, last: int, side: int, hardware: Any, kind: Any, threads: Any) -> Any:
+        name, many = kind
         return ast.ConnectorEnd(
-            self._word(side), hardware is not None, *kind, threads, self._span(first, last)
+            self._word(side), hardware is not None, name, many, threads, self._span(first, last)
         )
 
     def connector_kind(self, first: int, last: int, token: int) -> Any:
@@ -362,7 +367,7 @@ class Builder:
 
     def assembly(self, first: int, last: int, name: ast.Name | None, *items: Any) -> Any:
         node = ast.Assembly(name, items, self._span(first, last))
-        if not items:
+        if not items and self._whole(first, last):
             self._error(
                 codes.EMPTY_ASSEMBLY,
                 "this assembly is empty",
@@ -373,7 +378,7 @@ class Builder:
 
     def schedule(self, first: int, last: int, word: int, *entries: Any) -> Any:
         node = ast.Schedule(entries, self._span(first, last))
-        if len(entries) < 2:
+        if len(entries) < 2 and self._whole(first, last):
             self._error(
                 codes.SCHEDULE_TOO_SHORT,
                 "a schedule needs at least two entries",
@@ -400,9 +405,7 @@ class Builder:
         return key, value
 
     def strings(self, first: int, last: int, *tokens: int) -> Any:
-        return ast.Literal(
-            "".join(self._word(token).strip('"') for token in tokens), self._span(first, last)
-        )
+        return ast.Literal("".join(self._word(token).strip('"') for token in tokens), self._span(first, last))
 
     def conditional(self, first: int, last: int, condition: Any, then: Any, otherwise: Any) -> Any:
         node = ast.Conditional(condition, then, otherwise, self._span(first, last))

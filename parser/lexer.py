@@ -86,6 +86,10 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
                 if not mend_strings:
                     return None
                 resume = position + 1
+            if content[position] == "'" and resume > position + 1:  # meant as a string
+                kinds.append("STRING")
+                starts.append(position)
+                ends.append(resume)
             position = resume
             match = master.scanner(content, position).match  # type: ignore[attr-defined]
             continue

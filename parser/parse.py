@@ -8,7 +8,8 @@ in its mind if a small change does it, or else leaves out the broken item, and g
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +21,11 @@ from camkes.parser.build import Builder
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
 from camkes.parser.tables import END, Tables, load
+
+# What the preprocessor may act on: a directive, or the name of a predefined macro.
+_MAY_CHANGE = re.compile(
+    r"#|\b(?:_[_A-Z]\w*|linux|unix|i386|arm|mips|sun|vax|hpux|sparc|powerpc|PPC|R[34]000)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +43,14 @@ class ParseOptions:
 
 def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None) -> ast.File | None:
     """The tree of a file, or None if it has errors; they are in the sink then."""
-    from camkes.parser.preprocessor import preprocess
-
+    options = options or ParseOptions()
     problems = Sink()
-    text, read = preprocess(source, problems, options or ParseOptions())
+    text: Text | None = Text.of(source)
+    read: tuple[SourceFile, ...] = (source,)
+    if options.preprocess and needs_preprocessor(source.text, options.cpp_flags):
+        from camkes.parser.preprocessor import preprocess
+
+        text, read = preprocess(source, problems, options)
     items: tuple[Any, ...] | None = None
     if text is not None:
         tables = _tables()
@@ -51,6 +61,19 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     if items is None or problems.has_errors:
         return None
     return ast.File(source, items, read)
+
+
+def needs_preprocessor(text: str, flags: Sequence[str]) -> bool:
+    """Whether the preprocessor could change the text: most files need no process to be started."""
+    names = []
+    for flag, following in zip(flags, [*flags[1:], ""], strict=True):
+        if flag.startswith("-D"):
+            names.append(re.split(r"[=(]", flag[2:] or following, maxsplit=1)[0])
+        elif flag.startswith("-") and not flag.startswith(("-I", "-U", "-iquote", "-isystem", "-idirafter")):
+            return True
+    return bool(_MAY_CHANGE.search(text)) or any(
+        re.search(rf"\b{re.escape(name)}\b", text) for name in names if name
+    )
 
 
 @lru_cache(maxsize=1)
@@ -153,7 +176,7 @@ def _collect(children: list[Any], shape: tuple[int | None, ...], spliced: frozen
     """The children, with lists spliced in. The first list is taken over, so that a repetition is linear."""
     result: list[Any] | None = None
     for index in shape:
-        child = None if index is None else children[index]
+        child: Any = None if index is None else children[index]
         if index not in spliced:
             if result is None:
                 result = []
@@ -161,5 +184,5 @@ def _collect(children: list[Any], shape: tuple[int | None, ...], spliced: frozen
         elif result is None:
             result = child
         else:
-            result.extend(child)
+            result += child
     return [] if result is None else result

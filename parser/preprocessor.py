@@ -2,9 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The C preprocessor, with the place of every character kept.
 
-A file that nothing in it could change is taken as it is. Otherwise the preprocessor runs twice. The first
-run is on the user's file: it finds the user's errors, the files that are included, and the names of all
-macros. For the second run, copies of these files are made in which
+The preprocessor runs twice. The first run is on the user's file: it finds the user's errors, the files
+that are included, and the names of all macros. For the second run, copies of these files are made in which
 
 - a macro's invocation stands between marks that number it,
 - the text between two invocations, which no macro changes, is only a mark,
@@ -41,14 +40,11 @@ _C_TOKEN = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
-_PREDEFINED = re.compile(r"_|(?:linux|unix|i386|arm|mips|sun|vax|hpux|sparc|powerpc|PPC)\Z")
 _DEFINE = re.compile(r"#define ([^\W\d][\w$]*)(\(?)(?:[^()\n]*\))?[^\n]*?(\w*)$", re.MULTILINE)
 _LINE_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.MULTILINE)
 _INCLUDE = re.compile(r"\s*#\s*(?:include|include_next|import)\b")
 _COMMENT = re.compile(r"/\*[\s\S]*?\*/")
-_DIRECTIVE = re.compile(
-    r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?"
-)
+_DIRECTIVE = re.compile(r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?")
 _MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
 _TIMEOUT = 60  # seconds
 _MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
@@ -67,26 +63,7 @@ def preprocess(
     source: SourceFile, sink: Sink, options: ParseOptions
 ) -> tuple[Text | None, tuple[SourceFile, ...]]:
     """The text that a file stands for (None on an error), and the files read for it, itself first."""
-    if not options.preprocess or (not _flags(options) and not needs_preprocessor(source.text)):
-        return Text.of(source), (source,)
     return _Run(source, sink, options).run()
-
-
-def needs_preprocessor(text: str) -> bool:
-    """Whether the preprocessor could change anything: a directive, or what may be a predefined macro."""
-    if "#" in text:
-        return True
-    if "_" not in text and not re.search(r"linux|unix|i386|arm|mips|sun|vax|hpux|sparc|powerpc|PPC", text):
-        return False
-    return any(
-        match.lastgroup == "name" and _could_be_predefined(match.group()) for match in _C_TOKEN.finditer(text)
-    )
-
-
-def _could_be_predefined(name: str) -> bool:
-    if name.startswith("_"):
-        return name[1:2] == "_" or name[1:2].isupper()
-    return _PREDEFINED.match(name) is not None
 
 
 def _flags(options: ParseOptions) -> list[str]:
@@ -173,9 +150,7 @@ class _Run:
             reported = True
         if not reported:
             last = stderr.strip().splitlines()[-1:] or ["it ended without success and without a word"]
-            self.sink.report(
-                codes.PREPROCESSOR_ERROR, f"the C preprocessor failed: {last[0]}", None
-            )
+            self.sink.report(codes.PREPROCESSOR_ERROR, f"the C preprocessor failed: {last[0]}", None)
 
     def _span_of(self, path: str, line: int, column: int) -> Span | None:
         number = self.numbers.get(path)
@@ -198,14 +173,14 @@ class _Run:
         names = {"__FILE__", "__LINE__", "__COUNTER__", "__DATE__", "__TIME__", "__TIMESTAMP__"}
         names |= {"__BASE_FILE__", "__INCLUDE_LEVEL__", "_Pragma"}
         calls = {"_Pragma"}
-        tails = {}
+        tails: dict[str, list[str]] = {}
         for define in _DEFINE.finditer(output):
             name, parenthesis, tail = define.groups()
             names.add(name)
             if parenthesis:
                 calls.add(name)
             elif tail:
-                tails.setdefault(name, []).append(tail)  # type: ignore[var-annotated]
+                tails.setdefault(name, []).append(tail)
         calls.update(name for name, last in tails.items() if not names.isdisjoint(last))
         stack: list[int] = []
         current, line, position = -1, 0, 0
@@ -369,5 +344,3 @@ def _first_directive(source: SourceFile) -> Span | None:
             indent = len(line) - len(line.lstrip())
             return Span(source, number, indent + 1, number, len(line.rstrip()) + 1)
     return None
-
-

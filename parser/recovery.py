@@ -1,8 +1,222 @@
-from camkes.parser import codes
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""After a syntax error: say what is wrong, and find a place to go on.
+
+The least change of the tokens that makes sense is made: a reserved word becomes the name that is
+expected, a missing `;` or `}` is put in, a token too much is taken out. If none of this helps, the text to
+the end of the broken item is left out. An error soon after a change may be its consequence, and is not
+reported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from camkes.parser.tables import END
+from camkes.parser.wording import Wording
+
+if TYPE_CHECKING:
+    from camkes.parser.parse import Parser
+
+MAX_ERRORS = 100
+_OPENING = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
+_CLOSING = frozenset(_OPENING.values())
+# Words that begin an item, and stand nowhere else.
+_BLOCK_WORDS = ("ASSEMBLY", "COMPONENT", "COMPOSITION", "CONFIGURATION", "CONNECTOR", "IMPORT", "PROCEDURE")
+_FILE_STARTERS = frozenset(_BLOCK_WORDS)
+_STARTERS = frozenset(
+    (
+        *_BLOCK_WORDS,
+        *("ATTRIBUTE", "CONNECTION", "CONSUMES", "CONTROL", "DATAPORT", "EMITS", "EXPORT"),
+        *("GROUP", "HAS", "INCLUDE", "MAYBE", "PROVIDES", "STRUCT", "USES"),
+    )
+)
+# What begins an item somewhere. A state that can shift one of these, and take the end of a block or of
+# the file, is a place between items.
+_ITEMS = _STARTERS | {"NAME", "VOID", "INT", "FROM", "SCHEDULE_WORD"}
+_UNITS = frozenset({"NS_WORD", "US_WORD", "MS_WORD", "S_WORD", "TICKS_WORD"})
+_CALM = 2  # tokens that must fit after a change before errors are believed again
+
+
 class Recovery:
-    def __init__(self, parser): self.p=parser
-    def recover(self, position):
-        p=self.p
-        row=p.tables.rows[p.states[-1]]
-        p.sink.report(codes.SYNTAX_ERROR, f"unexpected `{p.tokens.word(position)}`", p.tokens.text.span(p.tokens.starts[position],p.tokens.ends[position]),label="expected "+",".join(k for k in row if k.isupper()))
-        return None
+    """Recovers one parser from all its errors."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+        self._tables = parser.tables
+        self._tokens = parser.tokens
+        self._wording = Wording(parser.tokens, parser.tables, parser.sink)
+        self._doubtful_until = -1
+        self._errors = 0
+
+    def recover(self, position: int) -> int | None:
+        """Report the token at `position`, mend tokens and stacks, and say where to go on (None: nowhere)."""
+        self._errors += 1
+        if self._errors > MAX_ERRORS:
+            return None
+        tokens, wording = self._tokens, self._wording
+        kind = tokens.kinds[position]
+        expected = self._expected()
+        quiet = position < self._doubtful_until
+        if kind == END:
+            if not quiet:
+                wording.end_of_file(expected)
+            return None
+        if "NAME" in expected and tokens.word(position) in self._tables.words:
+            after = self._accept("NAME")
+            if after is not None and self._fits(position + 1, after):
+                if not quiet:
+                    wording.reserved_word(position)
+                tokens.kinds[position] = "NAME"
+                return self._changed(position)
+        if not (expected & _UNITS and kind == "NAME" and not self._on_new_line(position)):
+            after = self._accept("SEMICOLON") if kind != "SEMICOLON" else None
+            if after is not None and self._fits(position, after):
+                if not quiet:
+                    wording.missing_semicolon(position)
+                self._insert(position, "SEMICOLON")
+                return self._changed(position)
+        if kind in _FILE_STARTERS and self._outdented(position):
+            after = self._accept("RBRACE")
+            if after is not None and self._fits(position, after):
+                if not quiet:
+                    wording.missing_brace(position)
+                self._insert(position, "RBRACE")
+                return self._changed(position)
+        if not quiet:
+            wording.unexpected(position, expected)
+            if kind not in _OPENING and kind not in _CLOSING and self._fits_without(position):
+                del tokens.kinds[position], tokens.starts[position], tokens.ends[position]
+                return self._changed(position)
+        return self._skip(position)
+
+    # What can stand here --------------------------------------------------------------------------
+
+    def _accept(self, kind: str, states: list[int] | None = None) -> list[int] | None:
+        """The states after `kind`, if it can stand here."""
+        tables = self._tables
+        states = list(self._parser.states if states is None else states)
+        while True:
+            action = tables.rows[states[-1]].get(kind)
+            if action is None:
+                return None
+            if action >= 0:
+                states.append(action)
+                return states
+            rule = tables.rules[-action - 1]
+            if rule.length:
+                del states[-rule.length :]
+            states.append(tables.rows[states[-1]][rule.head])
+            if states[-1] == tables.end and kind == END:
+                return states
+
+    def _expected(self) -> set[str]:
+        """The terminals that can stand here."""
+        row = self._tables.rows[self._parser.states[-1]]
+        terminals = [symbol for symbol in row if symbol.isupper() or symbol == END]
+        return {symbol for symbol in terminals if self._accept(symbol) is not None}
+
+    def _fits(self, position: int, states: list[int] | None = None) -> bool:
+        """Whether the token at `position` can stand here, as a word of the context or as a name."""
+        tokens = self._tokens
+        kind = tokens.kinds[position]
+        word = self._tables.contextual.get(tokens.word(position)) if kind == "NAME" else None
+        if word and self._accept(word, states) is not None:
+            return True
+        return self._accept(kind, states) is not None
+
+    def _fits_without(self, position: int) -> bool:
+        """Whether the text goes on as it should when the token at `position` is taken out."""
+        return self._fits(position + 1)
+
+    # Where ----------------------------------------------------------------------------------------
+
+    def _on_new_line(self, position: int) -> bool:
+        """Whether a token is the first of its line."""
+        tokens = self._tokens
+        before = tokens.ends[position - 1] if position else 0
+        return "\n" in tokens.text.content[before : tokens.starts[position]]
+
+    def _outdented(self, position: int) -> bool:
+        """Whether a token begins a line, and stands no deeper than the line that opened the block."""
+        if not self._on_new_line(position):
+            return False
+        opening = self._wording.open_bracket(position)
+        return opening is not None and self._indent(position) <= self._indent(opening)
+
+    def _indent(self, position: int) -> int:
+        content = self._tokens.text.content
+        start = content.rfind("\n", 0, self._tokens.starts[position]) + 1
+        line = content[start : self._tokens.starts[position] + 1]
+        return len(line) - len(line.lstrip())
+
+    # Mending --------------------------------------------------------------------------------------
+
+    def _changed(self, position: int) -> int:
+        self._doubtful_until = position + _CALM
+        return position
+
+    def _insert(self, position: int, kind: str) -> None:
+        """Put a token in, at the end of the one before."""
+        tokens = self._tokens
+        place = tokens.ends[position - 1] if position else 0
+        tokens.kinds.insert(position, kind)
+        tokens.starts.insert(position, place)
+        tokens.ends.insert(position, place)
+
+    def _skip(self, position: int) -> int | None:
+        """Leave the broken item out: the text to its end, and what the stacks hold of it."""
+        self._parser.builder.damaged.append(position)
+        position = self._end_of_item(position)
+        if self._tokens.kinds[position] == END and not self._unwind(position):
+            return None
+        while not self._unwind(position):  # a closing brace that closes nothing
+            if self._tokens.kinds[position] == END:
+                return None
+            position += 1
+        self._doubtful_until = -1
+        return position
+
+    def _end_of_item(self, position: int) -> int:
+        """The token after the item that the token at `position` belongs to."""
+        kinds = self._tokens.kinds
+        start, depth = position, 0
+        while kinds[position] != END:
+            kind = kinds[position]
+            if kind in _OPENING:
+                depth += 1
+            elif kind in _CLOSING:
+                if depth == 0 and kind == "RBRACE":
+                    return position
+                depth = max(0, depth - 1)
+                following = kinds[position + 1]
+                if (
+                    depth == 0
+                    and kind == "RBRACE"
+                    and (following in _STARTERS or following in ("RBRACE", END))
+                ):
+                    return position + 1
+            elif kind == "SEMICOLON" and depth == 0:
+                return position + 1
+            elif position > start and depth == 0 and kind in _STARTERS and self._on_new_line(position):
+                return position
+            position += 1
+        return position
+
+    def _unwind(self, position: int) -> bool:
+        """Go back to the last place between items where the token at `position` can stand."""
+        parser = self._parser
+        found = 0
+        for size in range(len(parser.states), 0, -1):
+            row = self._tables.rows[parser.states[size - 1]]
+            if not ("RBRACE" in row or END in row) or all(row.get(kind, -1) < 0 for kind in _ITEMS):
+                continue
+            if self._fits(position, parser.states[:size]):
+                found = size
+                break
+            if self._tokens.kinds[position] != "RBRACE":
+                found = found or size
+        if not found:
+            return False
+        del parser.states[found:], parser.values[found - 1 :], parser.firsts[found - 1 :]
+        return True

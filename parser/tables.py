@@ -2,29 +2,27 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The parse tables of camkes.lark.
 
-Lark analyses the grammar once; the tables are kept in tables.json beside it, under the hash of the
-grammar, so that a start of the tool neither imports lark nor analyses anything. A missing or stale file
+Lark analyses the grammar once; the tables are kept in tables.json beside it, under the checksum of
+the grammar, so that a start of the tool neither imports lark nor analyses anything. A missing or stale file
 is made anew. `python -m camkes.parser.tables` does that at set-up.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
-from dataclasses import dataclass
+import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 GRAMMAR = Path(__file__).with_name("camkes.lark")
 STORED = Path(__file__).with_name("tables.json")
 END = "$END"
-_FORMAT = 1  # of tables.json; part of the hash
+_FORMAT = 1  # of tables.json; part of the checksum
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A production: `action` is the name of a method of the builder, "" hands the only child on, and
     "[]" collects the children in a list that the parent splices into its own.
 
@@ -39,8 +37,7 @@ class Rule:
     spliced: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(NamedTuple):
     """What the parser runs on.
 
     A row maps a terminal to what to do there (a state to go to, or -(N + 1) to reduce rule N), and a
@@ -60,7 +57,7 @@ class Tables:
 def load() -> Tables:
     """The tables of the grammar as it is now."""
     grammar = GRAMMAR.read_bytes()
-    digest = hashlib.sha256(b"%d\n" % _FORMAT + grammar).hexdigest()
+    digest = f"{_FORMAT} {len(grammar)} {zlib.crc32(grammar):08x}"
     data: dict[str, Any] | None = None
     try:
         data = json.loads(STORED.read_bytes())

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What is said about a syntax error, in the words of the user and not of the grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from camkes.diagnostics import Label, Sink, Span
+from camkes.parser import codes
+from camkes.parser.lexer import Tokens
+from camkes.parser.tables import END, Tables
+
+
+def _terminals(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+class _Place(NamedTuple):
+    """A place between items: how the block is called, the words an item of it begins with."""
+
+    name: str
+    sign: frozenset[str]  # terminals that can stand there and nowhere else
+    words: tuple[str, ...]
+
+
+_FILE_WORDS = (
+    *("assembly", "component", "composition", "configuration"),
+    *("connector", "import", "procedure", "struct"),
+)
+_COMPONENT_WORDS = (
+    *("attribute", "composition", "configuration", "consumes", "control", "dataport", "emits"),
+    *("hardware", "has", "include", "maybe", "provides", "requestor", "uses"),
+)
+_PLACES = (
+    _Place("a file", frozenset({"IMPORT", "ASSEMBLY"}), _FILE_WORDS),
+    _Place("a component", frozenset({"USES", "COMPOSITION"}), _COMPONENT_WORDS),
+    _Place(
+        "a composition", frozenset({"CONNECTION", "GROUP"}), ("component", "connection", "export", "group")
+    ),
+    _Place("an assembly", frozenset({"SCHEDULE_WORD"}), ("composition", "configuration", "schedule")),
+    _Place("a procedure", frozenset({"VOID", "INCLUDE"}), ()),
+    _Place("a connector", frozenset({"FROM", "TO", "RBRACE"}), ("from", "to", "attribute")),
+    _Place("a group", frozenset({"COMPONENT", "RBRACE"}), ("component",)),
+    _Place("a struct", frozenset({"INT", "RBRACE"}), ()),
+    _Place("a configuration", frozenset({"NAME", "RBRACE"}), ()),
+)
+_ITEM_HELP = {
+    "a procedure": "a method is written `TYPE name(PARAMETERS);`, without a result `void name(PARAMETERS);`",
+    "a struct": "a member is written `TYPE name;`",
+    "a configuration": "a setting is written `INSTANCE.ATTRIBUTE = VALUE;`",
+}
+
+_TYPES = _terminals("INT INTEGER CHAR SIGNED UNSIGNED INT64_T UINT64_T STRING_TYPE STRUCT")
+_OPERATORS = _terminals(
+    "OR AND BIT_OR BIT_XOR BIT_AND EQ NE LT LE GT GE SHIFT_LEFT SHIFT_RIGHT"
+    " PLUS MINUS TIMES DIVIDE MODULO POWER QMARK"
+)
+_NUMBER = _terminals("NUMBER LPAR PLUS MINUS NOT INVERT TRUE TRUE_CAPITAL FALSE FALSE_CAPITAL")
+# What is expected, as a group of terminals and a phrase. The first that is wholly possible is said.
+_PHRASES: tuple[tuple[frozenset[str], str], ...] = (
+    (_NUMBER | {"STRING", "LSQB", "LBRACE"}, "a value"),
+    (_NUMBER | {"STRING"}, "a number or a string"),
+    (_NUMBER, "a number"),
+    (_TYPES | {"NAME", "BUF"}, "a type"),
+    (frozenset({"IN", "OUT", "INOUT", "REFIN"}), ""),
+    (frozenset({"NAME", "BUF"}), "a name"),
+    (
+        frozenset({"EVENT", "EVENTS", "PROCEDURE_KIND", "PROCEDURES", "DATAPORT_KIND", "DATAPORTS"}),
+        "`Procedure`, `Event` or `Dataport` (or one of their plurals)",
+    ),
+    (frozenset({"NS_WORD", "US_WORD", "MS_WORD", "S_WORD", "TICKS_WORD"}), "a unit of time"),
+    (frozenset({"STRING", "ANGLE"}), '`"FILE"` or `<FILE>`'),
+    (frozenset({"STRING"}), "a string"),
+    (frozenset({"NUMBER"}), "a number"),
+    (frozenset({END}), "the end of the file"),
+)
+
+
+class Wording:
+    """Reports the syntax errors of one file."""
+
+    def __init__(self, tokens: Tokens, tables: Tables, sink: Sink) -> None:
+        self._tokens = tokens
+        self._sink = sink
+        self._text = {terminal: text for text, terminal in tables.words.items()}
+        self._text |= {terminal: text for text, terminal in tables.symbols.items()}
+        self._text |= {terminal: text for text, terminal in tables.contextual.items()}
+
+    def span(self, position: int) -> Span:
+        """The place of a token."""
+        return self._tokens.text.span(self._tokens.starts[position], self._tokens.ends[position])
+
+    def open_bracket(self, position: int) -> int | None:
+        """The innermost bracket that is open before a token."""
+        depth = 0
+        for index in range(position - 1, -1, -1):
+            kind = self._tokens.kinds[index]
+            if kind in ("RBRACE", "RPAR", "RSQB"):
+                depth += 1
+            elif kind in ("LBRACE", "LPAR", "LSQB"):
+                if depth == 0:
+                    return index
+                depth -= 1
+        return None
+
+    # The kinds of errors ----------------------------------------------------------------------------
+
+    def reserved_word(self, position: int) -> None:
+        """A reserved word where a name is expected."""
+        word = self._tokens.word(position)
+        self._sink.report(
+            codes.RESERVED_WORD,
+            f"`{word}` is a word of the language and cannot be a name",
+            self.span(position),
+            "a name is expected here",
+            help=f"choose another name, for example `{word}_`",
+        )
+
+    def missing_semicolon(self, position: int) -> None:
+        """A `;` is missing before a token."""
+        end = self._tokens.ends[position - 1]
+        self._sink.report(
+            codes.MISSING_SEMICOLON,
+            f"missing `;` after {self._found(position - 1)}",
+            self._tokens.text.span(max(end - 1, 0), end),
+            "add `;` here",
+            related=[Label(self.span(position), f"{self._found(position)} cannot follow without it")],
+        )
+
+    def missing_brace(self, position: int) -> None:
+        """The block before a token has no end."""
+        self._unclosed(len(self._tokens.kinds[:position]), self.span(position))
+
+    def end_of_file(self, expected: set[str]) -> None:
+        """The file ends too early."""
+        position = len(self._tokens.kinds) - 1
+        if self.open_bracket(position) is not None:
+            self._unclosed(position, None)
+            return
+        previous = max(position - 1, 0)
+        self._sink.report(
+            codes.SYNTAX_ERROR,
+            f"the file ends too early: expected {self._expected(expected)} after {self._found(previous)}",
+            self.span(previous),
+            "nothing follows",
+        )
+
+    def _unclosed(self, position: int, before: Span | None) -> None:
+        opening = self.open_bracket(position)
+        assert opening is not None
+        bracket = self._tokens.word(opening)
+        closing = {"{": "}", "(": ")", "[": "]"}[bracket]
+        self._sink.report(
+            codes.UNCLOSED_BRACKET,
+            f"this `{bracket}` is not closed",
+            self.span(opening),
+            f"no `{closing}` belongs to it",
+            related=[Label(before, f"`{closing}` is missing before this")] if before else (),
+            help=f"add `{closing}`",
+        )
+
+    def unexpected(self, position: int, expected: set[str]) -> None:
+        """A token that cannot stand where it stands."""
+        if self._special(position, expected):
+            return
+        place = self._place(expected)
+        if place is not None:
+            self._not_an_item(position, place)
+            return
+        found, wanted = self._found(position), self._expected(expected)
+        after = f" after {self._found(position - 1)}" if position else ""
+        opening = self.open_bracket(position) if expected & {"RPAR", "RSQB"} else None
+        self._sink.report(
+            codes.SYNTAX_ERROR,
+            f"expected {wanted}{after}, found {found}",
+            self.span(position),
+            "unexpected",
+            related=[] if opening is None else [Label(self.span(opening), "opened here")],
+        )
+
+    # Common slips ---------------------------------------------------------------------------------
+
+    def _special(self, position: int, expected: set[str]) -> bool:
+        """Say it better where it is known what was meant. Whether it was."""
+        tokens = self._tokens
+        kinds, word = tokens.kinds, tokens.word(position)
+        kind = kinds[position]
+        before = kinds[position - 1] if position else ""
+        message = label = help = ""
+        code = codes.SYNTAX_ERROR
+        if kind == "TIMES" and "NAME" in expected and not expected & _OPERATORS:
+            message, label = "there are no pointers in the language", "`*` is no part of a type"
+            help = "use `refin TYPE name` for a large input, `TYPE name[]` for an array, or a typedef"
+        elif before == "WITH" and kind in ("THREAD", "THREADS"):
+            message, label = f"`with` needs the number of threads before `{word}`", "the number is missing"
+            help = f"write `with 1 {word}`"
+        elif kind == "ATTRIBUTE" and {"VOID", "INT"} <= expected:
+            message, label = "an attribute of a procedure is written without `attribute`", "remove this word"
+            help = "write `TYPE name`, and no `;` after it"
+        elif kind == "SEMICOLON" and {"VOID", "INT", "INCLUDE"} <= expected:
+            message, label = "an attribute of a procedure is not ended by `;`", "remove it"
+        elif kind == "SEMICOLON" and before == "RBRACE":
+            message, label = "no `;` belongs after this `}`", "remove it"
+        elif kind == "RBRACE" and END in expected:
+            code = codes.UNCLOSED_BRACKET
+            message, label = "this `}` closes nothing", "no `{` is open here"
+        elif kind == "NAME" and "MS_WORD" in expected and before in ("NUMBER", "RPAR"):
+            message, label = f"`{word}` is no unit of time", "unknown unit"
+            help = self._nearest(word, ("ns", "us", "ms", "s")) or "the units are `ns`, `us`, `ms` and `s`"
+        elif kind == "NAME" and "NUMBER" in expected and "NAME" not in expected:
+            message = f"expected {self._expected(expected)}, found the name `{word}`"
+            label = "names have no value here"
+            help = self._nearest(word, ("true", "false")) or (
+                f'for a text write `"{word}"`' if "STRING" in expected else "write the number itself"
+            )
+        elif kind == "QMARK" and "SEMICOLON" in expected:
+            message, label = "a conditional in the last operand of `? :` needs parentheses", "second `?`"
+            help = "write `A ? B : (C ? D : E)`"
+        elif kind == "EQ" and "EQUAL" in expected:
+            message, label, help = "a value is given with one `=`", "one too much", "write `=`"
+        elif expected == {"LPAR"} and before == "NAME" and kinds[position - 2] == "EQUAL":
+            name = tokens.word(position - 1)
+            self._sink.report(
+                code,
+                f"expected a value, found the name `{name}`",
+                self.span(position - 1),
+                "names have no value here",
+                help=self._nearest(name, ("true", "false")) or f'for a text write `"{name}"`',
+            )
+            return True
+        elif kind in ("FROM", "TO") and {"COMMA", "RPAR"} <= expected:
+            message, label = f"missing `,` before `{word}`", "the next end begins here"
+        elif kind == "LSQB" and before in ("INT", "NAME", "CHAR", "STRING_TYPE") and "NAME" in expected:
+            message, label = "the `[]` of an array stands after the name", "move it"
+            help = "write `TYPE name[]`"
+        elif before == "LSQB" and kind == "NUMBER" and expected == {"RSQB"}:
+            message, label = "an array has no fixed size", "remove this number"
+            help = "write `TYPE name[]`"
+        else:
+            return False
+        self._sink.report(code, message, self.span(position), label, help=help)
+        return True
+
+    def _place(self, expected: set[str]) -> _Place | None:
+        """The kind of block in which an item, or the end, is expected."""
+        if "RBRACE" not in expected and END not in expected:
+            return None
+        return next((place for place in _PLACES if place.sign <= expected), None)
+
+    def _not_an_item(self, position: int, place: _Place) -> None:
+        word = self._tokens.word(position)
+        help = self._nearest(word, place.words) if self._tokens.kinds[position] == "NAME" else ""
+        if not help:
+            help = _ITEM_HELP.get(place.name) or (
+                f"in {place.name} there can be {_either(f'`{each}`' for each in place.words)}"
+            )
+            for other in _PLACES:
+                if word in other.words and word not in place.words:
+                    help = f"it belongs in {other.name}" + (f"; {help}" if other is place else "")
+                    break
+        self._sink.report(
+            codes.UNKNOWN_ITEM,
+            f"{self._found(position)} cannot stand in {place.name}"
+            if place.name != "a file"
+            else f"{self._found(position)} cannot stand outside of a block",
+            self.span(position),
+            "unexpected",
+            help=help,
+        )
+
+    def _nearest(self, word: str, words: Iterable[str]) -> str:
+        from difflib import get_close_matches
+
+        near = get_close_matches(word.lower(), list(words), n=1)
+        return f"did you mean `{near[0]}`?" if near else ""
+
+    # Names of things ------------------------------------------------------------------------------
+
+    def _found(self, position: int) -> str:
+        kind, word = self._tokens.kinds[position], self._tokens.word(position)
+        if kind == END:
+            return "the end of the file"
+        if kind == "STRING":
+            return "a string" if len(word) > 30 or "\n" in word else f"the string `{word}`"
+        if kind == "NUMBER":
+            return "a number" if len(word) > 30 else f"the number `{word}`"
+        if not word:
+            return f"`{self._text.get(kind, kind)}`"
+        return f"`{word}`" if len(word) <= 60 else "a long name"
+
+    def _expected(self, expected: set[str]) -> str:
+        """What can stand here, in words."""
+        left = set(expected)
+        if "SEMICOLON" in left or "COMMA" in left or "RPAR" in left:
+            left -= _OPERATORS
+        phrases: list[str] = []
+        for group, phrase in _PHRASES:
+            if group <= left:
+                left -= group
+                if phrase:
+                    phrases.append(phrase)
+        return _either([*phrases, *sorted(f"`{self._text.get(kind, kind)}`" for kind in left)])
+
+
+def _either(phrases: Iterable[str]) -> str:
+    each = list(phrases)
+    if len(each) < 2:
+        return "".join(each) or "something else"
+    return f"{', '.join(each[:-1])} or {each[-1]}"
