@@ -66,9 +66,9 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
 def needs_preprocessor(text: str, flags: Sequence[str]) -> bool:
     """Whether the preprocessor could change the text: most files need no process to be started."""
     names = []
-    for flag, following in zip(flags, [*flags[1:], ""], strict=True):
+    for number, flag in enumerate(flags, 1):
         if flag.startswith("-D"):
-            names.append(re.split(r"[=(]", flag[2:] or following, maxsplit=1)[0])
+            names.append(re.split(r"[=(]", flag[2:] or "".join(flags[number : number + 1]), maxsplit=1)[0])
         elif flag.startswith("-") and not flag.startswith(("-I", "-U", "-iquote", "-isystem", "-idirafter")):
             return True
     return bool(_MAY_CHANGE.search(text)) or any(
