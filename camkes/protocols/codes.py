@@ -295,8 +295,8 @@ MIXED_CALLERS = Code(
     """\
 A CPI is reached both by requests with a priority and by calls without one.
 
-A protocol holds only if it sees every request. Calls without a priority come through a connector that
-cannot carry one, or from the handler of an interface that has no protocol itself.
+A protocol holds only if every request has a priority. Calls without one come from the handler of an
+interface that has no protocol itself.
 
 This fails:
 
@@ -384,30 +384,8 @@ table of it in the component.
 """,
 )
 
-REQUESTOR_WITHOUT_CONTROL = Code(
-    "E0516",
-    "requestor-without-control",
-    """\
-A component is a requestor but has no control thread.
-
-It is the control thread that originates the task.
-
-This fails:
-
-```camkes
-component T { requestor; uses P p; }
-```
-
-Put right:
-
-```camkes
-component T { control; requestor; uses P p; }
-```
-""",
-)
-
 REQUESTS_CONTRADICTED = Code(
-    "E0517",
+    "E0516",
     "requests-contradicted",
     """\
 The compiled code of a handler can call an interface that its `requests` clause leaves out.
@@ -428,26 +406,6 @@ Put right:
 ```camkes
 provides P p with priority_protocol inherited, requests (next, log);
 ```
-""",
-)
-
-CONFLICTING_THREADS = Code(
-    "E0518",
-    "conflicting-thread-counts",
-    """\
-Two thread counts are stated for one CPI, and they differ.
-
-A count can stand at the interface or at a connection that leads to it.
-
-This fails:
-
-```camkes
-component S { provides P p with priority_protocol propagated, 2 threads; }
-...
-connection seL4RPCCall c(from t1.p, from t2.p, to s.p) with 3 threads;
-```
-
-State it once, or not at all: the count is computed.
 """,
 )
 

@@ -280,8 +280,8 @@ class _Closure:
         name = cpi.name
         contexts = tuple(self.contexts[i] for i in _bits(self._origins[name]))
         fixed = cpi.protocol is Protocol.FIXED
-        stated = [stated.threads for stated in self._graph.stated_threads[name]]
-        pooled = bool(stated) and not fixed and stated[0] < len(contexts)
+        stated = len(contexts) if cpi.stated_threads is None else cpi.stated_threads
+        pooled = not fixed and stated < len(contexts)
         inherits = self._inherits[name]
         contended = cpi.protocol is Protocol.INHERITED and len(contexts) > 1
         return PlannedCpi(
@@ -293,7 +293,7 @@ class _Closure:
             ceiling=self._ceiling[name],
             tasks=tuple(self._tasks[i].instance for i in _bits(self._reached_by[name])),
             contexts=contexts,
-            threads=1 if fixed else stated[0] if pooled else len(contexts),
+            threads=1 if fixed else min(stated, len(contexts)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
             manager=contended or inherits or pooled,

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from camkes.diagnostics import Span
 from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
 from camkes.protocols.plan import Request
 
@@ -39,13 +38,6 @@ class Link(NamedTuple):
         return connector.name in LOCAL_CONNECTORS or connector.to_end.hardware
 
 
-class ThreadCount(NamedTuple):
-    """A thread count that somebody stated."""
-
-    threads: int
-    span: Span
-
-
 @dataclass(frozen=True, slots=True)
 class RequestGraph:
     """Everything that can call a procedure, as far as it matters for tasks and CPIs.
@@ -63,7 +55,6 @@ class RequestGraph:
     outgoing: Mapping[str, tuple[Request, ...]]
     incoming: Mapping[str, tuple[Request, ...]]
     links: Mapping[str, tuple[Link, ...]]  # by the name of the `provides` end
-    stated_threads: Mapping[str, tuple[ThreadCount, ...]]
 
     def below(self, roots: Iterable[str]) -> dict[str, Request | None]:
         """All that requests of `roots` can reach, each with the request that first led there."""
@@ -127,7 +118,6 @@ def build_graph(system: System, code: CallGraph | None = None) -> RequestGraph:
         outgoing={name: tuple(found) for name, found in outgoing.items()},
         incoming={name: tuple(found) for name, found in incoming.items()},
         links={name: tuple(found) for name, found in by_provider.items()},
-        stated_threads={cpi.name: tuple(_stated_threads(cpi, by_provider)) for cpi in system.cpis},
     )
 
 
@@ -189,18 +179,6 @@ def _callers(
         # Not a task: it must be the caller of what no handler can call; of the rest we cannot tell.
         yield instance.name, "control", [u for u in uses if u not in claimed]
     yield from handlers
-
-
-def _stated_threads(cpi: Cpi, links: Mapping[str, Sequence[Link]]) -> Iterator[ThreadCount]:
-    """What was stated for a CPI, at the interface and at its connections."""
-    if cpi.stated_threads is not None:
-        yield ThreadCount(cpi.stated_threads, cpi.spans.get("threads", cpi.span))
-    connections = {link.connection.name: link.connection for link in links.get(cpi.name, ())}
-    for connection in connections.values():
-        if connection.threads is not None:
-            span = connection.threads_span or connection.span
-            if span != cpi.spans.get("threads"):
-                yield ThreadCount(connection.threads, span)
 
 
 def strongly_connected(successors: Mapping[str, Sequence[str]]) -> list[list[str]]:

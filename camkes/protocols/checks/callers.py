@@ -18,40 +18,29 @@ from camkes.protocols.codes import (
     UNMARKED_CONTROL,
 )
 from camkes.protocols.plan import Request
-from camkes.protocols.requests import LOCAL_CONNECTORS, PRIORITISED_CONNECTORS
+from camkes.protocols.requests import PRIORITISED_CONNECTORS
 
 _STANDARD = PRIORITISED_CONNECTORS[0]
 
 
 def _connectors(facts: Facts) -> Iterator[Diagnostic]:
     for cpi in facts.system.cpis:
-        links = facts.graph.links.get(cpi.name, ())
-        carrying = [link for link in links if link.prioritised]
-        seen = set()
-        for link in links:
-            if link.prioritised or link.connection.name in seen:
+        connections = {link.connection.name: link for link in facts.graph.links.get(cpi.name, ())}
+        for link in connections.values():
+            if link.prioritised:
                 continue
-            seen.add(link.connection.name)
             connector = link.connection.connector.name
-            why = (
-                f"`{connector}` is a direct call, not a request to a thread"
-                if connector in LOCAL_CONNECTORS
-                else f"the code of `{connector}` passes no priority and no task id"
-            )
-            place = Label(cpi.spans.get("protocol", cpi.span), f"`{cpi.name}` is {cpi.protocol.value}")
-            if carrying:
-                message = f"`{cpi.name}` is reached both with and without priorities"
-                related = [Label(carrying[0].connection.span, "this connection carries them"), place]
-            else:
-                message = f"connector `{connector}` cannot carry the protocol of `{cpi.name}`"
-                related = [place]
             yield Diagnostic(
-                MIXED_CALLERS if carrying else CONNECTOR_WITHOUT_PROTOCOLS,
-                message,
+                CONNECTOR_WITHOUT_PROTOCOLS,
+                f"connector `{connector}` cannot carry the protocol of `{cpi.name}`",
                 link.connection.span,
-                f"`{connector}` cannot" if carrying else "no protocols here",
-                tuple(related),
-                (why,),
+                "no protocols here",
+                (_protocol(cpi),),
+                (
+                    f"`{connector}` sends no request to a thread"
+                    if link.local
+                    else f"the code of `{connector}` passes no priority and no task id",
+                ),
                 f"connect it with `{_STANDARD}`, or take the protocol away from `{cpi.name}`",
             )
 
@@ -150,7 +139,7 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
 
 
 CHECKS = (
-    Check("connectors", (MIXED_CALLERS, CONNECTOR_WITHOUT_PROTOCOLS), _connectors),
+    Check("connectors", (CONNECTOR_WITHOUT_PROTOCOLS,), _connectors),
     Check("callers", (UNMARKED_CONTROL, CALL_WITHOUT_TASK, MIXED_CALLERS, MAYBE_WITHOUT_TASK), _strays),
     Check("unreached", (NO_TASK_REACHES,), _unreached, ("callers", "connectors")),
 )

@@ -16,7 +16,6 @@ from camkes.protocols.codes import (
     PRIORITY_OF_NON_PREEMPTIVE,
     PRIORITY_RANGE,
     REQUESTOR_PROVIDES_CPI,
-    REQUESTOR_WITHOUT_CONTROL,
     TASK_ID_RANGE,
 )
 from camkes.protocols.plan import TASK_IDS
@@ -109,22 +108,13 @@ def _id_range(facts: Facts) -> Iterator[Diagnostic]:
         )
 
 
-def _requestor_kind(facts: Facts) -> Iterator[Diagnostic]:
+def _both(facts: Facts) -> Iterator[Diagnostic]:
     provided: dict[str, list[str]] = {}
     for cpi in facts.system.cpis:
         provided.setdefault(cpi.instance, []).append(cpi.name)
     types = {instance.name: instance.type for instance in facts.system.instances}
     for task in facts.system.tasks:
-        type_ = types[task.instance]
-        span = type_.requestor_span or task.span
-        if not type_.control:
-            yield Diagnostic(
-                REQUESTOR_WITHOUT_CONTROL,
-                f"component `{type_.name}` is a requestor but has no control thread",
-                span,
-                "which thread would originate the task?",
-                help="add `control;` to the component",
-            )
+        span = types[task.instance].requestor_span or task.span
         if names := provided.get(task.instance):
             cpis = [facts.graph.cpis[name] for name in names]
             yield Diagnostic(
@@ -187,6 +177,6 @@ CHECKS = (
     Check("non-preemptive", (PRIORITY_OF_NON_PREEMPTIVE,), _non_preemptive),
     Check("duplicate-task-id", (DUPLICATE_TASK_ID,), _duplicate_id),
     Check("task-id-range", (TASK_ID_RANGE,), _id_range),
-    Check("requestor-kind", (REQUESTOR_WITHOUT_CONTROL, REQUESTOR_PROVIDES_CPI), _requestor_kind),
+    Check("requestor-provides-cpi", (REQUESTOR_PROVIDES_CPI,), _both),
     Check("priority-order", (NOT_RATE_MONOTONIC,), _order, ("priority-range",)),
 )
