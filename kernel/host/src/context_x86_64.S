@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Swaps stacks: what a function has to preserve goes to the old one and comes from the new one. */
+#ifdef __x86_64__
+
+/* void context_swap(void **save, void *load); */
+        .text
+        .globl  context_swap
+        .hidden context_swap
+        .type   context_swap, @function
+context_swap:
+        .cfi_startproc
+        pushq   %rbp
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
+        subq    $8, %rsp
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movq    %rsp, (%rdi)
+        movq    %rsi, %rsp
+        ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        addq    $8, %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        ret
+        .cfi_endproc
+        .size   context_swap, . - context_swap
+
+/* void *context_make(void *stack_top, void (*entry)(void)); */
+        .globl  context_make
+        .hidden context_make
+        .type   context_make, @function
+context_make:
+        .cfi_startproc
+        leaq    -72(%rdi), %rax
+        stmxcsr (%rax)
+        fnstcw  4(%rax)
+        movq    $0, 8(%rax)
+        movq    $0, 16(%rax)
+        movq    $0, 24(%rax)
+        movq    $0, 32(%rax)
+        movq    $0, 40(%rax)
+        movq    $0, 48(%rax)
+        movq    %rsi, 56(%rax)          /* where context_swap returns to */
+        movq    $0, 64(%rax)            /* the end of the chain of frames */
+        ret
+        .cfi_endproc
+        .size   context_make, . - context_make
+
+#endif
+        .section .note.GNU-stack, "", @progbits

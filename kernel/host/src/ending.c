@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Components that end themselves: these stand in for the C library's functions of the same names. */
+#include "kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Ends this process, whoever calls it. */
+_Noreturn void process_exit(int status)
+{
+    for (;;) {
+        syscall(SYS_exit_group, status);
+    }
+}
+
+static _Noreturn void end_component(int status)
+{
+    if (!process.loaded) {
+        process_exit(status);
+    }
+    for (;;) {
+        struct thread *self = kernel_enter_quietly();
+        fault_space(self->space, CAMKES_FAULT_EXIT, (uint64_t)(unsigned)status);
+        kernel_leave(self);
+    }
+}
+
+static _Noreturn void abort_at(uint64_t pc)
+{
+    if (!process.loaded) {
+        process_exit(134);
+    }
+    for (;;) {
+        struct thread *self = kernel_enter_quietly();
+        self->fault = (struct fault){.kind = CAMKES_FAULT_ABORT,
+                                     .label = seL4_Fault_UserException,
+                                     .length = seL4_UserException_Length,
+                                     .message = {pc, 0, 0, 6, 0}};
+        signals_locate(&self->fault, pc);
+        fault_raise(self);
+        kernel_leave(self);
+    }
+}
+
+EXPORTED _Noreturn void exit(int status)
+{
+    end_component(status);
+}
+
+EXPORTED _Noreturn void _exit(int status)
+{
+    end_component(status);
+}
+
+EXPORTED _Noreturn void _Exit(int status)
+{
+    end_component(status);
+}
+
+EXPORTED _Noreturn void quick_exit(int status)
+{
+    end_component(status);
+}
+
+EXPORTED _Noreturn void abort(void)
+{
+    abort_at((uint64_t)(uintptr_t)__builtin_return_address(0));
+}
+
+EXPORTED _Noreturn void __assert_fail(const char *assertion, const char *file, unsigned line,
+                                      const char *function)
+{
+    fprintf(stderr, "%s:%u: %s: assertion failed: %s\n", file, line, function, assertion);
+    abort_at((uint64_t)(uintptr_t)__builtin_return_address(0));
+}

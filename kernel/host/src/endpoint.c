@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Messages: endpoints and replies. */
+#include "kernel.h"
+
+#include <string.h>
+
+/* What the receiver sees: the message, or the fault of the sender. */
+static void transfer(struct thread *from, struct thread *to, uint64_t badge)
+{
+    seL4_MessageInfo_t tag;
+    if (from->fault.kind) {
+        memcpy(to->ipc->msg, from->fault.message, from->fault.length * sizeof(seL4_Word));
+        tag = seL4_MessageInfo_new(from->fault.label, 0, 0, from->fault.length);
+    } else {
+        seL4_Word length = seL4_MessageInfo_get_length(from->ipc->tag);
+        length = length > seL4_MsgMaxLength ? seL4_MsgMaxLength : length;
+        memcpy(to->ipc->msg, from->ipc->msg, length * sizeof(seL4_Word));
+        /* capabilities do not travel in messages here */
+        tag = seL4_MessageInfo_new(seL4_MessageInfo_get_label(from->ipc->tag), 0, 0, length);
+    }
+    to->ipc->tag = tag;
+    to->badge = badge;
+}
+
+static void trace_transfer(struct thread *from, struct thread *to, struct object *object)
+{
+    TRACE(TRANSFER, from, to, object->number, to->badge,
+          seL4_MessageInfo_get_label(to->ipc->tag), seL4_MessageInfo_get_length(to->ipc->tag));
+}
+
+static struct thread *take_first(struct endpoint *endpoint)
+{
+    struct thread *first = endpoint->queue.head;
+    queue_remove(&endpoint->queue, first);
+    if (!endpoint->queue.head) {
+        endpoint->state = ENDPOINT_IDLE;
+    }
+    first->waits_for = NULL;
+    return first;
+}
+
+static void wait_in(struct thread *thread, struct object *object, enum endpoint_state state)
+{
+    object->endpoint.state = state;
+    queue_append(&object->endpoint.queue, thread);
+    thread->waits_for = object;
+}
+
+/* The receiver gets the only capability to reply to the caller. */
+static void expect_reply(struct thread *caller, struct thread *receiver, struct object *object,
+                         bool can_reply, bool reply_can_grant)
+{
+    if (!can_reply) {
+        caller->redo = true;
+        schedule_set_state(caller, THREAD_INACTIVE);
+        TRACE(BLOCK, caller, NULL, CAMKES_BLOCK_SUSPENDED, object->number);
+        return;
+    }
+    schedule_set_state(caller, THREAD_BLOCKED_REPLY);
+    receiver->caller = (struct cap){.kind = OBJECT_REPLY,
+                                    .rights = reply_can_grant ? RIGHT_WRITE | RIGHT_GRANT : RIGHT_WRITE,
+                                    .thread = caller};
+    caller->reply_slot = &receiver->caller;
+    TRACE(BLOCK, caller, NULL, caller->fault.kind ? CAMKES_BLOCK_FAULT : CAMKES_BLOCK_REPLY,
+          object->number);
+}
+
+static void make_ready(struct thread *thread, struct thread *by)
+{
+    schedule_set_state(thread, THREAD_RUNNING);
+    TRACE_PLAIN(READY, thread, by);
+    schedule_wake(thread);
+}
+
+void endpoint_send(struct thread *sender, struct object *object, const struct cap *cap,
+                   bool blocking, bool call)
+{
+    bool grant = cap->rights & RIGHT_GRANT;
+    bool can_reply = cap->rights & (RIGHT_GRANT | RIGHT_GRANT_REPLY);
+    if (object->endpoint.state == ENDPOINT_RECV) {
+        struct thread *receiver = take_first(&object->endpoint);
+        transfer(sender, receiver, cap->badge);
+        trace_transfer(sender, receiver, object);
+        make_ready(receiver, sender);
+        if (call) {
+            expect_reply(sender, receiver, object, can_reply, receiver->can_grant);
+        }
+    } else if (blocking) {
+        sender->badge = cap->badge;
+        sender->is_call = call;
+        sender->can_grant = grant;
+        sender->can_grant_reply = can_reply;
+        schedule_set_state(sender, THREAD_BLOCKED_SEND);
+        wait_in(sender, object, ENDPOINT_SEND);
+        TRACE(BLOCK, sender, NULL,
+              sender->fault.kind ? CAMKES_BLOCK_FAULT
+              : call             ? CAMKES_BLOCK_CALL
+                                 : CAMKES_BLOCK_SEND,
+              object->number);
+    }
+}
+
+void endpoint_receive(struct thread *receiver, struct object *object, const struct cap *cap,
+                      bool blocking)
+{
+    if (object->endpoint.state == ENDPOINT_SEND) {
+        struct thread *sender = take_first(&object->endpoint);
+        transfer(sender, receiver, sender->badge);
+        trace_transfer(sender, receiver, object);
+        if (sender->is_call) {
+            expect_reply(sender, receiver, object, sender->can_grant_reply,
+                         cap->rights & RIGHT_GRANT);
+        } else {
+            make_ready(sender, receiver);
+        }
+    } else if (blocking) {
+        receiver->can_grant = cap->rights & RIGHT_GRANT;
+        schedule_set_state(receiver, THREAD_BLOCKED_RECV);
+        wait_in(receiver, object, ENDPOINT_RECV);
+        TRACE(BLOCK, receiver, NULL, CAMKES_BLOCK_RECV, object->number);
+    } else {
+        receiver->badge = 0;
+    }
+}
+
+/* A reply to a fault says whether the thread goes on: label 0, or any for a capability fault. */
+static void reply_to_fault(struct thread *sender, struct thread *receiver)
+{
+    bool resume = receiver->fault.label == seL4_Fault_CapFault ||
+                  seL4_MessageInfo_get_label(sender->ipc->tag) == 0;
+    receiver->fault.kind = 0;
+    if (resume) {
+        receiver->redo = true;
+        make_ready(receiver, sender);
+    } else {
+        schedule_set_state(receiver, THREAD_INACTIVE);
+    }
+}
+
+/* `cap` is a reply capability; it is used up. */
+void endpoint_reply(struct thread *sender, struct cap *cap)
+{
+    struct thread *receiver = cap->thread;
+    cap_clear(cap);
+    TRACE(REPLY, sender, receiver, seL4_MessageInfo_get_label(sender->ipc->tag),
+          seL4_MessageInfo_get_length(sender->ipc->tag));
+    if (receiver->fault.kind) {
+        reply_to_fault(sender, receiver);
+    } else {
+        transfer(sender, receiver, 0);
+        make_ready(receiver, sender);
+    }
+}
+
+/* Takes the thread out of the queue it waits in. */
+void endpoint_cancel(struct thread *thread)
+{
+    struct endpoint *endpoint = &thread->waits_for->endpoint;
+    queue_remove(&endpoint->queue, thread);
+    if (!endpoint->queue.head) {
+        endpoint->state = ENDPOINT_IDLE;
+    }
+    thread->waits_for = NULL;
+}

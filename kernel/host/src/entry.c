@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Into the kernel and out of it. A kernel operation is a plain function call on the thread's stack;
+ * leaving it may mean going to another stack or handing control to another process.
+ */
+#include "kernel.h"
+
+#include <errno.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+enum { HEADROOM = 64 * 1024 };
+#else
+enum { HEADROOM = 6 * 1024 };
+#endif
+
+struct process process;
+
+static void set_inside(bool inside)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&kernel->inside, inside, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Kernel code needs some stack; a thread that has too little left has overrun its stack. */
+static void check_stack(struct thread *self)
+{
+    char *here = __builtin_frame_address(0);
+    if (here < self->stack + HEADROOM && here >= self->stack) {
+        *(volatile char *)(self->stack - 1) = 0; /* the guard */
+    }
+}
+
+/* An operation that leaves no record. */
+struct thread *kernel_enter_quietly(void)
+{
+    struct thread *self = process.loaded;
+    if (!self) {
+        give_up(2, "a component uses the kernel before its threads run");
+    }
+    check_stack(self);
+    set_inside(true);
+    kernel->entries++;
+    if (++kernel->calls > kernel->options.call_limit) {
+        kernel->calls = 0;
+        fault_silent_loop(self);
+    }
+    return self;
+}
+
+struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot)
+{
+    struct thread *self = kernel_enter_quietly();
+    TRACE(KCALL, self, NULL, operation, cap_object_number(self, slot));
+    return self;
+}
+
+/* True: the thread was taken out of its operation and has to start it again. */
+bool kernel_leave(struct thread *self)
+{
+    schedule();
+    if (kernel->current != self || kernel->stop) {
+        kernel_go();
+    }
+    bool redo = self->redo;
+    self->redo = false;
+    set_inside(false);
+    return redo;
+}
+
+/* Decides who runs; when nobody can, lets time pass. */
+static void decide(void)
+{
+    schedule();
+    if (kernel->stop && !kernel->ended) {
+        kernel_end(CAMKES_END_ABORT);
+    }
+    while (!kernel->ended && !kernel->current) {
+        time_skip();
+        schedule();
+    }
+    if (!kernel->ended && kernel->current != kernel->shown) {
+        TRACE(SWITCH, kernel->current, kernel->shown, kernel->current->priority);
+        kernel->shown = kernel->current;
+    }
+}
+
+static void swap_stacks(struct thread *self, struct thread *next)
+{
+    void **save = self ? &self->sp : &process.first_sp;
+    process.loaded = next;
+#ifdef __SANITIZE_ADDRESS__
+    void **fiber = self ? &self->fiber : &process.first_fiber;
+    if (next) {
+        __sanitizer_start_switch_fiber(fiber, next->stack, (size_t)(next->stack_top - next->stack));
+    } else {
+        __sanitizer_start_switch_fiber(fiber, process.first_stack, process.first_stack_size);
+    }
+#endif
+    context_swap(save, next ? next->sp : process.first_sp);
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(*fiber, NULL, NULL);
+#endif
+}
+
+/* Goes where kernel->current is; comes back when that is the caller again (or, in the runner, at the end). */
+void kernel_go(void)
+{
+    struct thread *self = process.loaded;
+    int saved_errno = errno;
+    for (;;) {
+        decide();
+        if (kernel->ended) {
+            break;
+        }
+        if (kernel->options.fast || kernel->current->space == process.space) {
+            break;
+        }
+        if (handover_to(kernel->current->space)) {
+            handover_wait();
+        }
+    }
+    struct thread *next = kernel->ended ? NULL : kernel->current;
+    if (kernel->ended && process.space) {
+        handover_finish();
+    }
+    if (next != self) {
+        swap_stacks(self, next);
+    }
+    errno = saved_errno;
+}
+
+void kernel_end(enum camkes_end reason)
+{
+    TRACE(END, NULL, kernel->shown, reason);
+    kernel->ended = true;
+}
+
+void kernel_initialise_stack(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    pthread_attr_t attributes;
+    void *stack;
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &stack, &process.first_stack_size);
+    pthread_attr_destroy(&attributes);
+    process.first_stack = stack;
+#endif
+}
+
+/* The first function on a new stack, after a switch to it. */
+void kernel_arrive(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+#endif
+    set_inside(false);
+}
+
+/* Continues on the thread's stack for faults, having left wherever the fault was. */
+void kernel_arrive_at_fault(struct thread *self)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(&self->fiber, self->fault_stack,
+                                   (size_t)(self->fault_stack_top - self->fault_stack));
+    __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+#else
+    (void)self;
+#endif
+    set_inside(true);
+    kernel->entries++;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The runner: options, boot, end. */
+#include "kernel.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static const char USAGE[] =
+    "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast] [--scheduling fifo|rr]\n"
+    "                   [--timeslice NS] [--choices first|random:SEED|script:FILE]\n"
+    "                   [--loop-limit MS] [--call-limit N]\n";
+
+/* ---- options ---- */
+
+static _Noreturn void misused(const char *what, const char *which)
+{
+    dprintf(STDERR_FILENO, "camkes-host: %s%s\n%s", what, which, USAGE);
+    process_exit(2);
+}
+
+static uint64_t number(const char *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno) {
+        dprintf(STDERR_FILENO, "camkes-host: %s wants a number, not `%s`\n", option, text);
+        process_exit(2);
+    }
+    return value;
+}
+
+static void set_choices(struct options *options, const char *text)
+{
+    if (strcmp(text, "first") == 0) {
+        options->choices = CHOICES_FIRST;
+    } else if (strncmp(text, "random:", 7) == 0) {
+        options->choices = CHOICES_RANDOM;
+        options->seed = number("--choices random:", text + 7);
+    } else if (strncmp(text, "script:", 7) == 0) {
+        options->choices = CHOICES_SCRIPT;
+        options->script = text + 7;
+    } else {
+        misused("--choices does not know ", text);
+    }
+}
+
+static void set_option(struct options *options, const char *name, const char *value)
+{
+    if (strcmp(name, "--for") == 0) {
+        options->until = number(name, value);
+    } else if (strcmp(name, "--trace") == 0) {
+        options->trace = value;
+    } else if (strcmp(name, "--scheduling") == 0) {
+        options->round_robin = strcmp(value, "rr") == 0;
+        if (!options->round_robin && strcmp(value, "fifo") != 0) {
+            misused("--scheduling does not know ", value);
+        }
+    } else if (strcmp(name, "--timeslice") == 0) {
+        options->timeslice = number(name, value);
+        if (options->timeslice == 0) {
+            misused("a time slice has to be longer than ", value);
+        }
+    } else if (strcmp(name, "--choices") == 0) {
+        set_choices(options, value);
+    } else if (strcmp(name, "--loop-limit") == 0) {
+        options->loop_limit = (unsigned)number(name, value);
+    } else if (strcmp(name, "--call-limit") == 0) {
+        options->call_limit = number(name, value);
+    } else {
+        misused("unknown option ", name);
+    }
+}
+
+static struct options read_options(char **arguments)
+{
+    struct options options = {.until = UINT64_MAX,
+                              .timeslice = 10 * 1000 * 1000,
+                              .loop_limit = 1000,
+                              .call_limit = 1000 * 1000};
+    for (char **next = arguments; *next; next++) {
+        if (strcmp(*next, "--fast") == 0) {
+            options.fast = true;
+        } else if (strcmp(*next, "--help") == 0) {
+            dprintf(STDOUT_FILENO, "%s", USAGE);
+            process_exit(0);
+        } else if (strncmp(*next, "--", 2) == 0) {
+            if (!next[1]) {
+                misused("no value for ", *next);
+            }
+            set_option(&options, next[0], next[1]);
+            next++;
+        } else if (options.table) {
+            misused("one table only, not also ", *next);
+        } else {
+            options.table = *next;
+        }
+    }
+    if (!options.table) {
+        misused("no boot table", "");
+    }
+    return options;
+}
+
+/* ---- boot ---- */
+
+/* The same addresses every time. Where that cannot be had, traces still differ in faults only. */
+static void fix_addresses(char **argv)
+{
+    static const char DONE[] = "CAMKES_HOST_ADDRESSES";
+    int persona = personality(0xffffffff);
+    if (persona == -1 || persona & ADDR_NO_RANDOMIZE || getenv(DONE)) {
+        unsetenv(DONE);
+        return;
+    }
+    setenv(DONE, "fixed", 1);
+    if (personality((unsigned long)persona | ADDR_NO_RANDOMIZE) != -1) {
+        execv("/proc/self/exe", argv);
+    }
+    unsetenv(DONE);
+}
+
+/* A hand-over is fastest on one core, and nothing here runs at the same time anyway. */
+static void use_one_core(void)
+{
+    cpu_set_t set;
+    int core = sched_getcpu();
+    if (core >= 0) {
+        CPU_ZERO(&set);
+        CPU_SET((unsigned)core, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+}
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    kernel->stop = true;
+}
+
+static void handle(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+static void prepare_process(void)
+{
+    kernel_initialise_stack();
+    console_redirect();
+    signals_initialise();
+}
+
+static _Noreturn void run_space(struct space *space, pid_t runner)
+{
+    process.space = space;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != runner) {
+        process_exit(3);
+    }
+    handle(SIGINT, SIG_IGN);
+    handle(SIGTERM, SIG_DFL);
+    handle(SIGCHLD, SIG_DFL);
+    handover_wait();
+    kernel->inside = false;
+    prepare_process();
+    space_load(space);
+    handover_back();
+    for (;;) {
+        kernel_go();
+    }
+}
+
+static void boot_walls(void)
+{
+    pid_t runner = getpid();
+    handover_initialise();
+    for (unsigned i = 0; i < kernel->space_count; i++) {
+        struct space *space = &kernel->spaces[i];
+        pid_t pid = fork();
+        if (pid < 0) {
+            give_up(3, "cannot make a process: %s", strerror(errno));
+        }
+        if (pid == 0) {
+            run_space(space, runner);
+        }
+        space->pid = pid;
+        handover_to(space);
+        handover_wait();
+    }
+}
+
+static void boot_fast(void)
+{
+    prepare_process();
+    for (unsigned i = 0; i < kernel->space_count; i++) {
+        space_load(&kernel->spaces[i]);
+    }
+}
+
+static void boot(void)
+{
+    handle(SIGINT, on_interrupt);
+    handle(SIGTERM, on_interrupt);
+    handle(SIGPIPE, SIG_IGN);
+    if (kernel->options.fast) {
+        boot_fast();
+    } else {
+        boot_walls();
+    }
+    kernel->booted = true;
+    TRACE_PLAIN(BOOT, NULL, NULL);
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        kernel->threads[i].state = THREAD_RUNNING;
+        TRACE_PLAIN(READY, &kernel->threads[i], NULL);
+        schedule_append(&kernel->threads[i]);
+    }
+    kernel->action = ACTION_CHOOSE;
+}
+
+static int finish(void)
+{
+    if (!kernel->options.fast) {
+        handover_reap();
+    }
+    console_flush();
+    if (kernel->trace_fd >= 0) {
+        trace_flush();
+    }
+    return kernel->status ? kernel->status : kernel->faulted;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    struct options options = read_options(argv + 1);
+    fix_addresses(argv);
+    use_one_core();
+    memory_create();
+    kernel->options = options;
+    table_read(options.table);
+    choice_initialise();
+    trace_open(options.trace);
+    boot();
+    kernel_go();
+    process_exit(finish());
+}

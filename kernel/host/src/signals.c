@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * From the workstation's signals to faults. The handler only notes what happened and where, and
+ * continues the thread on its stack for faults. Should the fault be answered, a signal of our own puts the
+ * registers back, and the instruction is tried again.
+ */
+#include "kernel.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { STRIKES = 4, SIGNAL_RESUME = SIGUSR2 };
+
+/* ---- what differs between processors ---- */
+
+#if defined __x86_64__
+
+struct registers {
+    gregset_t general;
+    size_t extended_size;
+    _Alignas(64) char extended[16384];
+};
+
+static uint64_t program_counter(const ucontext_t *context)
+{
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+static uint64_t stack_pointer(const ucontext_t *context)
+{
+    return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
+static bool is_write(const ucontext_t *context)
+{
+    return context->uc_mcontext.gregs[REG_ERR] & 2;
+}
+
+/* A non-canonical address: the processor does not tell which. */
+static bool address_unknown(const ucontext_t *context)
+{
+    return context->uc_mcontext.gregs[REG_TRAPNO] == 13;
+}
+
+/* The kernel says in the reserved bytes how large the state is. */
+static size_t extended_size(const ucontext_t *context)
+{
+    const struct {
+        uint32_t magic, extended_size;
+    } *software = (const void *)((const char *)context->uc_mcontext.fpregs + 464);
+    size_t size = software->magic == 0x46505853 ? software->extended_size : 512;
+    return size <= sizeof((struct registers *)0)->extended ? size : 512;
+}
+
+static void save(struct registers *registers, const ucontext_t *context)
+{
+    memcpy(registers->general, context->uc_mcontext.gregs, sizeof registers->general);
+    registers->extended_size = extended_size(context);
+    memcpy(registers->extended, context->uc_mcontext.fpregs, registers->extended_size);
+}
+
+static void restore(const struct registers *registers, ucontext_t *context)
+{
+    memcpy(context->uc_mcontext.gregs, registers->general, sizeof registers->general);
+    memcpy(context->uc_mcontext.fpregs, registers->extended, registers->extended_size);
+}
+
+static void redirect(ucontext_t *context, char *stack_top, void (*to)(void))
+{
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)to;
+    context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(stack_top - 8);
+    context->uc_mcontext.gregs[REG_EFL] &= ~0x400; /* the direction flag */
+}
+
+#elif defined __aarch64__
+
+struct registers {
+    mcontext_t machine;
+};
+
+static uint64_t program_counter(const ucontext_t *context)
+{
+    return context->uc_mcontext.pc;
+}
+
+static uint64_t stack_pointer(const ucontext_t *context)
+{
+    return context->uc_mcontext.sp;
+}
+
+/* The exception syndrome is one of the records behind the registers. */
+static bool is_write(const ucontext_t *context)
+{
+    const char *record = (const char *)context->uc_mcontext.__reserved;
+    const char *end = record + sizeof context->uc_mcontext.__reserved;
+    while (record + 16 <= end) {
+        uint32_t head[2];
+        uint64_t syndrome;
+        memcpy(head, record, sizeof head);
+        memcpy(&syndrome, record + 8, sizeof syndrome);
+        if (head[0] == 0x45535201) {
+            return syndrome & 1 << 6;
+        }
+        if (head[0] == 0 || head[1] == 0) {
+            break;
+        }
+        record += head[1];
+    }
+    return false;
+}
+
+static bool address_unknown(const ucontext_t *context)
+{
+    (void)context;
+    return false;
+}
+
+static void save(struct registers *registers, const ucontext_t *context)
+{
+    registers->machine = context->uc_mcontext;
+}
+
+static void restore(const struct registers *registers, ucontext_t *context)
+{
+    context->uc_mcontext = registers->machine;
+}
+
+static void redirect(ucontext_t *context, char *stack_top, void (*to)(void))
+{
+    context->uc_mcontext.pc = (uintptr_t)to;
+    context->uc_mcontext.sp = (uintptr_t)stack_top;
+}
+
+#else
+#error "signals.c does not know this processor"
+#endif
+
+/* ---- the same everywhere ---- */
+
+struct registers *registers_take(void)
+{
+    void *place = mmap(NULL, sizeof(struct registers), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) {
+        give_up(3, "cannot make room for registers");
+    }
+    return place;
+}
+
+/* Where in which file an address is. */
+void signals_locate(struct fault *fault, uint64_t pc)
+{
+    Dl_info info;
+    fault->pc = pc;
+    fault->offset = 0;
+    strcpy(fault->module, "?");
+    if (pc && dladdr((void *)(uintptr_t)pc, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        const char *name = slash ? slash + 1 : info.dli_fname;
+        fault->offset = pc - (uint64_t)(uintptr_t)info.dli_fbase;
+        strncpy(fault->module, name, sizeof fault->module - 1);
+    }
+}
+
+static void fill_memory_fault(struct fault *fault, const struct thread *self,
+                              const siginfo_t *signal, const ucontext_t *context)
+{
+    const char *address = signal->si_addr;
+    bool write = is_write(context);
+    fault->address = address_unknown(context) ? UINT64_MAX : (uint64_t)(uintptr_t)address;
+    if (address >= self->guard && address < self->stack) {
+        fault->kind = CAMKES_FAULT_STACK;
+    } else if (fault->address == program_counter(context)) {
+        fault->kind = CAMKES_FAULT_EXECUTE;
+    } else {
+        fault->kind = write ? CAMKES_FAULT_WRITE : CAMKES_FAULT_READ;
+    }
+    fault->label = seL4_Fault_VMFault;
+    fault->length = seL4_VMFault_Length;
+    fault->message[seL4_VMFault_IP] = program_counter(context);
+    fault->message[seL4_VMFault_Addr] = fault->address;
+    fault->message[seL4_VMFault_PrefetchFault] = fault->kind == CAMKES_FAULT_EXECUTE;
+    fault->message[seL4_VMFault_FSR] = 4u | (write ? 2 : 0);
+}
+
+static void fill_exception(struct fault *fault, enum camkes_fault kind, seL4_Word number,
+                           const ucontext_t *context)
+{
+    fault->kind = kind;
+    fault->label = seL4_Fault_UserException;
+    fault->length = seL4_UserException_Length;
+    fault->message[seL4_UserException_FaultIP] = program_counter(context);
+    fault->message[seL4_UserException_SP] = stack_pointer(context);
+    fault->message[seL4_UserException_Number] = number;
+}
+
+/* Runs on the stack for faults. */
+static void arrive(void)
+{
+    struct thread *self = process.loaded;
+    kernel_arrive_at_fault(self);
+    if (self->fault.kind) {
+        signals_locate(&self->fault, self->fault.pc);
+        fault_raise(self);
+    }
+    kernel_go();
+    self->redo = false;
+    kernel_arrive();
+    raise(SIGNAL_RESUME);
+    give_up(3, "a thread could not be resumed after a fault");
+}
+
+static bool is_ours(void)
+{
+    uint32_t me = process.space ? process.space->number + 1 : HANDOVER_RUNNER;
+    return kernel && process.loaded && !kernel->inside && kernel->owner == me;
+}
+
+static void leave_to_fault(struct thread *self, ucontext_t *context)
+{
+    self->fault.pc = program_counter(context);
+    self->fault.sp = stack_pointer(context);
+    save(self->interrupted, context);
+    redirect(context, self->fault_stack_top, arrive);
+}
+
+static void on_fault(int number, siginfo_t *signal, void *context)
+{
+    struct thread *self = process.loaded;
+    if (!is_ours()) {
+        if (kernel && kernel->inside && process.loaded) {
+            complain("defect: signal %d in the kernel, at %p, pc %p", number, signal->si_addr,
+                     (void *)program_counter(context));
+            kernel->status = 3;
+            process_exit(3);
+        }
+        struct sigaction action = {.sa_handler = SIG_DFL};
+        sigaction(number, &action, NULL);
+        raise(number);
+        return;
+    }
+    struct fault *fault = &self->fault;
+    memset(fault, 0, sizeof *fault);
+    switch (number) {
+    case SIGFPE:
+        fill_exception(fault, CAMKES_FAULT_ARITHMETIC, 0, context);
+        break;
+    case SIGILL:
+    case SIGTRAP:
+        fill_exception(fault, CAMKES_FAULT_INSTRUCTION, number == SIGILL ? 6 : 3, context);
+        break;
+    case SIGABRT:
+        fill_exception(fault, CAMKES_FAULT_ABORT, 6, context);
+        break;
+    default:
+        fill_memory_fault(fault, self, signal, context);
+    }
+    leave_to_fault(self, context);
+}
+
+/* Comes every now and then while this process uses the processor. */
+static void on_clock(int number, siginfo_t *signal, void *context)
+{
+    (void)number;
+    (void)signal;
+    if (!is_ours()) {
+        return;
+    }
+    struct thread *self = process.loaded;
+    if (process.entries_seen != kernel->entries) {
+        process.entries_seen = kernel->entries;
+        process.strikes = 0;
+        return;
+    }
+    bool loops = ++process.strikes >= STRIKES;
+    if (!loops && !kernel->stop) {
+        return;
+    }
+    process.strikes = 0;
+    memset(&self->fault, 0, sizeof self->fault);
+    if (loops) {
+        fill_exception(&self->fault, CAMKES_FAULT_LOOP, 0, context);
+    }
+    leave_to_fault(self, context);
+}
+
+static void on_resume(int number, siginfo_t *signal, void *context)
+{
+    (void)number;
+    (void)signal;
+    restore(process.loaded->interrupted, context);
+}
+
+static void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags)
+{
+    struct sigaction action = {.sa_sigaction = handler,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | flags};
+    sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, SIGSEGV);
+    sigdelset(&action.sa_mask, SIGBUS);
+    sigaction(number, &action, NULL);
+}
+
+static void watch_loops(void)
+{
+    long usec = (long)kernel->options.loop_limit * 1000 / STRIKES;
+    struct itimerval interval = {{usec / 1000000, usec % 1000000}, {usec / 1000000, usec % 1000000}};
+    handle(SIGPROF, on_clock, 0);
+    setitimer(ITIMER_PROF, &interval, NULL);
+}
+
+/* For a process in which threads will run. */
+void signals_initialise(void)
+{
+    static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    static const size_t SIZE = 256 * 1024;
+    stack_t stack = {.ss_size = SIZE,
+                     .ss_sp = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)};
+    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0) {
+        give_up(3, "cannot make a stack for signals");
+    }
+    for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++) {
+        handle(FAULTS[i], on_fault, 0);
+    }
+    handle(SIGNAL_RESUME, on_resume, 0);
+    if (kernel->options.loop_limit) {
+        watch_loops();
+    }
+}

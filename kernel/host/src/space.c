@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Address spaces: loading an image, mapping shared memory behind its symbols, making its threads. */
+#include "kernel.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* With --fast, one image may be loaded for several address spaces; the loader wants files for that. */
+static void *load_copy(const char *path)
+{
+    char copy[64];
+    struct stat status;
+    int from = open(path, O_RDONLY | O_CLOEXEC);
+    int to = memfd_create("image", 0);
+    if (from < 0 || to < 0 || fstat(from, &status) != 0) {
+        give_up(2, "cannot read %s: %s", path, strerror(errno));
+    }
+    for (off_t left = status.st_size; left > 0;) {
+        ssize_t n = sendfile(to, from, NULL, (size_t)left);
+        if (n <= 0) {
+            give_up(2, "cannot read %s: %s", path, strerror(errno));
+        }
+        left -= n;
+    }
+    close(from);
+    snprintf(copy, sizeof copy, "/proc/self/fd/%d", to);
+    return dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+}
+
+static bool loaded_already(const struct space *space)
+{
+    for (unsigned i = 0; i < space->number; i++) {
+        if (kernel->options.fast && strcmp(kernel->spaces[i].image, space->image) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void map_region(struct space *space, void *image, const struct mapping *mapping)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const struct region *region = &mapping->region->region;
+    char *address = dlsym(image, mapping->symbol);
+    Dl_info info;
+    ElfW(Sym) *symbol = NULL;
+    if (!address) {
+        give_up(2, "%s: %s has no symbol %s to map a region at", space->name, space->image,
+                mapping->symbol);
+    }
+    if ((uintptr_t)address % page != 0) {
+        give_up(2, "%s: %s does not begin with a page", space->name, mapping->symbol);
+    }
+    if (dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+        symbol->st_size < region->size) {
+        give_up(2, "%s: %s has %zu bytes, but the region %s has %zu (whole pages)", space->name,
+                mapping->symbol, (size_t)symbol->st_size, mapping->region->name,
+                (size_t)region->size);
+    }
+    int protection = mapping->rights & RIGHT_WRITE  ? PROT_READ | PROT_WRITE
+                     : mapping->rights & RIGHT_READ ? PROT_READ
+                                                    : PROT_NONE;
+    if (mmap(address, region->size, protection, MAP_SHARED | MAP_FIXED, kernel->memory_file,
+             region->offset) == MAP_FAILED) {
+        give_up(3, "%s: cannot map %s: %s", space->name, mapping->symbol, strerror(errno));
+    }
+}
+
+void space_load(struct space *space)
+{
+    void *image = loaded_already(space) ? load_copy(space->image)
+                                        : dlopen(space->image, RTLD_NOW | RTLD_LOCAL);
+    if (!image) {
+        give_up(2, "%s: %s", space->name, dlerror());
+    }
+    void *entry = dlsym(image, "_camkes_thread");
+    if (!entry) {
+        give_up(2, "%s: %s has no function _camkes_thread", space->name, space->image);
+    }
+    memcpy(&space->entry, &entry, sizeof entry);
+    for (unsigned i = 0; i < space->mapping_count; i++) {
+        map_region(space, image, &space->mappings[i]);
+    }
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        if (kernel->threads[i].space == space) {
+            thread_create(&kernel->threads[i]);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The operations on messages and notifications, as a thread calls them. */
+#include "kernel.h"
+
+/* Sending to what does not take it is an error, which only a call gets to see. */
+static void refuse(struct thread *self, seL4_CPtr slot, bool call)
+{
+    cap_note(self, "nothing can be sent through this capability", slot);
+    if (call) {
+        self->ipc->msg[0] = 0;
+        self->ipc->tag = seL4_MessageInfo_new(seL4_InvalidCapability, 0, 0, 1);
+        self->badge = 0;
+    }
+}
+
+static void send(struct thread *self, seL4_CPtr dest, bool blocking, bool call)
+{
+    struct cap *cap = cap_find(self, dest);
+    if (!cap) {
+        if (blocking) {
+            fault_capability(self, dest, false);
+        }
+    } else if (cap->kind == OBJECT_ENDPOINT && cap->rights & RIGHT_WRITE) {
+        endpoint_send(self, cap->object, cap, blocking, call);
+    } else if (cap->kind == OBJECT_NOTIFICATION && cap->rights & RIGHT_WRITE) {
+        notification_signal(cap->object, cap->badge, self);
+        if (call) {
+            self->ipc->tag = seL4_MessageInfo_new(0, 0, 0, 0);
+        }
+    } else if (cap->kind == OBJECT_REPLY) {
+        endpoint_reply(self, cap);
+        if (call) {
+            self->ipc->tag = seL4_MessageInfo_new(0, 0, 0, 0);
+        }
+    } else {
+        refuse(self, dest, call);
+    }
+}
+
+/* Returns whether there was nothing to receive. */
+static bool receive(struct thread *self, seL4_CPtr src, bool blocking)
+{
+    struct cap *cap = cap_find(self, src);
+    if (cap && cap->kind == OBJECT_ENDPOINT && cap->rights & RIGHT_READ) {
+        cap_clear(&self->caller);
+        bool nothing = cap->object->endpoint.state != ENDPOINT_SEND;
+        endpoint_receive(self, cap->object, cap, blocking);
+        return nothing;
+    }
+    if (cap && cap->kind == OBJECT_NOTIFICATION && cap->rights & RIGHT_READ) {
+        return !notification_wait(self, cap->object, blocking);
+    }
+    fault_capability(self, src, true);
+    return false;
+}
+
+static void reply(struct thread *self)
+{
+    if (self->caller.kind == OBJECT_REPLY) {
+        endpoint_reply(self, &self->caller);
+    }
+}
+
+static seL4_MessageInfo_t received(struct thread *self, seL4_Word *badge)
+{
+    if (badge) {
+        *badge = self->badge;
+    }
+    return self->ipc->tag;
+}
+
+#define CALLED_FROM(self) ((self)->called_from = (uintptr_t)__builtin_return_address(0))
+
+seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t info)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_CALL, dest);
+        CALLED_FROM(self);
+        self->ipc->tag = info;
+        send(self, dest, true, true);
+    } while (kernel_leave(self));
+    return self->ipc->tag;
+}
+
+void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t info)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_SEND, dest);
+        CALLED_FROM(self);
+        self->ipc->tag = info;
+        send(self, dest, true, false);
+    } while (kernel_leave(self));
+}
+
+void seL4_NBSend(seL4_CPtr dest, seL4_MessageInfo_t info)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_NBSEND, dest);
+    self->ipc->tag = info;
+    send(self, dest, false, false);
+    kernel_leave(self);
+}
+
+void seL4_Reply(seL4_MessageInfo_t info)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_REPLY, seL4_CapNull);
+    self->ipc->tag = info;
+    reply(self);
+    kernel_leave(self);
+}
+
+seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *badge)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_RECV, src);
+        CALLED_FROM(self);
+        receive(self, src, true);
+    } while (kernel_leave(self));
+    return received(self, badge);
+}
+
+seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_Word *badge)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_REPLYRECV, src);
+        CALLED_FROM(self);
+        self->ipc->tag = info;
+        reply(self);
+        receive(self, src, true);
+    } while (kernel_leave(self));
+    return received(self, badge);
+}
+
+/* Looking for what is not there takes time, or a loop of it would stop the clock. */
+static void look(struct thread *self, seL4_CPtr src)
+{
+    static const uint64_t COST = 1000;
+    if (receive(self, src, false)) {
+        time_consume(self, COST);
+    }
+}
+
+seL4_MessageInfo_t seL4_NBRecv(seL4_CPtr src, seL4_Word *badge)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_NBRECV, src);
+        CALLED_FROM(self);
+        look(self, src);
+    } while (kernel_leave(self));
+    return received(self, badge);
+}
+
+seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *badge)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_POLL, src);
+        CALLED_FROM(self);
+        look(self, src);
+    } while (kernel_leave(self));
+    return received(self, badge);
+}
+
+void seL4_Signal(seL4_CPtr dest)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_SIGNAL, dest);
+        CALLED_FROM(self);
+        self->ipc->tag = seL4_MessageInfo_new(0, 0, 0, 0);
+        send(self, dest, true, false);
+    } while (kernel_leave(self));
+}
+
+void seL4_Wait(seL4_CPtr src, seL4_Word *badge)
+{
+    struct thread *self;
+    do {
+        self = kernel_enter(CAMKES_KCALL_WAIT, src);
+        CALLED_FROM(self);
+        receive(self, src, true);
+    } while (kernel_leave(self));
+    received(self, badge);
+}
+
+void seL4_Yield(void)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_YIELD, seL4_CapNull);
+    schedule_append(self);
+    schedule_again();
+    kernel_leave(self);
+}
+
+seL4_IPCBuffer *seL4_GetIPCBuffer(void)
+{
+    return process.loaded ? process.loaded->ipc : NULL;
+}

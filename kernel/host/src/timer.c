@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Timers: a heap of the armed ones, ordered by when they fire, then by number. */
+#include "kernel.h"
+
+static bool before(const struct object *a, const struct object *b)
+{
+    return a->timer.due != b->timer.due ? a->timer.due < b->timer.due : a->number < b->number;
+}
+
+static void put(struct object *object, unsigned place)
+{
+    kernel->heap[place] = object;
+    object->timer.place = place;
+}
+
+static void move_up(struct object *object, unsigned place)
+{
+    while (place > 0 && before(object, kernel->heap[(place - 1) / 2])) {
+        put(kernel->heap[(place - 1) / 2], place);
+        place = (place - 1) / 2;
+    }
+    put(object, place);
+}
+
+static void move_down(struct object *object, unsigned place)
+{
+    for (;;) {
+        unsigned child = 2 * place + 1;
+        if (child + 1 < kernel->heap_size && before(kernel->heap[child + 1], kernel->heap[child])) {
+            child++;
+        }
+        if (child >= kernel->heap_size || before(object, kernel->heap[child])) {
+            break;
+        }
+        put(kernel->heap[child], place);
+        place = child;
+    }
+    put(object, place);
+}
+
+static void insert(struct object *object)
+{
+    object->timer.armed = true;
+    move_up(object, kernel->heap_size++);
+}
+
+static void take_out(struct object *object)
+{
+    if (!object->timer.armed) {
+        return;
+    }
+    object->timer.armed = false;
+    struct object *last = kernel->heap[--kernel->heap_size];
+    if (last != object) {
+        unsigned place = object->timer.place;
+        move_down(last, place);
+        move_up(last, last->timer.place);
+    }
+}
+
+uint64_t timer_next(void)
+{
+    return kernel->heap_size ? kernel->heap[0]->timer.due : UINT64_MAX;
+}
+
+void timer_arm(struct object *object, uint64_t first, uint64_t period)
+{
+    take_out(object);
+    struct timer *timer = &object->timer;
+    timer->expirations = 0;
+    timer->due = first;
+    timer->period = period;
+    timer->delay = 0;
+    timer->decided = false;
+    if (first || period) {
+        insert(object);
+    }
+}
+
+/* Expires as often as it should have by now, and signals once. */
+static void fire(struct object *object)
+{
+    struct timer *timer = &object->timer;
+    take_out(object);
+    uint64_t nominal = timer->due - timer->delay;
+    uint64_t times = 1;
+    if (timer->period) {
+        if (kernel->now > nominal) {
+            times += (kernel->now - nominal) / timer->period;
+        }
+        timer->due = nominal + times * timer->period;
+        timer->delay = 0;
+        timer->decided = false;
+        insert(object);
+    }
+    timer->expirations += times;
+    TRACE(TIMER, NULL, NULL, object->number, timer->expirations);
+    notification_signal(timer->notification, timer->badge, NULL);
+}
+
+/* One timer that should have fired by now. As seL4 with interrupts: one after the other. */
+bool timer_fire_due(void)
+{
+    if (timer_next() > kernel->now) {
+        return false;
+    }
+    struct object *object = kernel->heap[0];
+    struct timer *timer = &object->timer;
+    if (timer->jitter && !timer->decided) {
+        timer->decided = true;
+        if (choose(CAMKES_CHOICE_JITTER, 2)) {
+            timer->delay = timer->jitter;
+            timer->due += timer->delay;
+            move_down(object, timer->place);
+            return true;
+        }
+    }
+    fire(object);
+    return true;
+}
+
+/* A timer that was made late and could have fired by now. */
+static struct object *late(void)
+{
+    for (unsigned i = 0; i < kernel->heap_size; i++) {
+        const struct timer *timer = &kernel->heap[i]->timer;
+        if (timer->delay && timer->due - timer->delay <= kernel->now) {
+            return kernel->heap[i];
+        }
+    }
+    return NULL;
+}
+
+bool timer_can_fire_early(void)
+{
+    return late();
+}
+
+void timer_fire_early(void)
+{
+    fire(late());
+}
+
+static struct object *find(struct thread *self, seL4_CPtr slot)
+{
+    struct cap *cap = cap_find(self, slot);
+    if (cap && cap->kind == OBJECT_TIMER) {
+        return cap->object;
+    }
+    cap_note(self, "no timer behind this capability", slot);
+    return NULL;
+}
+
+void camkes_host_timer_arm(seL4_CPtr slot, uint64_t first, uint64_t period)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_TIMER, slot);
+    struct object *object = find(self, slot);
+    if (object && object->timer.notification) {
+        timer_arm(object, first, period);
+    }
+    kernel_leave(self);
+}
+
+uint64_t camkes_host_timer_expirations(seL4_CPtr slot)
+{
+    struct thread *self = kernel_enter_quietly();
+    struct object *object = find(self, slot);
+    uint64_t expirations = object ? object->timer.expirations : 0;
+    kernel_leave(self);
+    return expirations;
+}

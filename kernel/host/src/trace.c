@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The trace: a buffer in shared memory, written out when it is full and at the end. */
+#include "kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static const size_t BUFFER_SIZE = 1 << 20;
+
+void trace_open(const char *path)
+{
+    kernel->trace_fd = -1;
+    if (!path) {
+        return;
+    }
+    kernel->trace_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (kernel->trace_fd < 0) {
+        give_up(2, "cannot write %s: %s", path, strerror(errno));
+    }
+    kernel->trace_buffer = memory_take(BUFFER_SIZE);
+    memcpy(kernel->trace_buffer, "CAMKTRC1", 8);
+    kernel->trace_used = 8;
+}
+
+void trace_flush(void)
+{
+    const char *from = kernel->trace_buffer;
+    while (kernel->trace_used > 0) {
+        ssize_t n = write(kernel->trace_fd, from, kernel->trace_used);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            complain("cannot write the trace: %s", strerror(errno));
+            kernel->trace_fd = -1;
+            kernel->trace_used = 0;
+            kernel->status = 3;
+            kernel->stop = true;
+            return;
+        }
+        from += n;
+        kernel->trace_used -= (size_t)n;
+    }
+}
+
+static struct camkes_trace_record *add(uint16_t kind, const struct thread *thread,
+                                       const struct thread *other, size_t size)
+{
+    if (kernel->trace_used + size > BUFFER_SIZE) {
+        trace_flush();
+    }
+    void *place = kernel->trace_buffer + kernel->trace_used;
+    struct camkes_trace_record *record = place;
+    record->time = kernel->now;
+    record->kind = kind;
+    record->size = (uint16_t)size;
+    record->thread = thread ? (uint16_t)thread->number : NONE;
+    record->other = other ? (uint16_t)other->number : NONE;
+    kernel->trace_used += size;
+    return record;
+}
+
+void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other,
+                 unsigned n, const uint64_t *args)
+{
+    struct camkes_trace_record *record =
+        add(kind, thread, other, sizeof(struct camkes_trace_record) + n * sizeof *args);
+    for (unsigned i = 0; i < n; i++) {
+        record->args[i] = args[i];
+    }
+}
+
+void trace_output(const struct thread *thread, const char *text, size_t length)
+{
+    if (kernel->trace_fd < 0) {
+        return;
+    }
+    size_t words = (length + 7) / 8;
+    struct camkes_trace_record *record =
+        add(CAMKES_TRACE_OUTPUT, thread, NULL, sizeof *record + 8 + words * 8);
+    record->args[0] = length;
+    if (words > 0) {
+        record->args[words] = 0;
+        memcpy(&record->args[1], text, length);
+    }
+}
+
+void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
+{
+    if (kernel->trace_fd < 0) {
+        return;
+    }
+    uint64_t copy[8] = {0};
+    n = n > 8 ? 8 : n;
+    for (unsigned i = 0; i < n; i++) {
+        copy[i] = args[i]; /* may fault, so not in the kernel */
+    }
+    struct thread *self = kernel_enter_quietly();
+    trace_write(kind, self, other < kernel->thread_count ? &kernel->threads[other] : NULL, n, copy);
+    kernel_leave(self);
+}
