@@ -68,10 +68,15 @@ class Compositions:
     def instances(
         self, node: ast.Composition, result: CompositionDefinition, members: dict[str, Span]
     ) -> None:
+        # a group may have the name of one of its members: its members are only seen through it
+        beside: dict[str, Span] = {}
         for item in node.items:
             if isinstance(item, ast.Instance):
-                self.instance(item, None, result, members)
-            elif isinstance(item, ast.Group):
+                if self.instance(item, None, result, members):
+                    self.names.new_member(beside, item.name, "instance")
+            elif isinstance(item, ast.Group) and (
+                item.name is None or self.names.new_member(beside, item.name, "group")
+            ):
                 self.group(item, result, members)
 
     def group(self, node: ast.Group, result: CompositionDefinition, members: dict[str, Span]) -> None:
@@ -80,8 +85,6 @@ class Compositions:
             self.unnamed_groups += 1
         else:
             space = node.name.text
-            if not self.names.new_member(members, node.name, "group"):
-                return
         inside: dict[str, InstanceDefinition] = {}
         for item in node.instances:
             instance = self.instance(item, space, result, members)

@@ -1,17 +1,259 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Answers to queries."""
+"""Answers to queries: nodes of the device tree, pins of a list."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import pairwise
+from pathlib import Path
 
 from camkes.diagnostics import Sink
 from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
+from camkes.resolve.devicetree import BadTreeError, Cells, Node, read_tree
+from camkes.resolve.expressions import fold, key_text
+from camkes.resolve.nearest import suggestion
 from camkes.resolve.options import LoadOptions
+
+#: What a query of the device tree can be asked with.
+_KEYS = ("path", "aliases", "chosen", "properties")
+
+
+class _NoAnswerError(Exception):
+    """Why a query has no answer."""
 
 
 def answer(query: ast.Query, options: LoadOptions, sink: Sink) -> Value | None:
     """The answer to a `dtb` or `gpio` query; None, and an error, if there is none."""
-    sink.report(codes.QUERY_FAILED, "no tree", query.span)
-    return None
+    questions: list[dict[str, Value]] = []
+    for argument in query.arguments:
+        value = fold(argument, sink)
+        if value is None:
+            return None
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, dict):
+                sink.report(codes.QUERY_FAILED, "a query is asked with dictionaries", argument.span)
+                return None
+            questions.append(item)
+    keys = [fold(node, sink) for node in query.lookup]
+    if any(key is None for key in keys):
+        return None
+    try:
+        if not questions:
+            raise _NoAnswerError("a query needs a dictionary that says what to look for")
+        result = (
+            _dtb(questions, options.dtb) if query.name.text == "dtb" else _gpio(questions, options.gpio_list)
+        )
+        return _looked_up(result, [key_text(key) for key in keys if key is not None])
+    except _NoAnswerError as error:
+        sink.report(codes.QUERY_FAILED, str(error), query.span)
+        return None
+
+
+def _looked_up(result: dict[str, Value], keys: Sequence[str]) -> Value:
+    """The whole answer under names that C can have, or what the keys lead to in each part of it."""
+    parts = result["query"]
+    if not isinstance(parts, list):
+        return result
+    if not keys:
+        return _named({**result, "query": [_named(part) for part in parts if isinstance(part, dict)]})
+    found: list[Value] = []
+    for part in parts:
+        for key in keys:
+            if not isinstance(part, dict) or key not in part:
+                help = suggestion(key, part if isinstance(part, dict) else ())
+                raise _NoAnswerError(f'the answer has no key "{key}"' + (f"; {help}" if help else ""))
+            part = part[key]
+        found.append(part)
+    return found
+
+
+def _named(part: dict[str, Value]) -> dict[str, Value]:
+    return {re.sub(r"\W", "_", key): value for key, value in part.items()}
+
+
+# Pins --------------------------------------------------------------------------------------------
+
+
+def _gpio(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str, Value]:
+    if path is None:
+        raise _NoAnswerError("a gpio query needs a list of pins: give one with --gpio-list FILE")
+    if len(questions) != 1 or "pins" not in questions[0]:
+        raise _NoAnswerError('a gpio query is asked with one dictionary that has the key "pins"')
+    try:
+        import yaml  # type: ignore[import-untyped, unused-ignore]
+    except ImportError as error:
+        raise _NoAnswerError("a gpio query needs the Python package pyyaml") from error
+    try:
+        pins = yaml.safe_load(path.read_bytes())["gpio_list"]
+    except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
+        raise _NoAnswerError(f"`{path}` is no list of pins: {error}") from error
+    return {"query": [{"desired-pins": questions[0]["pins"]}], "all-pins": pins}
+
+
+# The device tree ---------------------------------------------------------------------------------
+
+
+def _dtb(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str, Value]:
+    if path is None:
+        raise _NoAnswerError("a dtb query needs a device tree: give one with --dtb FILE")
+    try:
+        blob = path.read_bytes()
+        root = read_tree(blob)
+    except OSError as error:
+        raise _NoAnswerError(f"cannot read the device tree `{path}`: {error.strerror}") from error
+    except BadTreeError as error:
+        raise _NoAnswerError(f"`{path}` is no flattened device tree") from error
+    answers: list[Value] = []
+    for question in questions:
+        found = _match(root, question)
+        answers.append({} if found is None else _described(found))
+    return {"query": answers, "dtb-size": [len(blob)]}
+
+
+def _match(root: Node, question: dict[str, Value]) -> Node | None:
+    """The first node that answers a question."""
+    for key in question:
+        if key not in _KEYS:
+            help = suggestion(key, _KEYS)
+            raise _NoAnswerError(f'a dtb query cannot ask for "{key}"' + (f"; {help}" if help else ""))
+    for key in ("aliases", "chosen"):
+        if question.get(key):
+            return _named_node(root, key, str(question[key]))
+    nodes: list[Node] = []
+    if question.get("path"):
+        try:
+            wanted = re.compile(str(question["path"]), re.IGNORECASE)
+        except re.error as error:
+            raise _NoAnswerError(f'"{question["path"]}" is no regular expression: {error}') from error
+        nodes = [node for node in root.walk() if wanted.search(node.path)]
+    properties = question.get("properties")
+    if isinstance(properties, dict) and properties:
+        # a path that nothing matches leaves the whole tree to search
+        nodes = [node for node in nodes or root.walk() if _has(node, properties)]
+    return nodes[0] if nodes else None
+
+
+def _named_node(root: Node, where: str, name: str) -> Node:
+    """The node that an entry of /aliases or /chosen names."""
+    table = next((child for child in root.children if child.name == where), None)
+    if table is None:
+        raise _NoAnswerError(f"the device tree has no node /{where}")
+    value = table.properties.get(name, [])
+    if len(value) != 1 or not isinstance(value[0], str):
+        help = suggestion(name, table.properties)
+        raise _NoAnswerError(f'/{where} has no path under "{name}"' + (f"; {help}" if help else ""))
+    path = value[0]
+    if where == "chosen":
+        path = path.split(":")[0]
+        if not path.startswith("/"):
+            return _named_node(root, "aliases", path)
+    found = next((node for node in root.walk() if node.path == path), None)
+    if found is None:
+        raise _NoAnswerError(f'/{where} names `{path}` for "{name}", and there is no such node')
+    return found
+
+
+def _has(node: Node, properties: dict[str, Value]) -> bool:
+    return all(_has_property(node, key, value) for key, value in properties.items())
+
+
+def _has_property(node: Node, key: str, value: Value) -> bool:
+    """`name[2]` is one cell of a property, `name[*]` all of them, `name` the first."""
+    match = re.fullmatch(r"([^\[\]]+)(?:\[(\*|0[xX][0-9a-fA-F]+|[0-9]+)\])?", key)
+    if match is None:
+        raise _NoAnswerError(f'"{key}" is no name of a property: write `name`, `name[2]` or `name[*]`')
+    cells = node.properties.get(match[1])
+    if cells is None:
+        return False
+    if not cells:
+        return value in ("", 0, [])
+    if match[2] == "*":
+        return value == cells
+    index = int(match[2] or "0", 0)
+    return index < len(cells) and cells[index] == value
+
+
+def _described(node: Node) -> dict[str, Value]:
+    """All properties of a node, and where it is; `reg` as the CPU sees it."""
+    buses = _buses(node)
+    result: dict[str, Value] = {name: list(cells) for name, cells in node.properties.items()}
+    result["this-address-cells"] = [buses[0].address_cells]
+    result["this-size-cells"] = [buses[0].size_cells]
+    reg = _words(node.properties.get("reg", []))
+    if reg:
+        result["reg"] = list(_translated(reg, buses))
+    result["this-node-path"] = node.path
+    return result
+
+
+def _words(cells: Cells) -> list[int]:
+    return [cell for cell in cells if isinstance(cell, int)]
+
+
+class _Bus:
+    """What a node says about the addresses of its children."""
+
+    __slots__ = ("address_cells", "ranges", "size_cells")
+
+    def __init__(self, node: Node | None) -> None:
+        def count(name: str, default: int) -> int:
+            cells = _words(node.properties.get(name, [])) if node else []
+            return cells[0] if cells else default
+
+        # the defaults are those of the specification
+        self.address_cells = count("#address-cells", 2)
+        self.size_cells = count("#size-cells", 1)
+        self.ranges = _words(node.properties.get("ranges", [])) if node else []
+
+
+def _buses(node: Node) -> list[_Bus]:
+    """The buses from the one a node is on up to the root."""
+    buses = []
+    parent = node.parent
+    while parent is not None:
+        buses.append(_Bus(parent))
+        parent = parent.parent
+    return buses or [_Bus(None)]
+
+
+def _groups(words: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Numbers of several words each, so many at a time."""
+    step = sum(sizes)
+    for start in range(0, len(words) - step + 1, step) if step else ():
+        numbers = []
+        at = start
+        for size in sizes:
+            numbers.append(reduce(lambda high, low: (high << 32) + low, words[at : at + size], 0))
+            at += size
+        yield numbers
+
+
+def _translated(reg: Sequence[int], buses: Sequence[_Bus]) -> Iterable[int]:
+    first = buses[0]
+    for address, size in _groups(reg, (first.address_cells, first.size_cells)):
+        for bus, outer in pairwise(buses):
+            address = _through(bus, outer, address, size)
+        yield from _split(address, first.address_cells)
+        yield from _split(size, first.size_cells)
+
+
+def _through(bus: _Bus, outer: _Bus, address: int, size: int) -> int:
+    """An address of a bus as the bus around it sees it."""
+    sizes = (bus.address_cells, outer.address_cells, bus.size_cells)
+    for start, to, length in _groups(bus.ranges, sizes):
+        if start <= address < start + length:
+            if address + size > start + length:
+                raise _NoAnswerError(f"the region at {address:#x} reaches out of the range of its bus")
+            return address - start + to
+    return address
+
+
+def _split(number: int, count: int) -> list[int]:
+    if number >> (32 * count):
+        raise _NoAnswerError(f"the address {number:#x} does not fit in {count} cells")
+    return [(number >> (32 * i)) & 0xFFFFFFFF for i in reversed(range(count))]
