@@ -329,9 +329,10 @@ class Builder:
     def value_setting(self, first: int, last: int, path: Any, value: Any) -> Any:
         if len(path) != 2:
             joined = self._joined(path)
+            shown = joined.text if len(joined.text) <= 60 else f"{joined.text[:57]}..."
             self._error(
                 codes.SETTING_PATH,
-                f"`{joined.text}` is not the name of a setting",
+                f"`{shown}` is not the name of a setting",
                 joined.span,
                 "a setting is named INSTANCE.ATTRIBUTE",
                 "an attribute of an inner instance is set in the configuration of its own component"

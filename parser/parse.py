@@ -8,19 +8,21 @@ in its mind if a small change does it, or else leaves out the broken item, and g
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.parser import ast
 from camkes.parser.build import Builder
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
-from camkes.parser.tables import END, Tables, load
+from camkes.parser.tables import END, Rule, Tables, load
 
 # What the preprocessor may act on: a directive, or the name of a predefined macro.
 _MAY_CHANGE = re.compile(
@@ -55,7 +57,8 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     if text is not None:
         tables = _tables()
         tokens = tokenise(text, tables, problems)
-        items = Parser(tables, tokens, problems).run()
+        with _collector_at_rest():
+            items = Parser(tables, tokens, problems).run()
     for problem in problems.diagnostics:
         sink.add(problem)
     if items is None or problems.has_errors:
@@ -76,9 +79,25 @@ def needs_preprocessor(text: str, flags: Sequence[str]) -> bool:
     )
 
 
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """No garbage collection for a while: a tree has no cycles, and looking for some takes longer than it."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @lru_cache(maxsize=1)
 def _tables() -> Tables:
     return load()
+
+
+# Head, length, the builder's method (None: a list of the children), shape (None: as it is), spliced.
+_Step: TypeAlias = tuple[str, int, Callable[..., Any] | None, tuple[int | None, ...] | None, frozenset[int]]
 
 
 class Parser:
@@ -92,6 +111,7 @@ class Parser:
         self.states = [tables.start]
         self.values: list[Any] = []
         self.firsts: list[int] = []  # the first token of each value
+        self._steps = [self._step(rule) for rule in tables.rules]
 
     def run(self) -> tuple[Any, ...] | None:
         """The items of the file; those that could be understood, where there are errors."""
@@ -114,10 +134,9 @@ class Parser:
     def advance(self, position: int) -> int | None:
         """Parse from a token on: to the end (None), or to the token that cannot stand where it stands."""
         tables, tokens = self.tables, self.tokens
-        rows, rules, contextual, end_state = tables.rows, tables.rules, tables.contextual, tables.end
-        kinds = tokens.kinds
+        rows, contextual, passing = tables.rows, tables.contextual, tables.passing
+        kinds, steps = tokens.kinds, self._steps
         states, values, firsts = self.states, self.values, self.firsts
-        actions = _actions(tables, self.builder)
         while True:
             kind = kinds[position]
             row = rows[states[-1]]
@@ -125,51 +144,48 @@ class Parser:
                 word = contextual.get(tokens.word(position))
                 if word is not None and word in row:
                     kind = word
-            while True:
-                action = row.get(kind)
-                if action is None:
-                    return position
-                if action >= 0:
-                    states.append(action)
-                    values.append(position)
-                    firsts.append(position)
-                    break
-                rule = rules[-action - 1]
-                length = rule.length
+            action = row.get(kind)
+            while action is not None and action < 0:
+                head, length, build, shape, spliced = steps[-action - 1]
                 if length:
                     first = firsts[-length]
                     children = values[-length:]
                     del states[-length:], values[-length:], firsts[-length:]
                 else:
-                    first = position
-                    children = []
-                name = rule.action
-                value: Any
-                if name == "":
-                    value = children[rule.shape[0]]  # type: ignore[index]
-                elif name == "[]":
-                    value = _collect(children, rule.shape, rule.spliced)
-                elif rule.spliced:
-                    value = actions[name](first, position - 1, *_collect(children, rule.shape, rule.spliced))
-                else:
-                    value = actions[name](
-                        first, position - 1, *[None if i is None else children[i] for i in rule.shape]
-                    )
-                row = rows[states[-1]]
-                state = row[rule.head]
-                states.append(state)
-                values.append(value)
+                    first, children = position, []
+                if shape is not None:
+                    children = _collect(children, shape, spliced)
+                values.append(build(first, position - 1, *children) if build else children)
                 firsts.append(first)
-                if state == end_state and kind == END:
+                base = rows[states[-1]]
+                state = base[head]
+                if state == tables.end and kind == END:
                     return None
-                row = rows[state]
+                action = rows[state].get(kind)
+                while action in passing:
+                    state = base[passing[action]]
+                    action = rows[state].get(kind)
+                states.append(state)
+            if action is None:
+                return position
+            states.append(action)
+            values.append(position)
+            firsts.append(position)
             position += 1
 
+    def _step(self, rule: Rule) -> _Step:
+        """A rule in the form that is quickest to apply."""
+        shape = None if rule.shape == tuple(range(rule.length)) and not rule.spliced else rule.shape
+        build: Callable[..., Any] | None = None
+        if rule.action == "":
+            build = _only
+        elif rule.action != "[]":
+            build = getattr(self.builder, rule.action)
+        return rule.head, rule.length, build, shape, rule.spliced
 
-def _actions(tables: Tables, builder: Builder) -> dict[str, Callable[..., Any]]:
-    return {
-        rule.action: getattr(builder, rule.action) for rule in tables.rules if rule.action not in ("", "[]")
-    }
+
+def _only(first: int, last: int, child: Any) -> Any:
+    return child
 
 
 def _collect(children: list[Any], shape: tuple[int | None, ...], spliced: frozenset[int]) -> list[Any]:

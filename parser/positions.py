@@ -28,7 +28,7 @@ class Segment(NamedTuple):
 class Text:
     """The text that is parsed, made of segments."""
 
-    __slots__ = ("_lines", "_offsets", "_segments", "content")
+    __slots__ = ("_lines", "_offsets", "_only_lines", "_segments", "content")
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.content = "".join(segment.text for segment in segments)
@@ -39,11 +39,14 @@ class Text:
             self._offsets.append(offset)
             offset += len(segment.text)
         self._lines: dict[SourceFile, list[int]] = {}
+        self._only_lines: list[int] | None = None
 
     @classmethod
     def of(cls, file: SourceFile) -> Text:
         """The text of a file as it is."""
-        return cls([Segment(file.text, file, 0, len(file.text), False)])
+        text = cls([Segment(file.text, file, 0, len(file.text), False)])
+        text._only_lines = line_starts(file.text)
+        return text
 
     def segment(self, offset: int) -> Segment:
         """The segment that the character at `offset` belongs to."""
@@ -51,6 +54,14 @@ class Text:
 
     def span(self, start: int, end: int) -> Span:
         """The place of content[start:end]."""
+        lines = self._only_lines
+        if lines is not None:  # one file as it is, by far the most frequent case
+            line = bisect_right(lines, start)
+            column = start - lines[line - 1] + 1
+            if line == len(lines) or end < lines[line]:
+                return Span(self._segments[0].file, line, column, line, column + end - start)
+            end_line = bisect_right(lines, end)
+            return Span(self._segments[0].file, line, column, end_line, end - lines[end_line - 1] + 1)
         file, line, column, own_line, own_column = self._place(start, start)
         if end <= start:
             return Span(file, line, column, line, column)

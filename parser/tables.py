@@ -48,6 +48,7 @@ class Tables(NamedTuple):
     rules: list[Rule]
     start: int
     end: int
+    passing: dict[int | None, str]  # reductions that hand the only child of one symbol on -> the head
     words: dict[str, str]  # reserved word -> terminal
     contextual: dict[str, str]  # contextual word -> terminal
     symbols: dict[str, str]  # operator or punctuation -> terminal
@@ -75,6 +76,11 @@ def load() -> Tables:
         rules,
         data["start"],
         data["end"],
+        {
+            -(number + 1): rule.head
+            for number, rule in enumerate(rules)
+            if rule.action == "" and rule.length == 1
+        },
         data["words"],
         data["contextual"],
         data["symbols"],
