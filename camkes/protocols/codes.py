@@ -277,13 +277,13 @@ whom it calls. A request of another task would also depend on data of a componen
 This fails:
 
 ```camkes
-component T { control; requestor; uses P out; provides P in_ with priority_protocol inherited; }
+component T { control; requestor; uses P p; provides P state with priority_protocol inherited; }
 ```
 
 Put right: two components, and a dataport or a CPI of the second for what they share.
 
 ```camkes
-component T { control; requestor; uses P out; uses P state; }
+component T { control; requestor; uses P p; uses P state; }
 component State { provides P p with priority_protocol inherited; }
 ```
 """,

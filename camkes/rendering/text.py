@@ -244,17 +244,13 @@ def _marks(marks: Sequence[_Mark], drawing: _Drawing) -> Iterator[_Row]:
         row += [_Cell(c, last.role) for c in f" {last.text}"]
         hanging.remove(last)
     yield row
-    while hanging:
+    if hanging:
         yield _stems(hanging, drawing)
+    while hanging:
         mark = hanging.pop()
         row = _stems([other for other in hanging if other.start < mark.start], drawing)
         row += [_Cell(" ", "")] * (mark.start - len(row))
         yield row + [_Cell(c, mark.role) for c in mark.text]
-        while hanging and hanging[-1].start == mark.start:
-            mark = hanging.pop()
-            row = _stems([other for other in hanging if other.start < mark.start], drawing)
-            row += [_Cell(" ", "")] * (mark.start - len(row))
-            yield row + [_Cell(c, mark.role) for c in mark.text]
 
 
 def _stems(marks: Sequence[_Mark], drawing: _Drawing) -> _Row:

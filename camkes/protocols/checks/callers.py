@@ -121,18 +121,20 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
         if cpi.tasks:
             continue
         callers = facts.graph.incoming[cpi.name]
-        connected = bool(facts.graph.links.get(cpi.name))
-        if callers:
-            help = f"no task reaches `{callers[0].caller}` either: start there"
-        elif connected:
-            help = "mark the component that calls it with `requestor;`"
-        else:
+        links = facts.graph.links.get(cpi.name)
+        if not links:
             help = f"connect it: `connection {_STANDARD} name(from task.interface, to {cpi.name});`"
+        elif callers:
+            help = f"no task reaches `{callers[0].caller}` either: start there"
+        elif any(other.instance == links[0].user.instance for other in facts.system.cpis):
+            help = f"if a CPI of `{links[0].user.instance}` calls it, its `requests` must say so"
+        else:
+            help = f"mark the component of `{links[0].user.instance}` with `requestor;`"
         yield Diagnostic(
             NO_TASK_REACHES,
             f"no task reaches `{cpi.name}`",
             cpi.span,
-            f"{cpi.protocol.value}, but nobody asks" if not connected else "connected, but to no task",
+            "connected, but to no task" if links else "not connected",
             notes=("it gets no threads",),
             help=help,
         )

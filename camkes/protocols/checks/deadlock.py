@@ -54,8 +54,7 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
         else:
             unsaid = dict.fromkeys(r.caller for r in cycle if r.source == "all")
             notes.append(
-                f"{listing(unsaid)} may not make the request at all: without a `requests` clause, "
-                "every `uses` interface of the component counts"
+                f"perhaps {listing(unsaid)} never does this: without `requests`, every `uses` counts"
             )
             help = "say what each CPI calls: `with requests (...)`, or `with requests ()` if it calls nothing"
         if certain and (said := [r.caller for r in cycle if r.source == "code"]):

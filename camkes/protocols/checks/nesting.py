@@ -33,12 +33,14 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
         if interface is not None:
             related.append(Label(interface.span, f"`{call.callee}` has no protocol"))
         notes = ["a thread without a protocol has a priority of its own, and the lock's holder waits for it"]
-        help = f'give `{call.callee}` a protocol; for one that nobody else calls, "fixed" costs nothing'
+        help = f"give `{call.callee}` a protocol; where one request at a time is enough, `fixed`"
         if call.source == "all":
             uses = call.via.rpartition(".")[2]
-            notes.append(f"`{call.caller}` has no `requests` clause, so every `uses` interface counts")
-            help += f"; or, if `{call.caller}` does not call `{uses}`, say so `with requests (...)`"
-        where = "" if lock == call.caller else f" while `{lock}` is held"
+            notes.append(
+                f"without a `requests` clause of `{call.caller}`, every `uses` interface counts; "
+                f"with one, `{uses}` need not"
+            )
+        where = "" if lock == call.caller else f", while `{lock}` is held"
         yield Diagnostic(
             PLAIN_BELOW_LOCK,
             f"invalid nesting: `{call.caller}` calls `{call.callee}`, which has no protocol{where}",

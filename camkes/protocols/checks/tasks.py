@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from camkes.diagnostics import Diagnostic, Label
-from camkes.model.system import Protocol, Task
+from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.model.system import Cpi, Protocol, Task
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.codes import (
     DUPLICATE_TASK_ID,
@@ -109,23 +109,26 @@ def _id_range(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _both(facts: Facts) -> Iterator[Diagnostic]:
-    provided: dict[str, list[str]] = {}
+    provided: dict[str, list[Cpi]] = {}
     for cpi in facts.system.cpis:
-        provided.setdefault(cpi.instance, []).append(cpi.name)
+        provided.setdefault(cpi.instance, []).append(cpi)
     types = {instance.name: instance.type for instance in facts.system.instances}
+    seen: set[Span] = set()
     for task in facts.system.tasks:
-        span = types[task.instance].requestor_span or task.span
-        if names := provided.get(task.instance):
-            cpis = [facts.graph.cpis[name] for name in names]
-            yield Diagnostic(
-                REQUESTOR_PROVIDES_CPI,
-                f"`{task.instance}` originates a task and provides {listing(names)} with a protocol",
-                span,
-                "originates a task",
-                tuple(Label(c.spans.get("protocol", c.span), f"provides `{c.interface}`") for c in cpis),
-                ("a request could then come back to the component of its own task",),
-                "put the CPI in a component of its own",
-            )
+        cpis = provided.get(task.instance, [])
+        places = [Label(c.spans.get("protocol", c.span), f"provides `{c.interface}`") for c in cpis]
+        if seen.issuperset(place.span for place in places):
+            continue  # another instance of the same component
+        seen.update(place.span for place in places)
+        yield Diagnostic(
+            REQUESTOR_PROVIDES_CPI,
+            f"`{task.instance}` originates a task and provides {listing(c.name for c in cpis)} with a protocol",
+            types[task.instance].requestor_span or task.span,
+            "originates a task",
+            tuple(places),
+            ("a request could then come back to the component of its own task",),
+            "put the CPI in a component of its own",
+        )
 
 
 def _order(facts: Facts) -> Iterator[Diagnostic]:
