@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-char *out_greet(const char *whom)
+char *voice_greet(const char *whom)
 {
     char *plain = next_greet(whom);
     char *text = malloc(96);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-char *out_greet(const char *whom)
+char *voice_greet(const char *whom)
 {
     char *text = malloc(80);
     snprintf(text, 80, "%s, %s", word, whom);
