@@ -30,6 +30,8 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Unary:
+    """A prefix operator and its operand."""
+
     op: str  # - + ! ~
     operand: Value
     span: Span
@@ -37,6 +39,8 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
+    """Two operands and the operator between them."""
+
     op: str  # ** * / % + - << >> < <= > >= == != & ^ | && ||
     left: Value
     right: Value
@@ -45,6 +49,8 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
+    """`condition ? then : otherwise`."""
+
     condition: Value
     then: Value
     otherwise: Value
@@ -62,12 +68,16 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class ListValue:
+    """`[a, b, ...]`."""
+
     items: tuple[Value, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class DictValue:
+    """`{key: value, ...}`; an entry is a key and its value."""
+
     entries: tuple[tuple[Value, Value], ...]
     span: Span
 
@@ -140,12 +150,16 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class StructBody:
+    """The members of a struct, named or not."""
+
     members: tuple[Attribute, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Struct:
+    """`struct NAME { members }`."""
+
     name: Name | None
     body: StructBody
     span: Span
@@ -153,6 +167,8 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
+    """A parameter of a method."""
+
     direction: str  # in out inout refin; `in` where nothing was written
     type: TypeName
     array: bool
@@ -162,6 +178,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Method:
+    """A method of a procedure."""
+
     name: Name
     return_type: TypeName | None  # None: void
     parameters: tuple[Parameter, ...]
@@ -170,6 +188,8 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
+    """`procedure NAME { methods, attributes, includes }`."""
+
     name: Name | None
     methods: tuple[Method, ...]
     attributes: tuple[Attribute, ...]
@@ -182,24 +202,32 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolClause:
+    """`priority_protocol P`."""
+
     protocol: Name
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class RequestsClause:
+    """`requests (a, b)`: the `uses` interfaces that a request passes on to."""
+
     interfaces: tuple[Name, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadsClause:
+    """`N threads`."""
+
     count: Value
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class HelpersClause:
+    """`helpers (inst, ...)`."""
+
     instances: tuple[tuple[Name, ...], ...]  # each a dotted path
     span: Span
 
@@ -220,16 +248,22 @@ Clause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | HelpersCla
 
 @dataclass(frozen=True, slots=True)
 class Control:
+    """`control;`."""
+
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
+    """`hardware;`."""
+
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Requestor:
+    """`requestor;` or `requestor N;`."""
+
     id: Value | None
     span: Span
 
@@ -248,6 +282,8 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
+    """`has mutex name;` and its like."""
+
     kind: str  # mutex semaphore binary_semaphore
     name: Name
     span: Span
@@ -269,6 +305,8 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorEnd:
+    """`from [hardware] Kind [with N threads];`, and the same with `to`."""
+
     side: str  # from to
     hardware: bool
     kind: str  # Event Procedure Dataport (singular form)
@@ -279,6 +317,8 @@ class ConnectorEnd:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
+    """`connector NAME { ends, attributes }`, or such a block in a connection."""
+
     name: Name | None
     ends: tuple[ConnectorEnd, ...]  # as written; the resolver wants one from and one to
     attributes: tuple[Attribute, ...]
@@ -287,6 +327,8 @@ class Connector:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
+    """`component TYPE name;`; `type` is a Component where it was written in place."""
+
     type: Name | Component
     name: Name
     span: Span
@@ -294,6 +336,8 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionEnd:
+    """`from a.b`, `to a.b`."""
+
     side: str  # from to
     path: tuple[Name, ...]
     span: Span
@@ -301,6 +345,8 @@ class ConnectionEnd:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
+    """`connection CONNECTOR name(ends) [with clauses];`."""
+
     connector: Name | Connector
     name: Name
     ends: tuple[ConnectionEnd, ...]
@@ -310,6 +356,8 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """`group NAME { instances }`."""
+
     name: Name | None
     instances: tuple[Instance, ...]
     span: Span
@@ -317,6 +365,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Export:
+    """`export source -> target;`."""
+
     source: tuple[Name, ...]
     target: Name
     span: Span
@@ -327,6 +377,8 @@ CompositionItem: TypeAlias = Instance | Connection | Group | Export
 
 @dataclass(frozen=True, slots=True)
 class Composition:
+    """`composition NAME { items }`."""
+
     name: Name | None
     items: tuple[CompositionItem, ...]
     span: Span
@@ -352,6 +404,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
+    """`configuration NAME { settings }`."""
+
     name: Name | None
     settings: tuple[Setting, ...]
     span: Span
@@ -359,6 +413,8 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleEntry:
+    """`(domain, duration [unit])`."""
+
     domain: Value
     duration: Value  # a Quantity where a unit was written
     span: Span
@@ -366,6 +422,8 @@ class ScheduleEntry:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
+    """`schedule { [entries] }`."""
+
     entries: tuple[ScheduleEntry, ...]
     span: Span
 
@@ -375,6 +433,8 @@ AssemblyItem: TypeAlias = Composition | Configuration | BlockReference | Schedul
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
+    """`assembly NAME { items }`."""
+
     name: Name | None
     items: tuple[AssemblyItem, ...]
     span: Span
@@ -382,6 +442,8 @@ class Assembly:
 
 @dataclass(frozen=True, slots=True)
 class Import:
+    """`import "path";` or `import <path>;`."""
+
     path: str
     system: bool  # <path>, searched in the import path
     span: Span
