@@ -11,8 +11,8 @@ events               IFACE          emits: notification (W) of the first consume
                      IFACE#N        emits: notification (W) of the N-th consumer, from 0
 dataports            (mapping)      symbol IFACE_data, see `mapping_symbol`
 queued events        (mapping)      symbol IFACE_queue on the consumer, IFACE_queueN on an emitter
-mutexes, binary      NAME           notification (RW)
-semaphores           NAME           endpoint (RW)
+                     IFACE!handoff  consumes: notification (RW) between its thread and component code
+mutexes, semaphores  NAME           notification (RW)
 request to a CPI     IFACE@CTX      endpoint (WP) for each context that can arrive through IFACE,
                                     badge = 1 + index into the callee's caller table
                      IFACE!manager@CTX   its manager's endpoint (WP), badge = number of contexts + 1 +
@@ -26,7 +26,8 @@ with a manager       IFACE!manager       its endpoint (R)
                      IFACE!reply@CTX     an empty slot for a saved reply capability
 tasks                !release       notification (R) that the task's timer signals
                      !timer         that timer
-virtual time         IFACE          notification (R), IFACE!timer the timer that signals it
+virtual time         IFACE          notification (R)
+                     IFACE!timer    a timer that signals it; more of them: IFACE!timer@1, @2, ...
 start-up             !gate, !ready  endpoints (RW) where threads wait for the control thread
 threads              !tcb:INDEX     the thread's own TCB
 
@@ -64,6 +65,8 @@ _CODE_ONLY = frozenset({"seL4DirectCall"})
 #: the virtual time server: its clients hold timers, nobody serves
 _TIMER = frozenset({"seL4TimeServer", "seL4Timer"})
 _QUEUED_EVENT = frozenset({"seL4NotificationQueue"})
+#: events that component code waits for on the notification itself
+_OWN_EVENT = frozenset({"seL4NotificationNative", "seL4NotificationBind"})
 
 
 def allocate(system: System, plan: Plan, sink: Sink | None = None) -> CapabilityModel:
@@ -166,8 +169,7 @@ class _Allocator:
         for interface in instance.type.interfaces:
             self._interface(instance, interface, space)
         for sync in instance.type.syncs:
-            kind = ObjectKind.ENDPOINT if sync.kind == "semaphore" else ObjectKind.NOTIFICATION
-            name = self._object(f"{instance.name}.{sync.name}:{sync.kind}", kind)
+            name = self._object(f"{instance.name}.{sync.name}:{sync.kind}", ObjectKind.NOTIFICATION)
             self._cap(space, instance, sync.name, name, "RW")
         if len(space.threads) > first + 1:
             for symbol in ("gate", "ready"):
@@ -184,7 +186,7 @@ class _Allocator:
             return  # devices are added by the build for a machine that has them
         match interface.kind:
             case "uses" if is_timer(connection):
-                self._timer_client(instance, interface, space)
+                self._timer_client(instance, interface, connection, space)
             case "uses":
                 self._requests(instance, interface, connection, space)
             case "provides" if not is_timer(connection):
@@ -371,6 +373,10 @@ class _Allocator:
         if interface.kind == "consumes":
             notification = self._notification(connection, instance.name, interface.name)
             self._cap(space, instance, interface.name, notification, "R")
+            if connection.connector.to_end.threads and connection.connector.name not in _OWN_EVENT:
+                name = f"{instance.name}.{interface.name}:handoff"
+                self._object(name, ObjectKind.NOTIFICATION)
+                self._cap(space, instance, f"{interface.name}!handoff", name, "RW")
             if queued:
                 self._map(space, instance, f"{interface.name}_queue", self._queue(notification), "RW")
             return
@@ -417,13 +423,18 @@ class _Allocator:
                 size = max(size, round_up(interface.type.size or 0))
         return size
 
-    def _timer_client(self, instance: Instance, interface: Interface, space: _SpaceBuilder) -> None:
+    def _timer_client(
+        self, instance: Instance, interface: Interface, connection: Connection, space: _SpaceBuilder
+    ) -> None:
         name = f"{instance.name}.{interface.name}"
         notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
-        timer = self._object(f"{name}:timer", ObjectKind.TIMER)
         self._cap(space, instance, interface.name, notification, "R")
-        self._cap(space, instance, f"{interface.name}!timer", timer)
-        self.timers.append(Timer(timer, notification, 1, 0, 0))
+        server = self.system.instance(connection.to_ends[0].instance) if connection.to_ends else None
+        for number in range(1 if server is None else self.reader.timers(server)):
+            suffix = f"@{number}" if number else ""
+            timer = self._object(f"{name}:timer{suffix}", ObjectKind.TIMER)
+            self._cap(space, instance, f"{interface.name}!timer{suffix}", timer)
+            self.timers.append(Timer(timer, notification, 1, 0, 0))
 
     def _task(self, instance: Instance, space: _SpaceBuilder) -> None:
         task = next((t for t in self.system.tasks if t.instance == instance.name), None)

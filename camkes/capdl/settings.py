@@ -104,6 +104,12 @@ class Reader:
         setting = connection.settings.get("paddr")
         return None if setting is None else self._integer(setting, "paddr", 0, (1 << 64) - 1)
 
+    def timers(self, server: Instance) -> int:
+        """How many timers each client of a time server has."""
+        attribute = next((a for a in server.type.attributes if a.name == "timers_per_client"), None)
+        default = attribute.default if attribute is not None else None
+        return self._first(server, ("timers_per_client",), default if isinstance(default, int) else 1, 1, 64)
+
     def _first(self, instance: Instance, names: tuple[str, ...], default: int, low: int, high: int) -> int:
         for name in names:
             setting = instance.settings.get(name)

@@ -160,7 +160,7 @@ def test_synchronisation_objects() -> None:
     model = allocate(system((instance("a", kind),)), EMPTY)
     objects = {o.name: o.kind.value for o in model.objects}
     assert objects["a.m:mutex"] == "notification"
-    assert objects["a.s:semaphore"] == "endpoint"
+    assert objects["a.s:semaphore"] == "notification"
     assert cap(model, "a", "b").rights == "RW"
 
 

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Kinds of diagnostics of builds and runs."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Code
+
+NO_SOURCES = Code(
+    "E0721",
+    "no-sources",
+    """A component has code to run, but no source file was found for it.
+
+An application's `CMakeLists.txt` declares the sources of each component:
+
+```cmake
+DeclareCAmkESComponent(Client SOURCES components/Client/src/client.c)
+```
+
+Without a `CMakeLists.txt`, the sources of a component `Client` are looked for beside the `.camkes` file:
+`components/Client/src/*.c`, `components/Client/*.c`, `Client/*.c`, `Client.c`, `client.c`.
+""",
+)
+
+COMPILE_ERROR = Code(
+    "E0722",
+    "compile-error",
+    """The C compiler rejects a source file of a component. The message is the compiler's own.
+
+The functions a component calls and defines are declared in its `camkes.h`, in the build folder.
+""",
+)
+
+LINK_ERROR = Code(
+    "E0723",
+    "link-error",
+    """The parts of a component do not fit together: a name is defined twice or not at all.
+
+A component defines `run()` if it has `control`, and a function `IFACE_method()` for each method of each
+interface it provides. It may call the functions declared in its `camkes.h` and those of the C library.
+""",
+)
+
+NO_COMPILER = Code(
+    "E0724",
+    "no-compiler",
+    """No C compiler was found. The tool runs `cc`, or what the environment variable `CC` names.
+
+On Debian and Ubuntu: `apt install build-essential`; on Fedora: `dnf install gcc make`.
+""",
+)
+
+BUILD_FOLDER = Code(
+    "E0725",
+    "build-folder",
+    """The build folder cannot be written: the disk is full, or permissions are missing.
+
+Choose another one with `-o FOLDER`, or make room. What was written stays whole: running the command again
+continues where it stopped.
+""",
+)
+
+KERNEL_BUILD = Code(
+    "E0727",
+    "host-kernel-build",
+    """The host kernel could not be compiled. It needs a C11 compiler and `make` on Linux.""",
+)
+
+COMPILE_WARNING = Code(
+    "W0728",
+    "compile-warning",
+    """The C compiler warns about a source file of a component. The message is the compiler's own.""",
+)
+
+FAULT = Code(
+    "E0729",
+    "fault",
+    """A thread of a component could not go on: it used memory that is not the component's, overran its
+stack, divided by zero, or ran for ever without letting time pass. The other threads go on.
+
+The place is the C line at which the thread stopped. A component can only touch its own memory and the
+dataports it is connected to, with the access rights they have.
+""",
+)
+
+RUN_FAILED = Code(
+    "E0730",
+    "run-failed",
+    """The host kernel could not run the system.""",
+)
+
+CODES = (
+    NO_SOURCES,
+    COMPILE_ERROR,
+    LINK_ERROR,
+    NO_COMPILER,
+    BUILD_FOLDER,
+    KERNEL_BUILD,
+    COMPILE_WARNING,
+    FAULT,
+    RUN_FAILED,
+)

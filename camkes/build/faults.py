@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Faults of components: from the kernel's report to the user's C line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.build.codes import FAULT
+from camkes.build.messages import Sources
+from camkes.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from camkes.build.host import HostImage
+
+_LINE = re.compile(
+    r"fault: (?P<component>\S+): thread (?P<thread>\S+): (?P<what>.+) at (?P<address>0x[0-9a-f]+|[0-9a-f]+),"
+    r" pc (?P<pc>0x[0-9a-f]+|[0-9a-f]+)(?: \((?P<module>.*)\+(?P<offset>0x[0-9a-f]+|[0-9a-f]+)\))?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A thread that could not go on; `module` and `offset` say where in which file it was."""
+
+    component: str
+    thread: str
+    what: str
+    address: int
+    pc: int
+    module: Path | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of C, and the function it is in ("" where that is not known)."""
+
+    file: Path
+    line: int
+    function: str
+
+
+def parse_fault(line: str) -> Fault | None:
+    """The fault that a line of the kernel reports, if it reports one."""
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    return Fault(
+        match["component"],
+        match["thread"],
+        match["what"],
+        int(match["address"], 16),
+        int(match["pc"], 16),
+        Path(match["module"]) if match["module"] else None,
+        int(match["offset"], 16) if match["offset"] else 0,
+    )
+
+
+def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
+    """A fault as it is told to the user, at its C line if that is known."""
+    place = None
+    if fault.module is not None:
+        place = locate(image.folder / fault.module, fault.offset)
+    span = None if place is None else Sources().span(place.file, place.line)
+    notes = [
+        f"program counter {fault.pc:#x}" + (f" in {place.function}()" if place and place.function else "")
+    ]
+    if place is not None and span is None:
+        notes.append(f"at {place.file}:{place.line}")
+    return Diagnostic(
+        FAULT,
+        f"component {fault.component}, thread {fault.thread}: {fault.what} at {fault.address:#x}",
+        span,
+        "it stopped here",
+        notes=tuple(notes),
+    )
+
+
+def locate(module: Path, offset: int) -> Place | None:
+    """The line of an address of a module, from its debugging information."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with module.open("rb") as stream:
+            elf = ELFFile(stream)
+            if not elf.has_dwarf_info():
+                return None
+            found = _line(elf.get_dwarf_info(), offset)
+            return None if found is None else Place(*found, _function(elf, offset))
+    except (OSError, ELFError):
+        return None
+
+
+def _line(dwarf: object, offset: int) -> tuple[Path, int] | None:
+    """Walks the line programs: a row holds from its address to that of the next row."""
+    for unit in dwarf.iter_CUs():  # type: ignore[attr-defined]
+        program = dwarf.line_program_for_CU(unit)  # type: ignore[attr-defined]
+        if program is None:
+            continue
+        before = None
+        for entry in program.get_entries():
+            state = entry.state
+            if state is None:
+                continue
+            if before is not None and before.address <= offset < state.address:
+                return _file(unit, program, before.file), before.line
+            before = None if state.end_sequence else state
+    return None
+
+
+def _file(unit: object, program: object, index: int) -> Path:
+    header = program.header  # type: ignore[attr-defined]
+    top = unit.get_top_DIE().attributes  # type: ignore[attr-defined]
+    home = Path(top["DW_AT_comp_dir"].value.decode()) if "DW_AT_comp_dir" in top else Path()
+    version5 = header.version >= 5
+    entry = header["file_entry"][index if version5 else index - 1]
+    folders = [Path(f.decode()) for f in header["include_directory"]]
+    if version5:
+        folder = folders[entry.dir_index] if entry.dir_index < len(folders) else Path()
+    else:
+        folder = folders[entry.dir_index - 1] if entry.dir_index else Path()
+    name: bytes = entry.name
+    return home / folder / name.decode()
+
+
+def _function(elf: object, offset: int) -> str:
+    table = elf.get_section_by_name(".symtab")  # type: ignore[attr-defined]
+    if table is None:
+        return ""
+    for symbol in table.iter_symbols():
+        start, size = symbol["st_value"], symbol["st_size"]
+        if symbol["st_info"]["type"] == "STT_FUNC" and start <= offset < start + size:
+            return str(symbol.name)
+    return ""

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Builds a system for the host kernel: a shared object for each address space, and the boot table."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from camkes.application import Application
+from camkes.build.codes import BUILD_FOLDER, NO_SOURCES
+from camkes.build.compiler import Compiler, find_compiler
+from camkes.build.digests import Digests, of_words
+from camkes.build.jobs import DEPENDENCIES, OUTPUT, Job, Progress, run_jobs, write_whole
+from camkes.build.kernel import host_kernel
+from camkes.build.link import link_spaces
+from camkes.build.messages import Sources, report_compiler
+from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME, cache_folder
+from camkes.capdl.host_table import host_table
+from camkes.capdl.model import CapabilityModel
+from camkes.cmakelists.declarations import ComponentBuild
+from camkes.diagnostics import Sink
+from camkes.model.system import Instance, System
+from camkes.protocols.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """C files that generation made, by instance and by address space. Headers of an instance are in the
+    folder of its first file."""
+
+    instances: Mapping[str, Sequence[Path]]
+    spaces: Mapping[str, Sequence[Path]]
+
+
+@dataclass(frozen=True, slots=True)
+class HostImage:
+    """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`."""
+
+    folder: Path
+    table: Path
+    kernel: Path
+    images: Mapping[str, Path]
+    capabilities: CapabilityModel
+
+
+def build_host(
+    system: System,
+    plan: Plan,
+    capabilities: CapabilityModel,
+    application: Application,
+    out: Path,
+    generated: Generated,
+    sink: Sink,
+    progress: Progress,
+    *,
+    sanitize: bool = False,
+) -> HostImage | None:
+    """Compile what changed and link it in the folder `out`; None after a diagnostic."""
+    try:
+        return _Build(system, capabilities, application, out.absolute(), generated, sink, progress).run(
+            sanitize
+        )
+    except OSError as error:
+        sink.report(BUILD_FOLDER, f"{error.filename or out} cannot be written: {error.strerror}")
+        return None
+
+
+class _Build:
+    def __init__(
+        self,
+        system: System,
+        capabilities: CapabilityModel,
+        application: Application,
+        out: Path,
+        generated: Generated,
+        sink: Sink,
+        progress: Progress,
+    ) -> None:
+        self.system = system
+        self.capabilities = capabilities
+        self.application = application
+        self.out = out
+        self.generated = generated
+        self.sink = sink
+        self.progress = progress
+        self.digests = Digests()
+        self.sources = Sources()
+
+    def run(self, sanitize: bool) -> HostImage | None:
+        compiler = find_compiler(sanitize, self.sink)
+        instances = [i for i in self.system.instances if not i.type.hardware]
+        builds = {i.name: self._build_of(i) for i in instances}
+        if compiler is None or self.sink.has_errors:
+            return None
+        runtime = self._runtime_jobs(compiler)
+        jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}
+        shared = {s.name: self._space_jobs(s.name, compiler) for s in self.capabilities.spaces}
+        every = [*runtime, *(j for of in (jobs, shared) for some in of.values() for j in some)]
+        if not self._compile(every):
+            return None
+        kernel = host_kernel(compiler, self.out / "kernel", self.digests, self.sink, self.progress)
+        if kernel is None:
+            return None
+        objects = {name: tuple(j.output for j in of) for name, of in jobs.items()}
+        images = link_spaces(
+            self.capabilities,
+            compiler,
+            objects,
+            {name: tuple(j.output for j in of) for name, of in shared.items()},
+            tuple(j.output for j in runtime),
+            {name: self._libraries(build) for name, build in builds.items()},
+            kernel,
+            self.out,
+            self.digests,
+            self.sink,
+            self.progress,
+        )
+        if images is None:
+            return None
+        table = self.out / "system.table"
+        names = {space: f"./{path.name}" for space, path in images.items()}
+        write_whole(table, host_table(self.capabilities, names))
+        return HostImage(self.out, table, kernel, images, self.capabilities)
+
+    # what is compiled
+
+    def _build_of(self, instance: Instance) -> ComponentBuild:
+        """The declared (or found) build of an instance with what its own libraries add."""
+        kind = instance.type
+        declared_in = kind.span.file.path
+        build = self.application.build_of(kind.name, instance.name, declared_in)
+        if build is None:
+            serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
+            if kind.control or serves:
+                places = self.application.places(kind.name, declared_in)
+                self.sink.report(
+                    NO_SOURCES,
+                    f"there are no sources for component {kind.name}",
+                    kind.span,
+                    notes=["looked for " + ", ".join(p + ".c" for p in places[:8])],
+                    help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
+                )
+            return ComponentBuild()
+        for name in self._closure(build):
+            library = self.application.libraries[name]
+            build = ComponentBuild(
+                build.sources + library.sources,
+                build.includes + library.includes,
+                build.c_flags + library.c_flags,
+                build.cxx_flags,
+                build.ld_flags,
+                build.libs,
+                span=build.span,
+            )
+        return build
+
+    def _closure(self, build: ComponentBuild) -> list[str]:
+        """Libraries of the application that a build uses, directly or not."""
+        found: dict[str, None] = {}
+        todo = list(build.libs)
+        while todo:
+            name = todo.pop(0)
+            if name in self.application.libraries and name not in found:
+                found[name] = None
+                todo += self.application.libraries[name].libs
+        return list(found)
+
+    def _libraries(self, build: ComponentBuild) -> tuple[str, ...]:
+        """Link arguments; libraries of other projects are not there on a workstation."""
+        known = ("m", "rt", "pthread", "dl", "stdc++")
+        libs = tuple(f"-l{name}" for name in build.libs if name in known)
+        return (*build.ld_flags, *libs)
+
+    def _runtime_jobs(self, compiler: Compiler) -> list[Job]:
+        """The runtime is the same for every system: its objects are in the user's cache."""
+        key = of_words((compiler.identity, str(compiler.sanitize), str(ROOT)))[:16]
+        folder = _writable(cache_folder() / f"runtime-{key}") or self.out / "objects" / "runtime"
+        base = RUNTIME / "src"
+        sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
+        return [
+            self._job(
+                compiler, s, folder / s.relative_to(base).with_suffix(".o"), (), (), "the runtime", s.name
+            )
+            for s in sources
+        ]
+
+    def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[Job]:
+        """Two instances of a component are compiled apart: each has its own camkes.h."""
+        folder = self.out / "objects" / instance.name
+        files = self.generated.instances.get(instance.name, ())
+        own = files[0].parent if files else self.out / instance.name
+        about = f"component {instance.type.name}, instance {instance.name}"
+        jobs: list[Job] = []
+        for source in files:
+            if source.suffix in (".c", ".cc", ".cpp"):
+                output = folder / "generated" / f"{source.name}.o"
+                jobs.append(
+                    self._job(compiler, source, output, (own, *build.includes), (), about, str(source.name))
+                )
+        used: set[Path] = set()
+        for source in build.sources:
+            if source.suffix not in (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s"):
+                continue
+            output = folder / f"{source.name}.o"
+            if output in used:  # two files of one name in different folders
+                output = folder / f"{of_words([str(source)])[:8]}-{source.name}.o"
+            used.add(output)
+            flags = build.cxx_flags if compiler.is_cxx(source) else build.c_flags
+            includes = (own, *build.includes)
+            jobs.append(self._job(compiler, source, output, includes, flags, about, source.name))
+        return jobs
+
+    def _space_jobs(self, space: str, compiler: Compiler) -> list[Job]:
+        """What belongs to an address space as a whole."""
+        folder = self.out / "objects" / space / "space"
+        return [
+            self._job(
+                compiler, source, folder / f"{source.name}.o", (), (), f"address space {space}", source.name
+            )
+            for source in self.generated.spaces.get(space, ())
+            if source.suffix == ".c"
+        ]
+
+    def _job(
+        self,
+        compiler: Compiler,
+        source: Path,
+        output: Path,
+        includes: Sequence[Path],
+        flags: Sequence[str],
+        about: str,
+        title: str,
+    ) -> Job:
+        cxx = compiler.is_cxx(source)
+        paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
+        command = (
+            *(compiler.cxx if cxx else compiler.c),
+            "-std=gnu++17" if cxx else "-std=gnu11",
+            *compiler.compile_flags(),
+            "-DCAMKES_KERNEL_HOST=1",
+            *(f"-I{p}" for p in paths),
+            *flags,
+            *("-MMD", "-MF", DEPENDENCIES, "-MT", "x"),
+            *("-c", str(source), "-o", OUTPUT),
+        )
+        return Job(f"{about}: {title}", output, command, (source,), f"{about} ({compiler.identity})")
+
+    def _compile(self, jobs: list[Job]) -> bool:
+        good = True
+        for outcome in run_jobs(jobs, self.digests, self.progress):
+            about = outcome.job.about.partition(" (")[0]
+            report_compiler(outcome.messages, outcome.good, about, self.sources, self.sink)
+            good = good and outcome.good
+        return good
+
+
+def _writable(folder: Path) -> Path | None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise
+        return None
+    return folder if os.access(folder, os.W_OK) else None

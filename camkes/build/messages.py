@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a compiler says, as diagnostics at the user's lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from camkes.build.codes import COMPILE_ERROR, COMPILE_WARNING
+from camkes.diagnostics import Code, Label, Sink, SourceFile, Span
+
+_PLACED = re.compile(
+    r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
+    r"(?P<kind>fatal error|error|warning|note): (?P<text>.*)"
+)
+
+
+@dataclass(slots=True)
+class _Message:
+    code: Code
+    text: str
+    span: Span | None
+    related: list[Label] = field(default_factory=list)
+
+
+class Sources:
+    """Files of the user, each read once."""
+
+    def __init__(self) -> None:
+        self._files: dict[Path, SourceFile] = {}
+
+    def span(self, path: Path, line: int, column: int | None = None) -> Span | None:
+        """A word of a line (without a column: the whole line), None if there is no such file."""
+        if path not in self._files:
+            try:
+                text = path.read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                return None
+            self._files[path] = SourceFile(path, text)
+        file = self._files[path]
+        content = file.lines[line - 1].rstrip() if 0 < line <= len(file.lines) else ""
+        if column is None:
+            start = len(content) - len(content.lstrip()) + 1
+            return Span(file, line, start, line, max(start, len(content)) + 1)
+        word = re.match(r"\w*", content[column - 1 :])
+        return Span(file, line, column, line, column + max(1, len(word[0]) if word else 1))
+
+
+def report_compiler(output: str, good: bool, about: str, sources: Sources, sink: Sink) -> None:
+    """Add what a compiler said about `about`; with errors if it failed, and with warnings."""
+    found: list[_Message] = []
+    for line in output.splitlines():
+        match = _PLACED.match(line)
+        if match is None:
+            continue
+        column = int(match["column"]) if match["column"] else None
+        span = sources.span(Path(match["file"]), int(match["line"]), column)
+        if match["kind"] == "note":
+            if found and span is not None:
+                found[-1].related.append(Label(span, match["text"]))
+            continue
+        code = COMPILE_WARNING if match["kind"] == "warning" else COMPILE_ERROR
+        found.append(_Message(code, match["text"], span))
+    for message in found:
+        sink.report(message.code, message.text, message.span, related=message.related, notes=[f"in {about}"])
+    if not good and not any(m.code is COMPILE_ERROR for m in found):
+        sink.report(COMPILE_ERROR, f"{about} does not compile", notes=output.splitlines()[:40])

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Runs a built system on the host kernel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from camkes.build.codes import RUN_FAILED
+from camkes.build.faults import Fault, diagnose, parse_fault
+from camkes.build.host import HostImage
+from camkes.diagnostics import Diagnostic
+
+#: exit statuses of the host kernel
+ENDED, FAULTED, BAD_TABLE, DEFECT = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to run; times are virtual nanoseconds. `output` takes what components print, None: it goes to
+    standard output as it comes."""
+
+    duration: int | None = None
+    trace: Path | None = None
+    fast: bool = False
+    scheduling: str = "fifo"
+    timeslice: int | None = None
+    choices: str = "first"
+    loop_limit_ms: int | None = None
+    output: Callable[[bytes], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run came to. `status` is the kernel's exit status; `diagnostics` tell of the faults, and of
+    a run that could not be."""
+
+    status: int
+    faults: tuple[Fault, ...]
+    trace: Path | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
+    """Run a system until it ends, its time is over, or the user interrupts it."""
+    options = options or RunOptions()
+    command = [str(image.kernel), image.table.name, *_arguments(options)]
+    sys.stdout.flush()
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=image.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=None if options.output is None else subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except OSError as error:
+        failed = Diagnostic(RUN_FAILED, f"{image.kernel} cannot be run: {error.strerror}")
+        return RunResult(DEFECT, (), None, (failed,))
+    faults: list[Fault] = []
+    said: list[str] = []
+    reader = threading.Thread(target=_read_errors, args=(process.stderr, faults, said))
+    reader.start()
+    try:
+        if options.output is not None and process.stdout is not None:
+            while chunk := os.read(process.stdout.fileno(), 65536):
+                options.output(chunk)
+        status = process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    finally:
+        reader.join()
+    diagnostics = [diagnose(fault, image) for fault in faults]
+    if status not in (ENDED, FAULTED):
+        what = f"signal {-status}" if status < 0 else f"status {status}"
+        message = (
+            "the host kernel refuses the table"
+            if status == BAD_TABLE
+            else f"the host kernel ended with {what}"
+        )
+        diagnostics.append(Diagnostic(RUN_FAILED, message, notes=tuple(said[-20:])))
+    trace = options.trace if options.trace is not None and options.trace.exists() else None
+    return RunResult(status, tuple(faults), trace, tuple(diagnostics))
+
+
+def _arguments(options: RunOptions) -> list[str]:
+    values = {
+        "--for": options.duration,
+        "--trace": options.trace.absolute() if options.trace is not None else None,
+        "--scheduling": options.scheduling,
+        "--timeslice": options.timeslice,
+        "--choices": options.choices,
+        "--loop-limit": options.loop_limit_ms,
+    }
+    result = ["--fast"] if options.fast else []
+    for name, value in values.items():
+        if value is not None:
+            result += [name, str(value)]
+    return result
+
+
+def _read_errors(stream: IO[bytes] | None, faults: list[Fault], said: list[str]) -> None:
+    """Faults are kept for later; everything else is shown at once."""
+    for raw in stream or ():
+        line = raw.decode(errors="replace").rstrip("\n")
+        fault = parse_fault(line)
+        if fault is not None:
+            faults.append(fault)
+        else:
+            said.append(line)
+            print(line, file=sys.stderr)

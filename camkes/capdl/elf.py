@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""As much of the ELF format as a loader's description needs: segments, symbols, the entry point.
+
+Little-endian files of 32 and 64 bits. Read in place: a debug image has tens of thousands of symbols, of
+which we want a handful, and a linker step should not take longer than the link.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+_PT_LOAD = 1
+_SHT_SYMTAB = 2
+_MAX_ENTRIES = 1 << 20
+
+
+class ElfError(Exception):
+    """The file is no ELF image that we can read."""
+
+
+class Segment(NamedTuple):
+    """A part of the file that is loaded. `rights` is a subset of "RWX"."""
+
+    vaddr: int
+    memory_size: int
+    offset: int
+    file_size: int
+    rights: str
+
+
+class Symbol(NamedTuple):
+    value: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The layout of one class of ELF files: header, program header, section header, symbol."""
+
+    header: struct.Struct
+    program: struct.Struct
+    section: struct.Struct
+    symbol: struct.Struct
+    #: of (offset, vaddr, filesz, memsz, flags) in a program header
+    program_fields: tuple[int, int, int, int, int]
+    #: of (value, size) in a symbol
+    symbol_fields: tuple[int, int]
+
+
+_FORMS = {
+    1: _Form(
+        struct.Struct("<16sHHIIIIIHHHHHH"),
+        struct.Struct("<IIIIIIII"),
+        struct.Struct("<IIIIIIIIII"),
+        struct.Struct("<IIIBBH"),
+        (1, 2, 4, 5, 6),
+        (1, 2),
+    ),
+    2: _Form(
+        struct.Struct("<16sHHIQQQIHHHHHH"),
+        struct.Struct("<IIQQQQQQ"),
+        struct.Struct("<IIQQQQIIQQ"),
+        struct.Struct("<IBBHQQ"),
+        (2, 3, 5, 6, 1),
+        (4, 5),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A linked program. `name` is what the loader's archive calls it."""
+
+    name: str
+    entry: int
+    segments: tuple[Segment, ...]
+    symbols: dict[str, Symbol]
+
+
+def read_image(path: Path, wanted: Iterable[str], name: str | None = None) -> Image:
+    """Read the image at `path` and those of the `wanted` symbols that it has."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return _read(data, frozenset(wanted), name or path.name)
+    except (struct.error, IndexError) as error:
+        raise ElfError(f"{path} is damaged: {error}") from error
+    except (OSError, ValueError) as error:
+        raise ElfError(f"cannot read {path}: {error}") from error
+
+
+def _read(data: mmap.mmap, wanted: frozenset[str], name: str) -> Image:
+    if data[:4] != b"\x7fELF":
+        raise ElfError(f"{name} is not an ELF file")
+    form = _FORMS.get(data[4])
+    if form is None or data[5] != 1:
+        raise ElfError(f"{name} is not a little-endian ELF file of 32 or 64 bits")
+    header = form.header.unpack_from(data)
+    entry, program_offset, section_offset = header[4:7]
+    program_count, section_count = header[10], header[12]
+    segments = []
+    for number in range(program_count):
+        fields = form.program.unpack_from(data, program_offset + number * form.program.size)
+        offset, vaddr, file_size, memory_size, flags = (fields[i] for i in form.program_fields)
+        if fields[0] == _PT_LOAD and memory_size:
+            rights = "".join(right for right, bit in zip("RWX", (4, 2, 1), strict=True) if flags & bit)
+            segments.append(Segment(vaddr, memory_size, offset, file_size, rights))
+    return Image(name, entry, tuple(segments), _symbols(data, form, section_offset, section_count, wanted))
+
+
+def _symbols(
+    data: mmap.mmap, form: _Form, sections: int, count: int, wanted: frozenset[str]
+) -> dict[str, Symbol]:
+    """Looks for the names in the string table first, then for the symbols that have them."""
+    found: dict[str, Symbol] = {}
+    headers = [form.section.unpack_from(data, sections + i * form.section.size) for i in range(count)]
+    for section in headers:
+        if section[1] != _SHT_SYMTAB:
+            continue
+        start, size = section[4], section[5]
+        strings = headers[section[6]]
+        offsets = _name_offsets(data[strings[4] : strings[4] + strings[5]], wanted)
+        if size // form.symbol.size > _MAX_ENTRIES:
+            raise ElfError("the symbol table is damaged")
+        for fields in form.symbol.iter_unpack(data[start : start + size]):
+            name = offsets.get(fields[0])
+            if name is not None:
+                value, length = (fields[i] for i in form.symbol_fields)
+                found[name] = Symbol(value, length)
+    return found
+
+
+def _name_offsets(strings: bytes, wanted: frozenset[str]) -> dict[int, str]:
+    """Where the wanted names are in a string table. A linker may let a name be the end of a longer one."""
+    offsets = {}
+    for name in wanted:
+        if not name:
+            continue
+        text = name.encode() + b"\0"
+        at = strings.find(text)
+        while at >= 0:
+            offsets[at] = name
+            at = strings.find(text, at + 1)
+    return offsets
