@@ -162,7 +162,7 @@ class _Timeline:
             if whole.end <= start or whole.start >= end:
                 continue
             segment = replace(whole, start=max(whole.start, start), end=min(whole.end, end))
-            if pending and (segment.start > pending[-1].end or segment.end - pending[0].start > fine):
+            if pending and segment.end - pending[0].start > fine:
                 yield self._joined(pending)
                 pending = []
             if segment.duration <= fine:

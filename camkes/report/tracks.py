@@ -211,8 +211,10 @@ class _Builder:
                 f"frees the lock of {names.cpi_name(args[0])}",
                 ("context", names.context_name(args[1])),
             )
-        elif kind is Kind.INHERIT and event.other is not None:
-            self._inherits(event.other, event)
+        elif kind is Kind.INHERIT:
+            heir = self._worker(args[0], args[1]) if event.other is None else event.other
+            if heir is not None:
+                self._inherits(heir, event)
 
     def _inherits(self, heir: int, event: Event) -> None:
         """An arrow from the waiter to the thread that gets its priority; only on the way up."""
@@ -230,6 +232,13 @@ class _Builder:
             words = f"lends {high} to {self.names.context_name(context)}"
             self.instants.append(Instant(source, self.now, words, (at,), flow))
         self.instants.append(Instant(heir, self.now, f"inherits {high} from {name}", (at,), flow, True))
+
+    def _worker(self, cpi: int, context: int) -> int | None:
+        """The thread that serves a context at a CPI: its own, or the one of the pool that has its request."""
+        for number, state in self.tracker.threads.items():
+            if any(request[:2] == (cpi, context) for request in state.requests):
+                return number
+        return next((t.number for t in self.names.threads if (t.cpi, t.context) == (cpi, context)), None)
 
     def _waiting_worker(self, context: int) -> int | None:
         """The thread of a context that waits for a lock, or that a task begins with."""

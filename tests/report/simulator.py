@@ -103,7 +103,8 @@ def make_plan(tasks: Sequence[TaskSpec], cpis: Sequence[CpiSpec]) -> Plan:
         instance, interface = cpi.name.split(".")
         planned.append(
             PlannedCpi(
-                number, cpi.name, instance, interface, cpi.protocol, ceiling, tuple(who[cpi.name]), tuple(mine),
+                number, cpi.name, instance, interface, cpi.protocol, ceiling, tuple(who[cpi.name]),
+                tuple(mine),
                 1 if cpi.protocol is Protocol.FIXED else len(mine), 1, False,
                 cpi.protocol is Protocol.INHERITED and len(mine) > 1, False, callees, SPAN,
             )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camkes.diagnostics import Sink
+from camkes.report.events import MAGIC, Event, encode_trace, parse_trace, read_trace
+from camkes.report.kinds import ARGUMENTS, Kind
+
+WORD = st.integers(0, 2**64 - 1)
+THREAD = st.none() | st.integers(0, 0xFFFE)
+
+
+@st.composite
+def traces(draw: st.DrawFn) -> list[Event]:
+    events = []
+    now = 0
+    for _ in range(draw(st.integers(0, 12))):
+        now += draw(st.integers(0, 2**40))
+        kind = draw(st.sampled_from(Kind))
+        text = draw(st.text(max_size=20)) if kind is Kind.OUTPUT else ""
+        args = tuple(draw(WORD) for _ in ARGUMENTS[kind])
+        if kind is Kind.OUTPUT:
+            args = (len(text.encode()),)
+        events.append(Event(now, kind, draw(THREAD), draw(THREAD), args, text))
+    return events
+
+
+@given(traces())
+def test_what_is_written_is_read(events: list[Event]) -> None:
+    sink = Sink()
+    assert parse_trace(encode_trace(events), "t", sink) == tuple(events)
+    assert not sink.diagnostics
+
+
+@given(traces(), st.data())
+def test_a_truncated_trace_gives_what_came_before(events: list[Event], data: st.DataObject) -> None:
+    whole = encode_trace(events)
+    cut = data.draw(st.integers(len(MAGIC), len(whole)))
+    sink = Sink()
+    read = parse_trace(whole[:cut], "t", sink)
+    assert read is not None
+    assert read == tuple(events[: len(read)])
+    at_a_boundary = encode_trace(events[: len(read)]) == whole[:cut]
+    assert at_a_boundary == (not sink.diagnostics)
+    assert all(d.code.number == "E0803" for d in sink.diagnostics)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_make_a_traceback(data: bytes) -> None:
+    sink = Sink()
+    parse_trace(data, "t", sink)
+    parse_trace(MAGIC + data, "t", sink)
+
+
+def test_a_foreign_file_is_said_to_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "photo.trace"
+    path.write_bytes(b"\x89PNG....")
+    sink = Sink()
+    assert read_trace(path, sink) is None
+    assert [d.code.number for d in sink.diagnostics] == ["E0802"]
+
+
+def test_a_missing_file_is_a_diagnostic(tmp_path: Path) -> None:
+    sink = Sink()
+    assert read_trace(tmp_path / "no.trace", sink) is None
+    assert [d.code.number for d in sink.diagnostics] == ["E0801"]
+
+
+def test_unknown_kinds_are_left_out_and_said_once() -> None:
+    strange = struct.pack("<QHHHH", 5, 999, 16, 0, 0xFFFF)
+    sink = Sink()
+    data = MAGIC + strange + strange + encode_trace([Event(6, Kind.BOOT)])[len(MAGIC) :]
+    assert parse_trace(data, "t", sink) == (Event(6, Kind.BOOT),)
+    assert [d.code.number for d in sink.diagnostics] == ["W0805"]
+
+
+def test_time_that_goes_backwards_is_damage() -> None:
+    sink = Sink()
+    events = parse_trace(encode_trace([Event(6, Kind.BOOT), Event(5, Kind.BOOT)]), "t", sink)
+    assert events == (Event(6, Kind.BOOT),)
+    assert [d.code.number for d in sink.diagnostics] == ["E0803"]

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Lanes and response times of the textbook inversion, worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+from hypothesis import given, settings
+
+from camkes.capdl.model import Role
+from camkes.report.events import Event
+from camkes.report.kinds import Block, KernelCall, Kind
+from camkes.report.lanes import Activity, Lanes, build_lanes
+from camkes.report.names import NamedTask, NamedThread, TraceNames
+from camkes.report.responses import responses, responses_json
+
+from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
+from .test_properties import systems
+
+
+def lanes(inherit: bool) -> Lanes:
+    events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"], inherit)  # type: ignore[arg-type]
+    return build_lanes(events, names)
+
+
+def brief(lanes: Lanes, task: str) -> list[tuple[int, int, str, str]]:
+    lane = next(lane for lane in lanes.lanes if lane.task.name == task)
+    return [(s.start // MS, s.end // MS, s.activity.value, s.service) for s in lane.segments]
+
+
+def test_lanes_with_inheritance() -> None:
+    found = lanes(True)
+    assert [lane.task.name for lane in found.lanes] == ["high", "middle", "low"]
+    assert brief(found, "high") == [
+        (2, 3, "runs", ""),
+        (3, 6, "waits", "lock.p"),
+        (6, 10, "runs", "lock.p"),
+        (10, 11, "runs", ""),
+        (22, 23, "runs", ""),
+        (23, 27, "runs", "lock.p"),
+        (27, 28, "runs", ""),
+    ]
+    assert brief(found, "middle") == [
+        (3, 6, "held up", "lock.p"),
+        (6, 11, "preempted", ""),
+        (11, 19, "runs", ""),
+    ]
+
+
+def test_responses_with_and_without_inheritance() -> None:
+    with_, without = ({r.task: r for r in responses(lanes(inherit))} for inherit in (True, False))
+    # high: 1 + (4 - 1 of the lock's work left) + 4 + 1; without: the 8 of middle in between
+    assert with_["high"].maximum == 9 * MS
+    assert without["high"].maximum == 17 * MS
+    assert with_["high"].blocked == 3 * MS
+    assert without["high"].blocked == 11 * MS
+    assert with_["middle"].blocked == 3 * MS
+    assert with_["low"].blocked == 0
+    assert with_["high"].misses == without["high"].misses == 0
+    assert with_["high"].mean == 7.5 * MS
+
+
+def test_a_late_job_is_a_miss_and_an_unfinished_one_counts_if_its_deadline_passed() -> None:
+    tasks = [TaskSpec("t", 10, (0, 5, 10), (4,), 3), TaskSpec("u", 5, (0,), (100,), 10)]
+    events, names, _ = simulate(tasks, [], until=20)
+    rows = {r.task: r for r in responses(build_lanes(events, names))}
+    assert (rows["t"].jobs, rows["t"].misses) == (3, 3)
+    assert (rows["u"].jobs, rows["u"].unfinished, rows["u"].misses) == (0, 1, 1)
+
+
+def test_json_has_every_job() -> None:
+    events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
+    document = json.loads(responses_json(events, names))
+    high = document["tasks"][0]
+    assert high["response"] == {"min": 6 * MS, "mean": 7.5 * MS, "max": 9 * MS}
+    assert [job["blocked"] for job in high["job_list"]] == [3 * MS, 0]
+
+
+@given(systems())
+@settings(max_examples=60, deadline=None)
+def test_each_instant_of_the_processor_is_in_one_lane(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
+    """What tasks run together is the time in which anybody does; a job's response is what its lane shows."""
+    events, names, _ = simulate(*system)
+    found = build_lanes(events, names)
+    busy = idle = 0
+    running = None
+    for before, event in pairwise(events):
+        running = {Kind.SWITCH: before.thread, Kind.IDLE: None}.get(before.kind, running)
+        busy, idle = (busy + event.time - before.time, idle) if running is not None else (busy, idle)
+    runs = [s for lane in found.lanes for s in lane.segments if s.activity is Activity.RUNS]
+    assert sum(s.duration for s in runs) == busy
+    for lane in found.lanes:
+        for a, b in pairwise(lane.segments):
+            assert a.end <= b.start
+        for job in lane.jobs:
+            assert job.end is not None
+            shown = sum(
+                min(s.end, job.end) - max(s.start, job.release)
+                for s in lane.segments
+                if s.end > job.release and s.start < job.end
+            )
+            assert shown == job.end - job.release
+
+
+def plain_rpc() -> tuple[list[Event], TraceNames]:
+    """A server without a protocol: the kernel's records alone say whose lane its work is in."""
+    names = TraceNames(
+        (
+            NamedThread(0, "a", "a", "a", Role.CONTROL, 10, task=0),
+            NamedThread(1, "b", "b", "b", Role.CONTROL, 20, task=1),
+            NamedThread(2, "s.p", "s", "s", Role.INTERFACE, 30, "s.p"),
+        ),
+        (NamedTask(0, "a", 10, 0), NamedTask(1, "b", 20, 1)),
+        objects=("s.p",),
+    )
+    call, transfer = (KernelCall.CALL, 0), (0, 1, 0, 1)
+    events = [
+        Event(0, Kind.BLOCK, 2, None, (Block.RECV, 0)),
+        Event(0, Kind.BLOCK, 1, None, (Block.NOTIFICATION, 0)),
+        Event(0, Kind.SWITCH, 0, None, (10,)),
+        Event(0, Kind.JOB_BEGIN, 0, None, (0, 0)),
+        Event(2, Kind.KCALL, 0, None, call),
+        Event(2, Kind.TRANSFER, 0, 2, transfer),
+        Event(2, Kind.READY, 2, 0),
+        Event(2, Kind.BLOCK, 0, None, (Block.REPLY, 0)),
+        Event(2, Kind.SWITCH, 2, 0, (30,)),
+        Event(3, Kind.BLOCK, 2, None, (Block.NOTIFICATION, 0)),
+        Event(3, Kind.READY, 1),
+        Event(3, Kind.SWITCH, 1, 2, (20,)),
+        Event(3, Kind.JOB_BEGIN, 1, None, (0, 3)),
+        Event(4, Kind.KCALL, 1, None, call),
+        Event(4, Kind.BLOCK, 1, None, (Block.CALL, 0)),
+        Event(4, Kind.IDLE, None, 1),
+        Event(5, Kind.READY, 2),
+        Event(5, Kind.SWITCH, 2, None, (30,)),
+        Event(6, Kind.REPLY, 2, 0, (0, 0)),
+        Event(6, Kind.READY, 0, 2),
+        Event(6, Kind.TRANSFER, 1, 2, transfer),
+        Event(6, Kind.BLOCK, 1, None, (Block.REPLY, 0)),
+        Event(8, Kind.END, args=(1,)),
+    ]
+    return events, names
+
+
+def test_plain_servers_work_in_the_lane_of_their_caller() -> None:
+    events, names = plain_rpc()
+    found = build_lanes(events, names)
+    lane = {
+        lane.task.name: [(s.start, s.end, s.activity.value, s.service) for s in lane.segments]
+        for lane in found.lanes
+    }
+    assert lane["a"] == [
+        (0, 2, "runs", ""),
+        (2, 3, "runs", "s.p"),
+        (3, 5, "sleeps", "s.p"),
+        (5, 6, "runs", "s.p"),
+        (6, 8, "preempted", ""),
+    ]
+    assert lane["b"] == [
+        (3, 4, "runs", ""),
+        (4, 5, "waits", "s.p"),
+        (5, 6, "waits", "s.p"),
+        (6, 8, "runs", "s.p"),
+    ]

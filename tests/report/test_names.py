@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Role, Space, Thread
+from camkes.diagnostics import Sink
+from camkes.model.system import Protocol
+from camkes.report.names import (
+    TraceNames,
+    load_names,
+    names_from_json,
+    names_path,
+    names_to_json,
+    save_names,
+    trace_names,
+)
+
+from .simulator import MS, CpiSpec, TaskSpec, make_plan, nested, simulate
+
+
+def sample() -> TraceNames:
+    return simulate(*nested(), until=1)[1]
+
+
+def test_names_come_from_the_model_and_the_plan() -> None:
+    plan = make_plan(
+        [TaskSpec("t1", 10, (0,), ("lock.p",)), TaskSpec("t2", 20, (0,), ("lock.p",))],
+        [CpiSpec("lock.p", Protocol.INHERITED, (1 * MS,))],
+    )
+    control = Thread("t1", 0, "t1", Role.CONTROL, 10, 10, 4096, task=0)
+    second = Thread("t2", 0, "t2", Role.CONTROL, 20, 20, 4096, task=1)
+    worker = Thread("lock.p@t1", 0, "lock", Role.WORKER, 10, 20, 4096, interface="p", context=0)
+    spaces = (
+        Space("t1", ("t1",), (), (), (control,)),
+        Space("t2", ("t2",), (), (), (second,)),
+        Space("lock", ("lock",), (), (), (worker,)),
+    )
+    model = CapabilityModel((KernelObject("ep", ObjectKind.ENDPOINT),), spaces, ())
+    names = trace_names(model, plan)
+    assert [(t.number, t.name, t.service, t.cpi, t.context, t.task) for t in names.threads] == [
+        (0, "t1", "", None, None, 0),
+        (1, "t2", "", None, None, 1),
+        (2, "lock.p@t1", "lock.p", 0, 0, None),
+    ]
+    assert names.object_name(0) == "ep"
+    assert names.cpi_name(0) == "lock.p"
+
+
+def test_json_keeps_everything() -> None:
+    assert names_from_json(names_to_json(sample())) == sample()
+
+
+def test_saved_beside_the_trace(tmp_path: Path) -> None:
+    sink = Sink()
+    trace = tmp_path / "run.trace"
+    save_names(trace, sample(), sink)
+    assert names_path(trace).exists()
+    assert load_names(trace, sink) == sample()
+    assert not sink.diagnostics
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "x"}', "null", "not json", '{"format": 1}'])
+def test_a_foreign_file_of_names_is_a_diagnostic(tmp_path: Path, text: str) -> None:
+    trace = tmp_path / "run.trace"
+    names_path(trace).write_text(text)
+    sink = Sink()
+    assert load_names(trace, sink) is None
+    assert [d.code.number for d in sink.diagnostics] == ["E0804"]

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Timeline, terminal chart and graph."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from camkes.diagnostics import Sink
+from camkes.model.system import System
+from camkes.protocols.plan import Plan, Request
+from camkes.report.graph import graph_dot, graph_svg
+from camkes.report.lanes import build_lanes
+from camkes.report.layers import lay_out
+from camkes.report.terminal import terminal_report
+from camkes.report.timeline import timeline_svg, write_timeline
+from camkes.report.times import choose_window, format_time, make_axis
+
+from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
+from .test_properties import systems
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def picture(window: tuple[int | None, int | None] = (None, None), sink: Sink | None = None) -> str | None:
+    events, names, _ = simulate(*nested())
+    return timeline_svg(build_lanes(events, names), names, sink or Sink(), window, "nested <locks> & more")
+
+
+def words(svg: str) -> list[str]:
+    return [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_a_lane_a_task_with_what_happens_in_it() -> None:
+    svg = picture()
+    assert svg
+    said = words(svg)
+    for name in (
+        "t1",
+        "t2",
+        "t3",
+        "t4",
+        "priority 40",
+        "nested <locks> & more",
+        "time (ms)",
+        "inherited priority",
+    ):
+        assert name in said
+    assert "20" in said  # the priority that t4 inherits
+    tips = [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}title")]
+    assert "t3 waits for b.p while t4 runs, 14 ms to 18.5 ms (4.5 ms)" in tips
+    assert "t4 executes in c.p at priority 20, 14.5 ms to 16.5 ms (2 ms)" in tips
+    assert "t1: job 0 released at 3 ms" in tips
+    assert "url(#hatch-b-p)" in svg
+
+
+def test_equal_runs_give_equal_bytes() -> None:
+    assert picture() == picture()
+
+
+def test_a_window_shows_nothing_outside_it() -> None:
+    svg = picture((14 * MS, 20 * MS))
+    assert svg
+    tips = [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}title")]
+    assert not any("t1 executes" in tip for tip in tips)
+    assert any("t4 executes in c.p" in tip for tip in tips)
+    left, right = 0.0, 1000.0
+    for rect in ET.fromstring(svg).iter(f"{SVG}rect"):
+        assert left <= float(rect.get("x", "0")) <= right
+
+
+@pytest.mark.parametrize("window", [(60 * MS, None), (5, 5), (9, 3)])
+def test_an_empty_window_is_said_to_be_one(window: tuple[int | None, int | None]) -> None:
+    sink = Sink()
+    assert picture(window, sink) is None
+    assert [d.code.number for d in sink.diagnostics] == ["E0806"]
+
+
+def test_a_long_run_is_cut_and_a_crowded_one_joined(tmp_path: Path) -> None:
+    tasks = [
+        TaskSpec("a", 20, tuple(range(0, 2000 * MS, MS)), (250_000,), MS),
+        TaskSpec("b", 10, tuple(range(0, 2000 * MS, 2 * MS)), (750_000,), 2 * MS),
+    ]
+    events, names, _ = simulate(tasks, [])
+    sink = Sink()
+    write_timeline(tmp_path / "cut.svg", events, names, sink)
+    cut = (tmp_path / "cut.svg").read_text()
+    assert re.search(r"the first \S+ ms of 1.99\S* s", cut)
+    write_timeline(tmp_path / "all.svg", events, names, sink, (0, 2000 * MS))
+    whole = (tmp_path / "all.svg").read_text()
+    assert "is joined" in whole
+    assert not sink.diagnostics
+
+
+@given(systems())
+@settings(max_examples=40, deadline=None)
+def test_every_run_can_be_drawn(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
+    events, names, _ = simulate(*system)
+    sink = Sink()
+    svg = timeline_svg(build_lanes(events, names), names, sink)
+    assert svg is not None and not sink.diagnostics
+    ET.fromstring(svg)
+    for width in (40, 72, 200):
+        for line in (
+            terminal_report(events, names, width=width, unicode=False).split("response times")[0].splitlines()
+        ):
+            assert len(line) <= max(width, 40)
+
+
+def test_an_unwritable_timeline_is_a_diagnostic(tmp_path: Path) -> None:
+    events, names, _ = simulate(*nested())
+    sink = Sink()
+    write_timeline(tmp_path / "no" / "x.svg", events, names, sink)
+    assert [d.code.number for d in sink.diagnostics] == ["E0801"]
+
+
+TERMINAL = """\
+high        ###///////lllllllll##                        ###lllllllll##
+middle        ////////___________##################
+               ^30
+low     ##lll__lllllll_____________________________##
+        |---------------------|----------------------|-----------------
+        0 ms                 10                     20 ms
+
+# own code   l lock.p   / blocked   _ preempted
+^ inherited priority
+
+response times (ms)
+task    priority  jobs  min  mean  max  deadline  missed  blocked
+high          30     2    6   7.5    9        20       0        3
+middle        20     1   16    16   16        40       0        3
+low           10     1   20    20   20        40       0        0
+"""
+
+
+def test_terminal_report() -> None:
+    events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
+    plain = terminal_report(events, names, width=72, unicode=False)
+    assert plain == TERMINAL
+    assert plain.isascii()
+    coloured = terminal_report(events, names, width=72, unicode=False, color=True)
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_a_system_without_tasks_has_no_report() -> None:
+    events, names, _ = simulate([], [])
+    assert terminal_report(events, names) == ""
+
+
+def system() -> System:
+    return System(SPAN.file, (), (), (), (), (), (), {})
+
+
+def nested_plan() -> Plan:
+    return make_plan(*nested())
+
+
+def test_dot_names_every_task_cpi_and_request() -> None:
+    dot = graph_dot(nested_plan(), system())
+    assert '"a.p" [label="a.p\\ninherited, ceiling 40\\n2 threads, manager"' in dot
+    assert '"e.p" [label="e.p\\nfixed at 40"' in dot
+    for request in nested_plan().requests:
+        assert f'"{request.caller}" -> "{request.callee}"' in dot
+
+
+def with_cycle() -> Plan:
+    plan = nested_plan()
+    back = Request("e.p", "e.x", "b.p", "c", "clause", SPAN)
+    loose = Request("t1", "t1.x", "e.p", "c", "all", SPAN)
+    own = Request("d.p", "d.x", "d.p", "c", "clause", SPAN)
+    return dataclasses.replace(plan, requests=(*plan.requests, back, loose, own))
+
+
+def test_a_cycle_is_drawn_and_marked() -> None:
+    cycle = ("b.p", "c.p", "e.p")
+    svg = graph_svg(with_cycle(), system(), cycle)
+    ET.fromstring(svg)
+    assert svg.count('marker-end="url(#cycle)"') == 3
+    assert "e.p requests b.p" in svg
+    assert "t1 requests e.p (perhaps)" in svg
+    assert graph_dot(with_cycle(), system(), cycle).count("penwidth=2") == 6
+
+
+def test_the_graph_does_not_depend_on_hashes() -> None:
+    code = (
+        "from tests.report.test_pictures import *\n"
+        "import sys\n"
+        "sys.stdout.write(graph_svg(with_cycle(), system()) + (picture() or ''))"
+    )
+    root = Path(__file__).parents[2]
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+@given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=24))
+@settings(deadline=None)
+def test_nodes_never_overlap(count: int, pairs: list[tuple[int, int]]) -> None:
+    names = [f"n{i}" for i in range(count)]
+    sizes = {name: (40.0 + 15 * i, 30.0 + 5 * (i % 3)) for i, name in enumerate(names)}
+    edges = [(names[a], names[b]) for a, b in pairs if a < count and b < count]
+    layout = lay_out(sizes, edges)
+    for a in names:
+        (x, y), (w, h) = layout.places[a], sizes[a]
+        assert x - w / 2 >= -0.01 and x + w / 2 <= layout.width + 0.01
+        assert y - h / 2 >= -0.01 and y + h / 2 <= layout.height + 0.01
+        for b in names:
+            if a < b:
+                (u, v), (p, q) = layout.places[b], sizes[b]
+                assert abs(x - u) >= (w + p) / 2 or abs(y - v) >= (h + q) / 2
+
+
+@given(st.integers(0, 10**12), st.integers(1, 10**12), st.integers(2, 20))
+def test_axis_marks_are_round_few_and_inside(start: int, span: int, labels: int) -> None:
+    axis = make_axis(start, start + span, labels)
+    assert len(axis.ticks) <= labels + 1
+    assert all(start <= time <= start + span for time, _ in axis.ticks)
+    assert len({label for _, label in axis.ticks}) == len(axis.ticks)
+
+
+def test_times_in_words() -> None:
+    assert [format_time(t) for t in (0, 7, 1500, 2_500_000, 3 * 10**9)] == [
+        "0 ns",
+        "7 ns",
+        "1.5 us",
+        "2.5 ms",
+        "3 s",
+    ]
+
+
+def test_a_window_past_the_end_is_cut() -> None:
+    window = choose_window(10, [], (2, 99), Sink())
+    assert window and (window.start, window.end) == (2, 10)
