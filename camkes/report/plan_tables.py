@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from camkes.protocols.plan import Plan
@@ -38,7 +39,13 @@ def to_dict(plan: Plan) -> dict[str, Any]:
             for c in plan.cpis
         ],
         "requests": [
-            {"from": r.caller, "through": r.via, "to": r.callee, "connection": r.connection, "known_from": r.source}
+            {
+                "from": r.caller,
+                "through": r.via,
+                "to": r.callee,
+                "connection": r.connection,
+                "known_from": r.source,
+            }
             for r in plan.requests
         ],
     }
@@ -70,7 +77,7 @@ def to_text(plan: Plan, *, color: bool = False) -> str:
     return "\n\n".join(parts)
 
 
-def table(rows: list[tuple[str, ...]], *, right: set[int], color: bool) -> str:
+def table(rows: Sequence[tuple[str, ...]], *, right: set[int], color: bool) -> str:
     """Rows in columns, the first as a heading; columns in `right` are set right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
