@@ -122,7 +122,7 @@ def _both(facts: Facts) -> Iterator[Diagnostic]:
         seen.update(place.span for place in places)
         yield Diagnostic(
             REQUESTOR_PROVIDES_CPI,
-            f"`{task.instance}` originates a task and provides {listing(c.name for c in cpis)} with a protocol",
+            f"`{task.instance}` originates a task and provides CPI {listing(c.name for c in cpis)}",
             types[task.instance].requestor_span or task.span,
             "originates a task",
             tuple(places),

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Diagnostics for other programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from jsonschema import Draft7Validator
+
+from camkes.diagnostics import Code, Diagnostic, Label, Sink, SourceFile, Span
+from camkes.protocols import analyse
+from camkes.rendering import Form, Style, render
+from camkes.resolve.load import load
+from camkes.resolve.options import LoadOptions
+
+GOLDEN = Path(__file__).resolve().parents[1] / "protocols" / "golden"
+
+TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
+LOCATION = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["physicalLocation"],
+    "properties": {
+        "id": {"type": "integer", "minimum": 0},
+        "message": TEXT,
+        "physicalLocation": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["artifactLocation", "region"],
+            "properties": {
+                "artifactLocation": {
+                    "type": "object",
+                    "required": ["uri"],
+                    "properties": {"uri": {"type": "string", "pattern": "^[-A-Za-z0-9._~/:%]+$"}},
+                },
+                "region": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        name: {"type": "integer", "minimum": 1}
+                        for name in ("startLine", "startColumn", "endLine", "endColumn")
+                    },
+                },
+            },
+        },
+    },
+}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+STEP = {"type": "object", "required": ["location"], "properties": {"location": LOCATION}}
+#: The part of the SARIF 2.1.0 schema that our logs use, stricter where ours are.
+SARIF = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["version", "runs", "$schema"],
+    "properties": {
+        "$schema": {"type": "string"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 1,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["tool", "results"],
+                "properties": {
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "required": ["name"],
+                                "properties": {
+                                    "name": {"type": "string"},
+                                    "version": {"type": "string"},
+                                    "rules": {
+                                        "type": "array",
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "type": "object",
+                                            "required": ["id", "help"],
+                                            "properties": {
+                                                "id": {"type": "string"},
+                                                "name": {"type": "string", "pattern": "^[A-Z][A-Za-z]*$"},
+                                                "shortDescription": TEXT,
+                                                "help": TEXT,
+                                                "defaultConfiguration": {
+                                                    "type": "object",
+                                                    "properties": {"level": LEVEL},
+                                                },
+                                            },
+                                        },
+                                    },
+                                },
+                            }
+                        },
+                    },
+                    "results": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "required": ["message", "ruleId", "ruleIndex", "level"],
+                            "properties": {
+                                "ruleId": {"type": "string"},
+                                "ruleIndex": {"type": "integer", "minimum": 0},
+                                "level": LEVEL,
+                                "message": TEXT,
+                                "locations": {"type": "array", "items": LOCATION, "maxItems": 1},
+                                "relatedLocations": {
+                                    "type": "array",
+                                    "uniqueItems": True,
+                                    "items": {**LOCATION, "required": ["physicalLocation", "id", "message"]},
+                                },
+                                "codeFlows": {
+                                    "type": "array",
+                                    "minItems": 1,
+                                    "items": {
+                                        "type": "object",
+                                        "required": ["threadFlows"],
+                                        "properties": {
+                                            "threadFlows": {
+                                                "type": "array",
+                                                "minItems": 1,
+                                                "items": {
+                                                    "type": "object",
+                                                    "required": ["locations"],
+                                                    "properties": {
+                                                        "locations": {
+                                                            "type": "array",
+                                                            "minItems": 1,
+                                                            "items": STEP,
+                                                        }
+                                                    },
+                                                },
+                                            }
+                                        },
+                                    },
+                                },
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def findings(name: str) -> tuple[Diagnostic, ...]:
+    sink = Sink()
+    system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False), sink)
+    assert system is not None
+    analyse(system, sink)
+    return sink.diagnostics
+
+
+def test_sarif_has_the_shape_that_its_schema_asks_for() -> None:
+    for path in GOLDEN.glob("*.txt"):
+        log = json.loads(render(findings(path.stem), Style(Form.SARIF, base=GOLDEN)))
+        Draft7Validator(SARIF).validate(log)
+        run = log["runs"][0]
+        for result in run["results"]:
+            rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+            assert rule["id"] == result["ruleId"]
+            assert rule["defaultConfiguration"]["level"] == result["level"]
+
+
+def test_a_cycle_is_a_code_flow() -> None:
+    log = json.loads(render(findings("deadlock"), Style(Form.SARIF, base=GOLDEN)))
+    result = log["runs"][0]["results"][0]
+    steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
+    hops = [step["location"]["message"]["text"] for step in steps]
+    assert [hop for hop in hops if hop[0].isdigit()] == [
+        "1. `first.p` requests `second.p`",
+        "2. `second.p` requests `third.p`",
+        "3. `third.p` requests `first.p`",
+    ]
+    assert result["locations"][0] == steps[0]["location"]
+    assert len(result["relatedLocations"]) == len(steps) - 1
+    others = json.loads(render(findings("too_few_threads"), Style(Form.SARIF)))
+    assert "codeFlows" not in others["runs"][0]["results"][0]
+
+
+def test_sarif_uris_are_escaped() -> None:
+    file = SourceFile(Path("/a b/ü#.camkes"), "x\n")
+    diagnostic = Diagnostic(Code("E0999", "made-up", ""), "wrong", Span(file, 1, 1, 1, 2))
+    log = json.loads(render([diagnostic], Style(Form.SARIF)))
+    Draft7Validator(SARIF).validate(log)
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "file:///a%20b/%C3%BC%23.camkes"
+
+
+def test_json_says_everything() -> None:
+    file = SourceFile(Path("a.camkes"), "one\ntwo\n")
+    place = Span(file, 1, 1, 2, 3)
+    code = Code("E0999", "made-up", "")
+    diagnostic = Diagnostic(code, "wrong", place, "here", (Label(place, "there"),), ("why",), "how", True)
+    span = {"file": "a.camkes", "line": 1, "column": 1, "end_line": 2, "end_column": 3}
+    found = json.loads(render([diagnostic, Diagnostic(Code("W0999", "odd", ""), "hm")], Style(Form.JSON)))
+    assert found["version"] == 1
+    assert (found["errors"], found["warnings"]) == (1, 1)
+    assert found["diagnostics"][0]["span"] is None
+    assert found["diagnostics"][1] == {
+        "code": "E0999",
+        "name": "made-up",
+        "severity": "error",
+        "message": "wrong",
+        "span": span,
+        "label": "here",
+        "related": [{"span": span, "text": "there"}],
+        "is_walk": True,
+        "notes": ["why"],
+        "help": "how",
+    }
+    assert json.loads(render([], Style(Form.JSON)))["diagnostics"] == []
