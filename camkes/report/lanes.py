@@ -85,7 +85,8 @@ class Lanes:
 
 
 def build_lanes(events: Sequence[Event], names: TraceNames) -> Lanes:
-    """The lanes of a whole trace."""
+    """The lanes of a whole trace: one a task, and one for any other control thread that does something."""
+    names = _with_other_threads(names)
     control = {t.task: t.number for t in names.threads if t.role is Role.CONTROL and t.task is not None}
     tasks = [task for task in names.tasks if task.id in control]
     tasks.sort(key=lambda task: (-task.priority, task.id))
@@ -106,9 +107,22 @@ def build_lanes(events: Sequence[Event], names: TraceNames) -> Lanes:
     lanes = tuple(
         Lane(task, tuple(segments[task.id]), tuple(sorted(jobs[task.id].values(), key=lambda job: job.index)))
         for task in tasks
+        if task.id >= 0 or any(segment.activity is Activity.RUNS for segment in segments[task.id])
     )
     services = {s.service for lane in lanes for s in lane.segments if s.service}
     return Lanes(lanes, tuple(sorted(services)), now)
+
+
+def _with_other_threads(names: TraceNames) -> TraceNames:
+    """The same names with a task, of a negative number, for each control thread that is none."""
+    threads = list(names.threads)
+    tasks = list(names.tasks)
+    for thread in names.threads:
+        if thread.role is Role.CONTROL and thread.task is None:
+            task = NamedTask(-1 - thread.number, thread.name, thread.priority, -1)
+            threads[thread.number] = replace(thread, task=task.id)
+            tasks.append(task)
+    return replace(names, threads=tuple(threads), tasks=tuple(tasks))
 
 
 def _append(segments: list[Segment], new: Segment) -> None:

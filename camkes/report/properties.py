@@ -113,8 +113,8 @@ class _Checker:
             self._check_choice()
             self._check_residue()
         elif kind is Kind.READY and thread is not None:
-            if thread not in self.gone:
-                self.runnable.add(thread)
+            self.gone.discard(thread)  # a fault handler let it go on
+            self.runnable.add(thread)
             self.reason.pop(thread, None)
         elif kind is Kind.BLOCK and thread is not None:
             self.runnable.discard(thread)

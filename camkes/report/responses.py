@@ -39,7 +39,7 @@ class Response:
 
 def responses(lanes: Lanes) -> tuple[Response, ...]:
     """A row a task, by falling priority."""
-    return tuple(_response(lane, lanes.end) for lane in lanes.lanes)
+    return tuple(_response(lane, lanes.end) for lane in lanes.lanes if lane.task.id >= 0)
 
 
 def _response(lane: Lane, end: int) -> Response:

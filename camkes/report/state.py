@@ -22,7 +22,6 @@ class ThreadState:
 
     priority: int
     runnable: bool = True
-    gone: bool = False
     reason: Block | None = None
     object: int = 0
     operation: int = 0
@@ -58,13 +57,13 @@ class Tracker:
             self.running, state.priority = thread, event.args[0]
             state.runnable, state.reason = True, None
         elif kind is Kind.READY:
-            state.runnable, state.reason = not state.gone, None
+            state.runnable, state.reason = True, None
         elif kind is Kind.BLOCK:
             state.runnable = False
             state.reason = _REASONS.get(event.args[0])
             state.object = event.args[1]
         elif kind in (Kind.FAULT, Kind.EXIT):
-            state.runnable, state.gone, state.reason = False, True, Block.FAULT
+            state.runnable, state.reason = False, Block.FAULT
         elif kind is Kind.PRIORITY:
             state.priority = event.args[1]
         elif kind is Kind.KCALL:

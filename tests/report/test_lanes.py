@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given, settings
@@ -164,3 +165,11 @@ def test_plain_servers_work_in_the_lane_of_their_caller() -> None:
         (5, 6, "waits", "s.p"),
         (6, 8, "runs", "s.p"),
     ]
+
+
+def test_a_control_thread_that_is_no_task_has_a_lane_if_it_works() -> None:
+    events, names = plain_rpc()
+    threads = (replace(names.threads[0], task=None), *names.threads[1:])
+    found = build_lanes(events, TraceNames(threads, names.tasks[1:], objects=names.objects))
+    assert [lane.task.name for lane in found.lanes] == ["b", "a"]
+    assert [row.task for row in responses(found)] == ["b"]
