@@ -1,2 +1,51 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""C code for a system: a header and glue for each instance, a table of threads for each address space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.generate.write import GeneratedFile
+
+if TYPE_CHECKING:
+    from camkes.capdl.model import CapabilityModel
+    from camkes.diagnostics import Sink
+    from camkes.model.system import System
+    from camkes.protocols.plan import Plan
+
+__all__ = ["GeneratedFile", "generate"]
+
+
+def generate(
+    system: System, plan: Plan, model: CapabilityModel, out: Path, sink: Sink
+) -> tuple[GeneratedFile, ...]:
+    """Write the C code of `system` below `out`. With errors in `sink` nothing is written."""
+    from camkes.generate.build import Builder
+    from camkes.generate.render import Renderer
+    from camkes.generate.write import remove_stale, write
+
+    builder = Builder(system, plan, model, sink)
+    builder.check_connections()
+    if sink.has_errors:
+        return ()
+    instances, spaces = builder.instances(), builder.spaces()
+    if sink.has_errors:
+        return ()
+    renderer = Renderer()
+    texts: list[tuple[GeneratedFile, str]] = []
+    for instance in instances:
+        folder = out / instance.name
+        space = builder.space_of(instance.name)
+        for name, kind in (("camkes.h", "header"), ("glue.c", "source")):
+            text = renderer.render(name.replace(".", ".template."), instance)
+            texts.append((GeneratedFile(folder / name, space, instance.name, kind), text))
+    for space_context in spaces:
+        file = GeneratedFile(out / space_context.name / "threads.c", space_context.name, None, "source")
+        texts.append((file, renderer.render("threads.template.c", space_context)))
+    for file, text in texts:
+        write(file.path, text)
+    files = tuple(file for file, _ in texts)
+    remove_stale(out, files)
+    return files

@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""From a system, its plan and its capabilities to what templates get."""
+
+from __future__ import annotations
+
+from camkes.capdl.allocate import is_timer, mapping_symbol
+from camkes.capdl.callers import Wiring, caller_table, sender_ids
+from camkes.capdl.model import CapabilityModel, Role, Thread
+from camkes.capdl.settings import Reader
+from camkes.diagnostics import Sink
+from camkes.generate import contexts as ctx
+from camkes.generate.attributes import attributes
+from camkes.generate.codes import NEEDS_SEL4, SEMAPHORE_VALUE, TIMER_METHOD, UNKNOWN_CONNECTOR
+from camkes.generate.names import c_name, c_string, place
+from camkes.generate.procedures import procedure
+from camkes.model.system import (
+    Connection,
+    DataportType,
+    Include,
+    Instance,
+    Interface,
+    Procedure,
+    Protocol,
+    Setting,
+    Sync,
+    System,
+)
+from camkes.protocols.plan import Context, Plan, PlannedCpi
+
+_RPC = frozenset({"seL4RPCCall", "seL4RPCCallNoType"})
+_EVENTS = frozenset({"seL4Notification", "seL4NotificationQueue", "seL4NotificationNative"})
+_DATA = frozenset({"seL4SharedData"})
+_DIRECT = frozenset({"seL4DirectCall"})
+
+#: the methods of a time server, and what they are in the runtime
+_TIMER_BODIES = {
+    "periodic": "camkes_timers_periodic(&{0}__timers, {1}, {2})",
+    "oneshot_absolute": "camkes_timers_oneshot_absolute(&{0}__timers, {1}, {2})",
+    "oneshot_relative": "camkes_timers_oneshot_relative(&{0}__timers, {1}, {2})",
+    "stop": "camkes_timers_stop(&{0}__timers, {1})",
+    "completed": "camkes_timers_completed(&{0}__timers)",
+    "time": "camkes_platform_now()",
+}
+_TIMER_PARAMETERS = {
+    "periodic": 2,
+    "oneshot_absolute": 2,
+    "oneshot_relative": 2,
+    "stop": 1,
+    "completed": 0,
+    "time": 0,
+}
+
+
+class Builder:
+    """Builds the contexts of one system."""
+
+    def __init__(self, system: System, plan: Plan, model: CapabilityModel, sink: Sink) -> None:
+        self.system = system
+        self.plan = plan
+        self.model = model
+        self.sink = sink
+        self.root = system.root.path.parent
+        self.source = system.root.path.name
+        self.wiring = Wiring(system)
+        # what is wrong with these settings was reported when capabilities were allocated
+        self.reader = Reader(Sink())
+        threads = [t for space in model.spaces for t in space.threads]
+        self.numbers = {t.name: number for number, t in enumerate(threads)}
+        self.threads: dict[str, list[Thread]] = {}
+        for thread in threads:
+            self.threads.setdefault(thread.instance, []).append(thread)
+        self.regions = {
+            (space.name, mapping.symbol): mapping.region
+            for space in model.spaces
+            for mapping in space.mappings
+        }
+        self.sizes = {o.name: o.size for o in model.objects}
+
+    def check_connections(self) -> None:
+        """Report connections that no code can be generated for."""
+        for connection in self.system.connections:
+            connector = connection.connector
+            if connector.name in _RPC | _EVENTS | _DATA | _DIRECT or is_timer(connection):
+                continue
+            if connector.from_end.hardware or connector.to_end.hardware or connector.name.startswith("seL4"):
+                self.sink.report(
+                    NEEDS_SEL4,
+                    f'connection "{connection.names[0]}" needs the seL4 kernel: '
+                    f"the host kernel has no {connector.name}",
+                    connection.span,
+                )
+            else:
+                self.sink.report(
+                    UNKNOWN_CONNECTOR,
+                    f'there is no template for connector "{connector.name}" of connection '
+                    f'"{connection.names[0]}"',
+                    connection.span,
+                )
+
+    def spaces(self) -> tuple[ctx.SpaceContext, ...]:
+        return tuple(
+            ctx.SpaceContext(
+                space.name, self.source, tuple((self.thread_name(t), t.name) for t in space.threads)
+            )
+            for space in self.model.spaces
+        )
+
+    def instances(self) -> tuple[ctx.InstanceContext, ...]:
+        return tuple(
+            _InstanceBuilder(self, instance).build()
+            for instance in self.system.instances
+            if not instance.type.hardware
+        )
+
+    def space_of(self, instance: str) -> str:
+        found = self.system.instance(instance)
+        return instance if found is None else found.address_space
+
+    def thread_name(self, thread: Thread) -> str:
+        rest = thread.name.removeprefix(thread.instance).removeprefix(".")
+        return f"camkes_instance_{c_name(thread.instance)}__{c_name(rest) or 'control'}"
+
+
+class _InstanceBuilder:
+    """Builds the context of one instance."""
+
+    def __init__(self, all_: Builder, instance: Instance) -> None:
+        self.all = all_
+        self.instance = instance
+        self.root = all_.root
+        self.own_threads = all_.threads.get(instance.name, [])
+        self.cpis = [c for c in all_.plan.cpis if c.instance == instance.name]
+        self.task = next((t for t in all_.plan.tasks if t.name == instance.name), None)
+        self.contexts = self._own_contexts()
+
+    def build(self) -> ctx.InstanceContext:
+        instance, component = self.instance, self.instance.type
+        structs, constants = attributes(instance, self.root, self.all.sink)
+        interfaces = component.interfaces
+        wired = [(i, self.all.wiring.connection(f"{instance.name}.{i.name}")) for i in interfaces]
+        names = {c.name for c in self.cpis}
+        plain = dict.fromkeys(t.interface for t in self.own_threads if t.role is Role.INTERFACE)
+        return ctx.InstanceContext(
+            name=instance.name,
+            c_name=c_name(instance.name),
+            origin=place(instance.span, self.root),
+            source=self.all.source,
+            affinity=self.all.reader.affinity(instance, ""),
+            system_includes=self._includes(),
+            structs=structs,
+            attributes=constants,
+            interfaces=tuple(self._declared(i) for i in interfaces),
+            syncs=tuple(self._sync(s) for s in component.syncs),
+            rpc_from=tuple(
+                self._rpc_from(i, c)
+                for i, c in wired
+                if i.kind == "uses" and c is not None and c.connector.name in _RPC
+            ),
+            rpc_to=tuple(
+                self._rpc_to(i, c)
+                for i, c in wired
+                if i.kind == "provides" and c is not None and c.connector.name in _RPC
+            ),
+            direct=tuple(
+                self._direct(i, c)
+                for i, c in wired
+                if i.kind == "uses" and c is not None and c.connector.name in _DIRECT
+            ),
+            direct_to=tuple(
+                self._declared(i)
+                for i, c in wired
+                if i.kind == "provides" and c is not None and c.connector.name in _DIRECT
+            ),
+            emits=tuple(self._emit(i, c) for i, c in wired if i.kind == "emits"),
+            consumes=tuple(
+                self._consume(i)
+                for i, c in wired
+                if i.kind == "consumes" and c is not None and c.connector.name in _EVENTS
+            ),
+            dataports=tuple(self._dataport(i, c) for i, c in wired if i.kind == "dataport"),
+            timers=tuple(
+                self._timer(i) for i, c in wired if i.kind == "uses" and c is not None and is_timer(c)
+            ),
+            plain_interfaces=tuple(i for i in plain if f"{instance.name}.{i}" not in names),
+            threads=tuple(self._thread(t) for t in self.own_threads),
+            task=self._task(),
+            start=ctx.StartContext(
+                gate=self._maybe("!gate"),
+                ready=self._maybe("!ready"),
+                interfaces=sum(t.role is Role.INTERFACE for t in self.own_threads),
+                inits=tuple(c.interface for c in self.cpis),
+                run=component.control,
+            ),
+        )
+
+    # lookups
+
+    def _slot(self, symbol: str) -> int:
+        return self.all.model.slots[self.instance.name, symbol]
+
+    def _maybe(self, symbol: str) -> int:
+        return self.all.model.slots.get((self.instance.name, symbol), 0)
+
+    def _shared(self, variable: str) -> ctx.SharedContext:
+        symbol = mapping_symbol(self.all.system, self.instance, variable)
+        region = self.all.regions[self.instance.address_space, symbol]
+        return ctx.SharedContext(variable, symbol, self.all.sizes[region])
+
+    def _own_contexts(self) -> dict[int, str]:
+        """The contexts under which threads of this instance make requests: plan id -> name."""
+        contexts: dict[int, str] = {}
+        if self.task is not None:
+            contexts[self.task.context.id] = self.task.context.name
+        for cpi in self.cpis:
+            for context in self._requesting(cpi):
+                contexts[context.id] = context.name
+        return contexts
+
+    def _requesting(self, cpi: PlannedCpi) -> tuple[Context, ...]:
+        if cpi.protocol is not Protocol.FIXED:
+            return cpi.contexts
+        return tuple(c for c in self.all.plan.contexts if c.name == cpi.name and not c.is_task)
+
+    def _route(self, context: int) -> int:
+        return list(self.contexts).index(context)
+
+    # the header
+
+    def _includes(self) -> tuple[str, ...]:
+        component = self.instance.type
+        includes: list[Include] = list(component.includes)
+        for interface in component.interfaces:
+            if isinstance(interface.type, Procedure):
+                includes += interface.type.includes
+        return tuple(dict.fromkeys(f"<{i.path}>" if i.system else f'"{i.path}"' for i in includes))
+
+    def _declared(self, interface: Interface) -> ctx.InterfaceContext:
+        kind = interface.type
+        return ctx.InterfaceContext(
+            interface.kind,
+            interface.name,
+            kind if isinstance(kind, str) else kind.name,
+            place(interface.span, self.root),
+            interface.optional,
+            procedure(kind, interface.name, self.root).methods if isinstance(kind, Procedure) else (),
+        )
+
+    # procedures
+
+    def _rpc_from(self, interface: Interface, connection: Connection) -> ctx.RpcFromContext:
+        assert isinstance(interface.type, Procedure)
+        target = connection.to_ends[0].name
+        cpi = self.all.plan.cpi(target)
+        return ctx.RpcFromContext(
+            interface.name,
+            place(connection.span, self.root),
+            target,
+            procedure(interface.type, interface.name, self.root),
+            endpoint=0 if cpi is not None else self._slot(interface.name),
+            cpi=None if cpi is None else cpi.id,
+            routes=tuple(
+                ctx.RouteContext(
+                    name,
+                    self._maybe(f"{interface.name}@{name}"),
+                    self._maybe(f"{interface.name}!manager@{name}"),
+                )
+                for name in self.contexts.values()
+            ),
+        )
+
+    def _rpc_to(self, interface: Interface, connection: Connection) -> ctx.RpcToContext:
+        cpi = self.all.plan.cpi(f"{self.instance.name}.{interface.name}")
+        return ctx.RpcToContext(
+            interface.name,
+            place(connection.span, self.root),
+            self._dispatches(interface, connection),
+            None if cpi is None else self._cpi(cpi),
+        )
+
+    def _dispatches(self, interface: Interface, connection: Connection) -> tuple[ctx.DispatchContext, ...]:
+        """One for each type that from ends have; usually that is the interface's own."""
+        assert isinstance(interface.type, Procedure)
+        senders: dict[str, list[int]] = {}
+        types: dict[str, Procedure] = {}
+        numbers = sender_ids(self.all.system, connection, self.all.reader)
+        for end, number in zip(connection.from_ends, numbers, strict=True):
+            caller = self.all.system.instance(end.instance)
+            used = None if caller is None else caller.type.interface(end.interface)
+            kind = used.type if used is not None and isinstance(used.type, Procedure) else interface.type
+            types.setdefault(kind.name, kind)
+            senders.setdefault(kind.name, []).append(number)
+        if set(types) <= {interface.type.name}:
+            return (ctx.DispatchContext("", procedure(interface.type, interface.name, self.root), ()),)
+        return tuple(
+            ctx.DispatchContext(
+                f"_{c_name(name)}", procedure(kind, interface.name, self.root), tuple(senders[name])
+            )
+            for name, kind in types.items()
+        )
+
+    def _cpi(self, cpi: PlannedCpi) -> ctx.CpiContext:
+        name = cpi.interface
+        own = not cpi.pooled and cpi.protocol is not Protocol.FIXED
+        workers = [t for t in self.own_threads if t.role is Role.WORKER and t.interface == name]
+        by_context = {t.context: self.all.thread_name(t) for t in workers} if own else {}
+        fixed = cpi.protocol is Protocol.FIXED
+        table = caller_table(self.all.system, self.all.plan, cpi, self.all.reader)
+        index = {c.id: i for i, c in enumerate(cpi.contexts)}
+        return ctx.CpiContext(
+            name=cpi.name,
+            id=cpi.id,
+            protocol=cpi.protocol.value.upper(),
+            ceiling=cpi.ceiling,
+            pooled=cpi.pooled,
+            contexts=tuple(
+                ctx.CpiContextContext(
+                    name=c.name,
+                    id=c.id,
+                    route=0 if fixed else self._route(c.id),
+                    base=c.base_priority,
+                    reply=self._maybe(f"{name}!reply@{c.name}"),
+                    manager=self._maybe(f"{name}!manager@{c.name}"),
+                    worker=by_context.get(c.id),
+                )
+                for c in cpi.contexts
+            ),
+            callers=tuple(
+                ctx.CallerContext(
+                    e.sender_id, index[e.context.id], e.bound, f"{e.context.name} through {e.end.name}"
+                )
+                for e in table
+            ),
+            manager=self._maybe(f"{name}!manager"),
+            authority=self._maybe(f"{name}!authority"),
+            pool=tuple(self.all.thread_name(t) for t in workers) if cpi.pooled else (),
+        )
+
+    def _direct(self, interface: Interface, connection: Connection) -> ctx.DirectContext:
+        assert isinstance(interface.type, Procedure)
+        target = connection.to_ends[0]
+        return ctx.DirectContext(
+            interface.name,
+            place(connection.span, self.root),
+            procedure(interface.type, interface.name, self.root),
+            f"camkes_instance_{c_name(target.instance)}__direct_{target.interface}",
+        )
+
+    # events, memory, time
+
+    def _emit(self, interface: Interface, connection: Connection | None) -> ctx.EmitContext:
+        targets: list[tuple[int, ctx.SharedContext | None]] = []
+        if connection is not None and connection.connector.name in _EVENTS:
+            queued = connection.connector.name == "seL4NotificationQueue"
+            for number in range(len(connection.to_ends)):
+                queue = self._shared(f"{interface.name}_queue{number}") if queued else None
+                targets.append((self._slot(f"{interface.name}#{number}"), queue))
+        span = interface.span if connection is None else connection.span
+        return ctx.EmitContext(interface.name, place(span, self.root), tuple(targets))
+
+    def _consume(self, interface: Interface) -> ctx.ConsumeContext:
+        connection = self.all.wiring.connection(f"{self.instance.name}.{interface.name}")
+        assert connection is not None
+        queued = connection.connector.name == "seL4NotificationQueue"
+        return ctx.ConsumeContext(
+            interface.name,
+            place(connection.span, self.root),
+            self._slot(interface.name),
+            self._maybe(f"{interface.name}!handoff") or None,
+            self._shared(f"{interface.name}_queue") if queued else None,
+        )
+
+    def _dataport(self, interface: Interface, connection: Connection | None) -> ctx.DataportContext:
+        kind = interface.type
+        assert isinstance(kind, DataportType)
+        connected = connection is not None and connection.connector.name in _DATA
+        index = self.all.system.connections.index(connection) if connection is not None else -1
+        return ctx.DataportContext(
+            interface.name,
+            place(interface.span if connection is None else connection.span, self.root),
+            type="void" if kind.size is not None else kind.name,
+            size=str(kind.size) if kind.size is not None else f"sizeof({kind.name})",
+            memory=self._shared(f"{interface.name}_data") if connected else None,
+            id=index,
+            optional=interface.optional,
+        )
+
+    def _timer(self, interface: Interface) -> ctx.TimerContext:
+        assert isinstance(interface.type, Procedure)
+        timers = [self._slot(f"{interface.name}!timer")]
+        while (slot := self._maybe(f"{interface.name}!timer@{len(timers)}")) != 0:
+            timers.append(slot)
+        bodies: list[tuple[ctx.MethodContext, str]] = []
+        for method in procedure(interface.type, interface.name, self.root).methods:
+            body = _TIMER_BODIES.get(method.name)
+            plain = all(p.direction == "in" and p.shape is ctx.Shape.SCALAR for p in method.parameters)
+            if body is None or not plain or len(method.parameters) != _TIMER_PARAMETERS[method.name]:
+                source = interface.type.methods[method.index]
+                self.all.sink.report(
+                    TIMER_METHOD,
+                    f"the virtual time server has no method {method.name}"
+                    + ("" if body is None else " with these parameters"),
+                    source.span,
+                )
+                continue
+            bodies.append((method, body.format(interface.name, *(p.name for p in method.parameters))))
+        return ctx.TimerContext(
+            interface.name,
+            place(interface.span, self.root),
+            self._slot(interface.name),
+            tuple(timers),
+            tuple(bodies),
+        )
+
+    # the rest
+
+    def _sync(self, sync: Sync) -> ctx.SyncContext:
+        value = 0 if sync.kind == "binary_semaphore" else 1
+        setting = self.instance.settings.get(f"{sync.name}_value")
+        if setting is not None and sync.kind != "mutex":
+            value = self._initial(sync, setting)
+        return ctx.SyncContext(
+            sync.kind,
+            sync.name,
+            place(sync.span, self.root),
+            self._slot(sync.name),
+            value,
+            "INT_MAX" if sync.kind == "semaphore" else "1",
+        )
+
+    def _initial(self, sync: Sync, setting: Setting) -> int:
+        value = setting.value
+        if isinstance(value, str) and value.strip().isdecimal():
+            value = int(value)
+        highest = 1 if sync.kind == "binary_semaphore" else 2**31 - 1
+        if not isinstance(value, int) or not 0 <= value <= highest:
+            self.all.sink.report(
+                SEMAPHORE_VALUE,
+                f"{sync.name}_value must be a whole number from 0 to {highest}",
+                setting.span,
+            )
+            return 0
+        return value
+
+    def _task(self) -> ctx.TaskContext | None:
+        task = next((t for t in self.all.system.tasks if t.instance == self.instance.name), None)
+        if task is None:
+            return None
+        return ctx.TaskContext(self._slot("!release"), self._slot("!timer"), task.offset, task.period or 0)
+
+    def _thread(self, thread: Thread) -> ctx.ThreadContext:
+        """The record of a thread; what it does follows from its role."""
+        all_, interface = self.all, thread.interface
+        fields = {
+            "name": c_string(thread.name),
+            "instance": "&camkes__instance",
+            "number": str(all_.numbers[thread.name]),
+            "priority": str(thread.priority),
+            "tcb": str(self._slot(f"!tcb:{thread.index}")),
+        }
+        origin, route, task_id = "CAMKES_NO_ROUTE", "CAMKES_NO_ROUTE", "CAMKES_NO_TASK"
+        cpi = next((c for c in self.cpis if c.interface == interface), None)
+        match thread.role:
+            case Role.CONTROL:
+                fields["start"] = "camkes__control"
+                if self.task is not None:
+                    fields["task"] = "&camkes__task"
+                    origin, route = str(self.task.context.id), str(self._route(self.task.context.id))
+                    task_id = str(self.task.id)
+            case Role.MANAGER:
+                fields |= {"start": "camkes_manage_cpi", "cpi": f"&{interface}__cpi"}
+            case Role.WORKER if cpi is not None:
+                shared = cpi.pooled or cpi.protocol is Protocol.FIXED
+                own = next((c for c in self._requesting(cpi) if c.id == thread.context), None)
+                endpoint = interface if shared or own is None else f"{interface}@{own.name}"
+                fields |= {
+                    "start": "camkes_serve_cpi",
+                    "serve": f"{interface}__serve",
+                    "endpoint": str(self._slot(endpoint)),
+                    "cpi": f"&{interface}__cpi",
+                }
+                if own is not None and cpi.protocol is Protocol.FIXED:
+                    origin, route = str(own.id), str(self._route(own.id))
+            case _:
+                fields |= self._interface_thread(interface)
+        fields |= {"origin": origin, "route": route, "task_id": task_id}
+        return ctx.ThreadContext(
+            thread.name,
+            all_.thread_name(thread),
+            f"{thread.role.value}, priority {thread.priority}",
+            tuple(fields.items()),
+        )
+
+    def _interface_thread(self, interface: str) -> dict[str, str]:
+        connection = self.all.wiring.connection(f"{self.instance.name}.{interface}")
+        declared = self.instance.type.interface(interface)
+        if declared is not None and declared.kind == "consumes" and self._maybe(f"{interface}!handoff"):
+            return {"start": "camkes_serve_event", "interface": f"&{interface}__event"}
+        fields = {"start": "camkes_serve_plain", "interface": f"&{interface}__interface"}
+        served = declared is not None and declared.kind == "provides"
+        if served and connection is not None and connection.connector.name in _RPC:
+            fields |= {"serve": f"{interface}__serve", "endpoint": str(self._slot(interface))}
+        return fields

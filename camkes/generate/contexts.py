@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What templates get. Everything is decided here; a template only writes it down.
+
+`origin` is where in the user's text a thing comes from, for a comment: "adder.camkes:12". A slot is a
+number of the instance's CSpace. Names ending in `c_name` are C identifiers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Shape(Enum):
+    """How a parameter or result travels in a message."""
+
+    SCALAR = "scalar"
+    STRING = "string"
+    ARRAY = "array"
+    STRINGS = "strings"
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterContext:
+    """`type` is the C type of one element ("char *" for strings), `declarations` what the prototype says."""
+
+    name: str
+    direction: str  # in refin inout out
+    shape: Shape
+    type: str
+    declarations: tuple[str, ...]
+
+    @property
+    def goes(self) -> bool:
+        """Is it in the request?"""
+        return self.direction != "out"
+
+    @property
+    def comes(self) -> bool:
+        """Is it in the reply?"""
+        return self.direction in ("out", "inout")
+
+    @property
+    def by_pointer(self) -> bool:
+        """Does the prototype have a pointer to the scalar, string or array?"""
+        return self.direction != "in"
+
+    @property
+    def viewed(self) -> bool:
+        """Does the server look at it in place, not on the heap?"""
+        return self.direction == "in" and self.shape in (Shape.STRING, Shape.ARRAY)
+
+    @property
+    def from_locals(self) -> str:
+        """The argument, made of locals with the parameter's names."""
+        sign = "&" if self.by_pointer else ""
+        size = f"{sign}{self.name}_sz, " if self.shape in (Shape.ARRAY, Shape.STRINGS) else ""
+        return f"{size}{sign}{self.name}"
+
+    @property
+    def forwarded(self) -> str:
+        """The argument, made of the same parameter of another method."""
+        size = f"{self.name}_sz, " if self.shape in (Shape.ARRAY, Shape.STRINGS) else ""
+        return size + self.name
+
+
+@dataclass(frozen=True, slots=True)
+class MethodContext:
+    """`message`, `result`, `method` and `scratch` are names for locals that no parameter has."""
+
+    name: str
+    index: int
+    origin: str
+    prototype: str  # without the semicolon
+    pointers: bool
+    returns: str | None  # C type
+    return_shape: Shape | None
+    parameters: tuple[ParameterContext, ...]
+    message: str
+    reply: str
+    result: str
+    number: str
+    scratch: str
+
+    @property
+    def views(self) -> bool:
+        return any(p.viewed for p in self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureContext:
+    """A procedure as one interface has it. `index_type` None: one method, no index in the message."""
+
+    name: str
+    methods: tuple[MethodContext, ...]
+    index_type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RouteContext:
+    context: str
+    endpoint: int
+    manager: int
+
+
+@dataclass(frozen=True, slots=True)
+class RpcFromContext:
+    """A `uses` interface. Without a protocol it has an `endpoint`, with one `routes` (one a context)."""
+
+    interface: str
+    origin: str
+    target: str
+    procedure: ProcedureContext
+    endpoint: int
+    cpi: int | None
+    routes: tuple[RouteContext, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchContext:
+    """What a from end of one type can ask for. `senders` are sender ids; empty: all others."""
+
+    suffix: str
+    procedure: ProcedureContext
+    senders: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CpiContextContext:
+    """A context of a CPI. `worker` is a thread's C name, None in a pool."""
+
+    name: str
+    id: int
+    route: int
+    base: int
+    reply: int
+    manager: int
+    worker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallerContext:
+    sender_id: int
+    context: int
+    bound: int
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class CpiContext:
+    name: str
+    id: int
+    protocol: str
+    ceiling: int
+    pooled: bool
+    contexts: tuple[CpiContextContext, ...]
+    callers: tuple[CallerContext, ...]
+    manager: int
+    authority: int
+    pool: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RpcToContext:
+    """A `provides` interface that is connected."""
+
+    interface: str
+    origin: str
+    dispatches: tuple[DispatchContext, ...]
+    cpi: CpiContext | None
+
+
+@dataclass(frozen=True, slots=True)
+class EmitContext:
+    """`targets` are notification slots, with the queue's symbol where events are counted."""
+
+    interface: str
+    origin: str
+    targets: tuple[tuple[int, SharedContext | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumeContext:
+    """`handoff` None: component code waits on the notification itself."""
+
+    interface: str
+    origin: str
+    notification: int
+    handoff: int | None
+    queue: SharedContext | None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedContext:
+    """Shared memory behind `variable`, which is `symbol` to the linker."""
+
+    variable: str
+    symbol: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataportContext:
+    """`type` is what the pointer points to; `size` an expression for the size of it."""
+
+    interface: str
+    origin: str
+    type: str
+    size: str
+    memory: SharedContext | None
+    id: int
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimerContext:
+    """A connection to the virtual time server. `bodies`: method and what it returns."""
+
+    interface: str
+    origin: str
+    notification: int
+    timers: tuple[int, ...]
+    bodies: tuple[tuple[MethodContext, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DirectContext:
+    """A from end in the same address space as its to end: a call is a call."""
+
+    interface: str
+    origin: str
+    procedure: ProcedureContext
+    target: str  # C prefix of the other side's methods
+
+
+@dataclass(frozen=True, slots=True)
+class SyncContext:
+    kind: str
+    name: str
+    origin: str
+    slot: int
+    value: int
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeContext:
+    """`macro` are the lines of the value, None: it has none."""
+
+    name: str
+    origin: str
+    declaration: str  # "const int sizes[3]"
+    macro: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class StructContext:
+    name: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadContext:
+    """`fields` are initialisers of its record: (field, C expression)."""
+
+    name: str
+    c_name: str
+    comment: str
+    fields: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StartContext:
+    """`inits` are CPIs that the control thread initialises, `run` whether the component has run()."""
+
+    gate: int
+    ready: int
+    interfaces: int
+    inits: tuple[str, ...]
+    run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskContext:
+    release: int
+    timer: int
+    offset: int
+    period: int
+
+
+@dataclass(frozen=True, slots=True)
+class InterfaceContext:
+    """An interface as the header declares it."""
+
+    kind: str
+    name: str
+    type: str
+    origin: str
+    optional: bool
+    methods: tuple[MethodContext, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceContext:
+    """Everything about an instance: for its header and its glue."""
+
+    name: str
+    c_name: str
+    origin: str
+    source: str  # the file of the system
+    affinity: int
+    system_includes: tuple[str, ...]  # with <> or ""
+    structs: tuple[StructContext, ...]
+    attributes: tuple[AttributeContext, ...]
+    interfaces: tuple[InterfaceContext, ...]
+    syncs: tuple[SyncContext, ...]
+    rpc_from: tuple[RpcFromContext, ...]
+    rpc_to: tuple[RpcToContext, ...]
+    direct: tuple[DirectContext, ...]
+    direct_to: tuple[InterfaceContext, ...]
+    emits: tuple[EmitContext, ...]
+    consumes: tuple[ConsumeContext, ...]
+    dataports: tuple[DataportContext, ...]
+    timers: tuple[TimerContext, ...]
+    plain_interfaces: tuple[str, ...]  # that have threads that initialise them
+    threads: tuple[ThreadContext, ...]
+    task: TaskContext | None
+    start: StartContext
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceContext:
+    """An address space; threads as (C name, name)."""
+
+    name: str
+    source: str
+    threads: tuple[tuple[str, str], ...]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Names and places of the user's text as they appear in generated C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from camkes.diagnostics import Span
+
+
+def c_name(name: str) -> str:
+    """A C identifier made of a name of the user's, which may be dotted."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
+def fresh(name: str, taken: Collection[str]) -> str:
+    """`name`, or a longer one that nobody has."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def comment(text: str) -> str:
+    """Text that cannot end a C comment."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")
+
+
+def place(span: Span, root: Path) -> str:
+    """File and line as a comment says them: below the system's folder relative to it, else the name only, so
+    that output does not depend on where the files are."""
+    path = span.file.path
+    try:
+        shown = path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        shown = path.name
+    return comment(f"{shown}:{span.line}")
+
+
+def c_string(text: str) -> str:
+    """A C string literal."""
+    out: list[str] = []
+    for char in text:
+        if char in '"\\':
+            out.append("\\" + char)
+        elif char == "\n":
+            out.append("\\n")
+        elif char == "\t":
+            out.append("\\t")
+        elif " " <= char <= "~":
+            out.append(char)
+        else:
+            out.extend(f"\\{byte:03o}" for byte in char.encode())
+    return '"' + "".join(out).replace("??", '?""?') + '"'

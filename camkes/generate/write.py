@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Generated files on disk: written only when they changed, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+_NOTICE = "Generated from "
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedFile:
+    """`instance` None: the file belongs to the whole address space. `kind` is "header" or "source"."""
+
+    path: Path
+    space: str
+    instance: str | None
+    kind: str
+
+
+def write(path: Path, text: str) -> bool:
+    """Write `text` unless it is there already; whether something was written."""
+    data = text.encode()
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_bytes(data)
+    temporary.replace(path)
+    return True
+
+
+def remove_stale(out: Path, files: Iterable[GeneratedFile]) -> None:
+    """Remove what an earlier run generated one folder below `out` and this one did not."""
+    current = {file.path for file in files}
+    for name in ("camkes.h", "glue.c", "threads.c"):
+        for path in sorted(out.glob(f"*/{name}")):
+            if path not in current and _is_ours(path):
+                path.unlink()
+                if not any(path.parent.iterdir()):
+                    path.parent.rmdir()
+
+
+def _is_ours(path: Path) -> bool:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return any(_NOTICE in file.readline() for _ in range(3))

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated from /*? me.source ?*/: what the code of instance "/*? me.name ?*/" (/*? me.origin ?*/) sees. */
+#pragma once
+
+#include <camkes/dataport.h>
+#include <camkes/error.h>
+#include <camkes/realtime.h>
+#include <sel4/sel4.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+/*- for include in me.system_includes -*/
+#include /*? include ?*/
+/*- endfor -*/
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The component. */
+/*- if me.start.run -*/
+int run(void);
+/*- endif -*/
+void pre_init(void) __attribute__((weak));
+void post_init(void) __attribute__((weak));
+const char *get_instance_name(void);
+int get_instance_affinity(void);
+void set_putchar(void (*putchar)(int character));
+dataport_ptr_t dataport_wrap_ptr(void *pointer);
+void *dataport_unwrap_ptr(dataport_ptr_t pointer);
+/*- if me.attributes -*/
+
+/* Attributes. CAMKES_CONST_ATTR(x) is the value where C needs a constant, as in the size of an array. */
+#define CAMKES_CONST_ATTR(attribute) attribute##_DEF
+/*- for struct in me.structs -*/
+struct /*? struct.name ?*/ {
+/*- for member in struct.members -*/
+    /*? member ?*/;
+/*- endfor -*/
+};
+/*- endfor -*/
+/*- for attribute in me.attributes -*/
+/*- if attribute.macro -*/
+#define /*? attribute.name ?*/_DEF /*? attribute.macro | join(' \\\n    ') ?*/
+/*- endif -*/
+extern /*? attribute.declaration ?*/; /* /*? attribute.origin ?*/ */
+/*- endfor -*/
+/*- endif -*/
+/*- for interface in me.interfaces -*/
+
+/* /*? interface.kind ?*/ /*? interface.type ?*/ /*? interface.name ?*/: /*? interface.origin ?*/ */
+/*- set weak = ' __attribute__((weak))' if interface.optional else '' -*/
+void /*? interface.name ?*/__init(void) __attribute__((weak));
+camkes_error_handler_t /*? interface.name ?*/_register_error_handler(camkes_error_handler_t handler);
+/*- if interface.kind == 'provides' -*/
+seL4_Word /*? interface.name ?*/_get_sender_id(void);
+/*- endif -*/
+/*- for method in interface.methods -*/
+/*? method.prototype ?*//*? ' __attribute__((nonnull))' if method.pointers ?*//*? weak ?*/;
+/*- endfor -*/
+/*- if interface.kind == 'emits' -*/
+void /*? interface.name ?*/_emit(void);
+/*- elif interface.kind == 'consumes' -*/
+void /*? interface.name ?*/_wait(void)/*? weak ?*/;
+int /*? interface.name ?*/_poll(void) __attribute__((warn_unused_result))/*? weak ?*/;
+int /*? interface.name ?*/_reg_callback(void (*callback)(void *), void *argument)/*? weak ?*/;
+seL4_CPtr /*? interface.name ?*/_notification(void)/*? weak ?*/;
+/*- endif -*/
+/*- endfor -*/
+/*- for timer in me.timers -*/
+
+/* The notification that timers of /*? timer.interface ?*/ signal. */
+seL4_CPtr /*? timer.interface ?*/_notification(void);
+void /*? timer.interface ?*/_wait(void);
+int /*? timer.interface ?*/_poll(void) __attribute__((warn_unused_result));
+/*- endfor -*/
+/*- for port in me.dataports -*/
+
+/* dataport /*? port.interface ?*/: /*? port.origin ?*/ */
+extern /*? port.type ?*/ *const /*? port.interface ?*//*? ' __attribute__((weak))' if port.optional ?*/;
+#define /*? port.interface ?*/_size /*? port.size ?*/
+static inline size_t /*? port.interface ?*/_get_size(void)
+{
+    return /*? port.size ?*/;
+}
+#define /*? port.interface ?*/_acquire() CAMKES_ACQUIRE()
+#define /*? port.interface ?*/_release() CAMKES_RELEASE()
+int /*? port.interface ?*/_wrap_ptr(dataport_ptr_t *pointer, void *address);
+void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer);
+/*- endfor -*/
+/*- for sync in me.syncs -*/
+
+/* has /*? sync.kind ?*/ /*? sync.name ?*/: /*? sync.origin ?*/ */
+/*- if sync.kind == 'mutex' -*/
+int /*? sync.name ?*/_lock(void) __attribute__((warn_unused_result));
+int /*? sync.name ?*/_unlock(void) __attribute__((warn_unused_result));
+/*- else -*/
+int /*? sync.name ?*/_wait(void) __attribute__((warn_unused_result));
+/*- if sync.kind == 'semaphore' -*/
+int /*? sync.name ?*/_trywait(void) __attribute__((warn_unused_result));
+/*- endif -*/
+int /*? sync.name ?*/_post(void) __attribute__((warn_unused_result));
+/*- endif -*/
+/*- endfor -*/
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated from /*? me.source ?*/: instance "/*? me.name ?*/" (/*? me.origin ?*/). */
+#include <camkes.h>
+#include <camkes/cpi.h>
+#include <camkes/event.h>
+#include <camkes/instance.h>
+#include <camkes/message.h>
+#include <camkes/sync.h>
+#include <camkes/task.h>
+#include <camkes/timer.h>
+#include <limits.h>
+
+static struct camkes_start camkes__start = {
+    .gate = /*? me.start.gate ?*/,
+    .ready = /*? me.start.ready ?*/,
+    .interfaces = /*? me.start.interfaces ?*/,
+};
+static const struct camkes_instance camkes__instance = {.name = "/*? me.name ?*/", .start = &camkes__start};
+/*- for thread in me.threads -*/
+struct camkes_thread /*? thread.c_name ?*/;
+/*- endfor -*/
+
+const char *get_instance_name(void)
+{
+    return "/*? me.name ?*/";
+}
+
+int get_instance_affinity(void)
+{
+    return /*? me.affinity ?*/;
+}
+/*- for attribute in me.attributes if attribute.macro -*/
+/*? attribute.declaration ?*/ = /*? attribute.name ?*/_DEF;
+/*- endfor -*/
+/*- for interface in me.interfaces -*/
+
+/* /*? interface.kind ?*/ /*? interface.type ?*/ /*? interface.name ?*/: /*? interface.origin ?*/ */
+static camkes_error_handler_t /*? interface.name ?*/__error_handler;
+
+camkes_error_handler_t /*? interface.name ?*/_register_error_handler(camkes_error_handler_t handler)
+{
+    const camkes_error_handler_t before = /*? interface.name ?*/__error_handler;
+    /*? interface.name ?*/__error_handler = handler;
+    return before;
+}
+/*- endfor -*/
+/*- for name in me.plain_interfaces -*/
+
+int /*? name ?*/__run(void) __attribute__((weak));
+/*- endfor -*/
+/*- include 'parts/sync.c' -*/
+/*- include 'parts/memory.c' -*/
+/*- include 'parts/events.c' -*/
+/*- include 'parts/timers.c' -*/
+/*- include 'parts/rpc-from.c' -*/
+/*- include 'parts/rpc-to.c' -*/
+/*- include 'parts/direct.c' -*/
+/*- include 'parts/start.c' -*/

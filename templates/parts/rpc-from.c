@@ -1,0 +1,68 @@
+/*- from 'parts/marshal.c' import put, get, release -*/
+/*- for rpc in me.rpc_from -*/
+/*- set place = rpc.interface ~ '__place' -*/
+
+/* uses /*? rpc.interface ?*/, served by /*? rpc.target ?*/: /*? rpc.origin ?*/ */
+static const struct camkes_place /*? place ?*/ = {
+    .instance = "/*? me.name ?*/",
+    .interface = "/*? rpc.interface ?*/",
+    .handler = &/*? rpc.interface ?*/__error_handler,
+};
+/*- if rpc.cpi is not none -*/
+static const struct camkes_route /*? rpc.interface ?*/__routes[] = {
+/*- for route in rpc.routes -*/
+    {.endpoint = /*? route.endpoint ?*/, .manager = /*? route.manager ?*/}, /* /*? route.context ?*/ */
+/*- else -*/
+    {.endpoint = 0},
+/*- endfor -*/
+};
+static const struct camkes_uses /*? rpc.interface ?*/__uses = {
+    .name = "/*? rpc.target ?*/",
+    .cpi = /*? rpc.cpi ?*/,
+    .route = /*? rpc.interface ?*/__routes,
+};
+/*- endif -*/
+/*- for method in rpc.procedure.methods -*/
+/*- set m = method.message -*/
+
+/* /*? method.origin ?*/ */
+/*? method.prototype ?*/
+{
+    struct camkes_message /*? m ?*/ = camkes_message_new();
+/*- if rpc.procedure.index_type -*/
+    const /*? rpc.procedure.index_type ?*/ /*? method.number ?*/ = /*? method.index ?*/;
+    camkes_put(&/*? m ?*/, &/*? method.number ?*/, sizeof /*? method.number ?*/);
+/*- endif -*/
+/*- for p in method.parameters if p.goes -*/
+    /*? put(m, p.shape, p.type, ('*' if p.by_pointer else '') ~ p.name, ('*' if p.by_pointer else '') ~ p.name ~ '_sz') ?*/
+/*- endfor -*/
+    if (!camkes_message_good(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/")) {
+        return/*? ' (' ~ method.returns ~ '){0}' if method.returns ?*/;
+    }
+/*- if rpc.cpi is none -*/
+    /*? m ?*/ = camkes_message_received(camkes_call(/*? rpc.endpoint ?*/, camkes_message_words(&/*? m ?*/)));
+/*- else -*/
+    /*? m ?*/ = camkes_message_received(
+        camkes_request(&/*? rpc.interface ?*/__uses, camkes_message_words(&/*? m ?*/)));
+/*- endif -*/
+/*- if method.returns -*/
+/*- if method.return_shape.value == 'string' -*/
+    char */*? method.result ?*/ = camkes_get_string(&/*? m ?*/);
+/*- else -*/
+    /*? declare(method.returns, method.result) ?*/ = {0};
+    camkes_get(&/*? m ?*/, &/*? method.result ?*/, sizeof(/*? method.returns ?*/));
+/*- endif -*/
+/*- endif -*/
+/*- for p in method.parameters if p.comes -*/
+/*- if p.direction == 'inout' and p.shape.value != 'scalar' -*/
+    /*? release(p.shape, '*' ~ p.name, '*' ~ p.name ~ '_sz') ?*/
+/*- endif -*/
+    /*? get('&' ~ m, p.shape, p.type, '*' ~ p.name, '*' ~ p.name ~ '_sz') ?*/
+/*- endfor -*/
+    (void)camkes_message_good(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/");
+/*- if method.returns -*/
+    return /*? method.result ?*/;
+/*- endif -*/
+}
+/*- endfor -*/
+/*- endfor -*/

@@ -1,0 +1,47 @@
+/*- for name in me.plain_interfaces -*/
+
+static struct camkes_interface /*? name ?*/__interface __attribute__((unused)) = {
+    .init = /*? name ?*/__init,
+    .run = /*? name ?*/__run,
+};
+/*- endfor -*/
+/*- if me.task -*/
+
+/* The task that run() is the code of. */
+static struct camkes_task camkes__task = {
+    .release = /*? me.task.release ?*/,
+    .timer = /*? me.task.timer ?*/,
+    .offset = /*? me.task.offset ?*/,
+    .period = /*? me.task.period ?*/,
+};
+/*- endif -*/
+
+static void camkes__control(struct camkes_thread *self)
+{
+    if (pre_init) {
+        pre_init();
+    }
+/*- for name in me.start.inits -*/
+    if (/*? name ?*/__init) {
+        /*? name ?*/__init();
+    }
+/*- endfor -*/
+    camkes_start_interfaces(&camkes__instance);
+    if (post_init) {
+        post_init();
+    }
+    camkes_start_open(&camkes__instance);
+/*- if me.start.run -*/
+    (void)run();
+/*- endif -*/
+    camkes_end_job(self->task);
+}
+/*- for thread in me.threads -*/
+
+/* /*? thread.comment ?*/ */
+struct camkes_thread /*? thread.c_name ?*/ = {
+/*- for field, value in thread.fields -*/
+    ./*? field ?*/ = /*? value ?*/,
+/*- endfor -*/
+};
+/*- endfor -*/
