@@ -125,9 +125,13 @@ class Evaluator:
     def run(self, file: Path) -> None:
         """Run a file as a folder's CMakeLists.txt. Raises UnknownError, StoppedError, CMakeSyntaxError,
         OSError."""
+        self.run_text(file, file.read_text(encoding="utf-8", errors="replace"))
+
+    def run_text(self, file: Path, text: str) -> None:
+        """Run `text` as the text of a file."""
         self._root = file
         self.enter(file.parent)
-        self._run_file(file)
+        self._run_source(SourceFile(file, text))
 
     def enter(self, folder: Path) -> None:
         """Set the variables that name the folders of a project."""
@@ -143,12 +147,14 @@ class Evaluator:
     # files and blocks
 
     def _run_file(self, path: Path) -> None:
-        source = SourceFile(path, path.read_text(encoding="utf-8", errors="replace"))
-        self.declarations.files.append(path)
-        before, self._file = self._file, path
+        self._run_source(SourceFile(path, path.read_text(encoding="utf-8", errors="replace")))
+
+    def _run_source(self, source: SourceFile) -> None:
+        self.declarations.files.append(source.path)
+        before, self._file = self._file, source.path
         try:
             self._run(parse(source))
-        except _Return:
+        except (_Return, _Break, _Continue):
             pass
         finally:
             self._file = before
@@ -273,7 +279,7 @@ class Evaluator:
                 self._frame = _Frame({**frame.variables, **bound}, frame)
                 self._frame.variables["CMAKE_CURRENT_FUNCTION_LIST_DIR"] = str(routine.folder)
                 self._run(routine.body)
-        except _Return:
+        except (_Return, _Break, _Continue):
             if routine.is_macro:
                 raise
         finally:

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What an application is built from, read from its CMakeLists.txt or seen in its folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camkes.application import Application, find_application
+from camkes.diagnostics import Sink, SourceFile
+
+
+def make(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def find(folder: Path, **how: Any) -> tuple[Application | None, list[str]]:
+    sink = Sink()
+    found = find_application(folder, sink, **how)
+    return found, [d.code.number for d in sink.diagnostics]
+
+
+def good(folder: Path, **how: Any) -> Application:
+    found, codes = find(folder, **how)
+    assert codes == []
+    assert found is not None
+    return found
+
+
+BASIC = """
+cmake_minimum_required(VERSION 3.16)
+project(demo C)
+declareCAMKEScomponent(Client SOURCES src/client.c
+    INCLUDES include  # a comment
+    C_FLAGS -DN=3 -O3 LIBS m)
+DeclareCAmkESRootserver(demo.camkes CPP_FLAGS -DX=1 CPP_INCLUDES defs)
+"""
+
+
+def test_declarations(tmp_path: Path) -> None:
+    make(tmp_path, {"CMakeLists.txt": BASIC, "src/client.c": "", "demo.camkes": ""})
+    found = good(tmp_path)
+    assert found.root == tmp_path / "demo.camkes"
+    assert found.name == "demo"
+    assert found.cpp_flags == ("-DX=1",)
+    assert found.cpp_includes == (tmp_path / "defs",)
+    build = found.components["Client"]
+    assert build.sources == (tmp_path / "src/client.c",)
+    assert build.c_flags == ("-DN=3", "-O3")
+    assert build.libs == ("m",)
+
+
+LANGUAGE = """
+project(demo)
+set(names a b)
+list(APPEND names "c d")
+set(flags "")
+foreach(n IN LISTS names)
+    string(APPEND flags "-D${n};")
+endforeach()
+if(NOT KernelArch STREQUAL "nonesuch" AND (DEFINED names OR FALSE))
+    set(chosen yes.c)
+elseif(TRUE)
+    set(chosen no.c)
+else()
+    set(chosen never.c)
+endif()
+function(one name)
+    DeclareCAmkESComponent(${name} SOURCES ${ARGN})
+    set(result ${name} PARENT_SCOPE)
+endfunction()
+macro(two name)
+    DeclareCAmkESComponent(${name} SOURCES ${ARGN} C_FLAGS ${flags})
+endmacro()
+one(One ${chosen})
+two(Two "${CMAKE_CURRENT_LIST_DIR}/two.c" ${CMAKE_CURRENT_SOURCE_DIR}/three.c)
+file(GLOB all globbed/*.c)
+get_filename_component(stem "${CMAKE_CURRENT_LIST_FILE}" NAME_WE)
+DeclareCAmkESComponent(${result}${stem} SOURCES ${all})
+ExtendCAmkESComponentInstance(One one INCLUDES extra C_FLAGS -DLAST)
+CAmkESAddImportPath(imports)
+CAmkESMaybeAddImportPath(${CMAKE_CURRENT_LIST_DIR}/nowhere)
+CAmkESAddTemplatesPath(templates)
+DeclareCAmkESConnector(Mine FROM mine-from.c TO mine-to.c TO_LIBS m)
+add_subdirectory(inner)
+include(more.cmake)
+include(absent.cmake OPTIONAL)
+set(CAmkESDefaultPriority 100 CACHE STRING "")
+DeclareCAmkESRootserver(demo.camkes)
+GenerateCAmkESRootserver()
+"""
+LANGUAGE_FILES = {
+    "CMakeLists.txt": LANGUAGE,
+    "demo.camkes": "",
+    "yes.c": "",
+    "two.c": "",
+    "three.c": "",
+    "globbed/y.c": "",
+    "globbed/x.c": "",
+    "inner/CMakeLists.txt": "DeclareCAmkESComponent(Inner SOURCES in.c)\nset(chosen other)\n",
+    "inner/in.c": "",
+    "more.cmake": "add_library(extra INTERFACE)\ntarget_include_directories(extra INTERFACE inc)\n",
+}
+
+
+def test_the_language(tmp_path: Path) -> None:
+    found = good(make(tmp_path, LANGUAGE_FILES))
+    assert found.components["One"].sources == (tmp_path / "yes.c",)
+    assert found.components["Two"].sources == (tmp_path / "two.c", tmp_path / "three.c")
+    assert found.components["Two"].c_flags == ("-Da", "-Db", "-Dc d")
+    assert found.components["OneCMakeLists"].sources == (tmp_path / "globbed/x.c", tmp_path / "globbed/y.c")
+    assert found.components["Inner"].sources == (tmp_path / "inner/in.c",)
+    build = found.build_of("One", "one", tmp_path / "demo.camkes")
+    assert build is not None
+    assert build.includes == (tmp_path / "extra",)
+    assert build.c_flags == ("-DLAST",)
+    assert found.import_paths == (tmp_path / "imports",)
+    assert found.template_paths == (tmp_path / "templates",)
+    assert found.connectors["Mine"].templates == {"FROM": "mine-from.c", "TO": "mine-to.c"}
+    assert found.libraries["extra"].includes == (tmp_path / "inc",)
+    assert found.options["CAmkESDefaultPriority"] == "100"
+
+
+def plain(application: Application) -> dict[str, object]:
+    """Without what depends on who read it."""
+    fields = dataclasses.asdict(dataclasses.replace(application, files=()))
+
+    def strip(value: object) -> object:
+        if isinstance(value, dict):
+            return {k: strip(v) for k, v in value.items() if k != "span"}
+        return value
+
+    return {k: strip(v) for k, v in fields.items() if k != "options"}
+
+
+@pytest.mark.parametrize("files", [LANGUAGE_FILES], ids=["language"])
+def test_cmake_itself_reads_the_same(tmp_path: Path, files: dict[str, str]) -> None:
+    make(tmp_path, files)
+    assert plain(good(tmp_path)) == plain(good(tmp_path, ask_cmake=True))
+
+
+def test_what_the_reader_does_not_know_is_asked_of_cmake(tmp_path: Path) -> None:
+    text = BASIC + 'string(REGEX MATCH "[a-z]+" word "12ab")\nDeclareCAmkESComponent(C${word})\n'
+    make(tmp_path, {"CMakeLists.txt": text, "src/client.c": "", "demo.camkes": ""})
+    assert set(good(tmp_path).components) == {"Client", "Cab"}
+
+
+def test_what_nobody_knows_is_an_error_at_its_line(tmp_path: Path) -> None:
+    text = BASIC + "\nBakeRumprun(x)\n"
+    make(tmp_path, {"CMakeLists.txt": text, "src/client.c": "", "demo.camkes": ""})
+    sink = Sink()
+    assert find_application(tmp_path, sink) is None
+    (diagnostic,) = sink.diagnostics
+    assert diagnostic.code.number == "E0703"
+    assert "BakeRumprun" in diagnostic.message
+    assert diagnostic.span is not None
+    assert diagnostic.span.file.lines[diagnostic.span.line - 1] == "BakeRumprun(x)"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("DeclareCAmkESComponent(A SOURCES a.c", "E0702"),
+        ("if(TRUE)\n", "E0702"),
+        ('message("x)', "E0702"),
+        ("message(FATAL_ERROR only on sabre)", "E0704"),
+        ("DeclareCAmkESComponent(A a.c)", "E0706"),
+        ("DeclareCAmkESComponent()", "E0706"),
+        ("DeclareCAmkESRootserver(demo.camkes)", "E0707"),
+        ("DeclareCAmkESComponent(A SOURCES nowhere.c)", "E0708"),
+        ("message(WARNING careful)", "W0705"),
+    ],
+)
+def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code: str) -> None:
+    make(tmp_path, {"CMakeLists.txt": BASIC + text, "src/client.c": "", "demo.camkes": ""})
+    sink = Sink()
+    find_application(tmp_path, sink)
+    (diagnostic,) = sink.diagnostics
+    assert diagnostic.code.number == code
+    assert diagnostic.span is not None
+    assert diagnostic.span.line == BASIC.count("\n") + 1
+
+
+def test_no_application(tmp_path: Path) -> None:
+    assert find(tmp_path) == (None, ["E0701"])
+    assert find(tmp_path / "nowhere") == (None, ["E0701"])
+    make(tmp_path, {"CMakeLists.txt": "project(x)"})
+    assert find(tmp_path) == (None, ["E0701"])
+
+
+def test_a_lone_file_is_an_application(tmp_path: Path) -> None:
+    make(tmp_path, {"a.camkes": "", "components/Client/src/one.c": "", "server.c": ""})
+    found = good(tmp_path / "a.camkes")
+    client = found.build_of("Client", "c", tmp_path / "a.camkes")
+    server = found.build_of("Server", "s", tmp_path / "a.camkes")
+    assert client is not None
+    assert client.sources == (tmp_path / "components/Client/src/one.c",)
+    assert server is not None
+    assert server.sources == (tmp_path / "server.c",)
+    assert found.build_of("Other", "o", tmp_path / "a.camkes") is None
+
+
+def test_a_lone_file_that_cmake_declares_is_that_application(tmp_path: Path) -> None:
+    make(tmp_path, {"CMakeLists.txt": BASIC, "src/client.c": "", "demo.camkes": "", "x.camkes": ""})
+    assert good(tmp_path / "demo.camkes").components
+    assert not good(tmp_path / "x.camkes").components
+
+
+def test_two_components_find_their_own_sources(tmp_path: Path) -> None:
+    """A component that is declared in a folder of its name has its sources there."""
+    make(tmp_path, {"a.camkes": "", "parts/Echo/Echo.camkes": "", "parts/Echo/src/e.c": ""})
+    found = good(tmp_path / "a.camkes")
+    build = found.build_of("Echo", "e", tmp_path / "parts/Echo/Echo.camkes")
+    assert build is not None
+    assert build.sources == (tmp_path / "parts/Echo/src/e.c",)
+
+
+def test_reading_starts_no_process(tmp_path: Path) -> None:
+    make(tmp_path, LANGUAGE_FILES)
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from camkes.application import find_application\nfrom camkes.diagnostics import Sink\n"
+        f"assert find_application(Path({str(tmp_path)!r}), Sink())\n"
+        "assert 'subprocess' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+@given(st.text(alphabet='ab(){}$;"\\#[]= \nif()set', max_size=60))
+def test_no_text_is_a_traceback(text: str) -> None:
+    from camkes.cmakelists.evaluate import Evaluator, StoppedError, UnknownError
+    from camkes.cmakelists.syntax import CMakeSyntaxError, parse
+
+    evaluator = Evaluator({}, Sink())
+    try:
+        parse(SourceFile(Path("CMakeLists.txt"), text))
+        evaluator.run_text(Path("/nowhere/CMakeLists.txt"), text)
+    except (CMakeSyntaxError, UnknownError, StoppedError):
+        pass
