@@ -160,3 +160,39 @@ def nested() -> tuple[System, Plan]:
         ),
     )
     return made, plan
+
+
+def everything() -> System:
+    """One of each kind of connection, in separate spaces and in a group."""
+    a = component(
+        "A",
+        "uses s",
+        "emits e",
+        "consumes n",
+        "dataport d",
+        "uses t",
+        control=True,
+        syncs="mutex:m semaphore:x",
+    )
+    b = component("B", "provides s", "consumes e", "emits n", "dataport d", "provides t")
+    clock = component("Clock", "provides t")
+    time = connector("seL4TimeServer", "Procedure", (True, 0), (False, 1))
+    queue = connector("seL4NotificationQueue", "Event", (False, 0), (True, 1))
+    return system(
+        (
+            instance("a1", a),
+            instance("b1", b),
+            instance("a2", a, "g"),
+            instance("b2", b, "g"),
+            instance("clock", clock, timers_per_client=2),
+        ),
+        (
+            connect(RPC, "r1", "a1.s", "b1.s"),
+            connect(CALL, "r2", "a2.s", "b2.s"),
+            connect(EVENT, "e1", "a1.e", "b1.e b2.e"),
+            connect(queue, "n1", "b1.n", "a1.n"),
+            connect(EVENT, "n2", "b2.n", "a2.n"),
+            connect(DATA, "d1", "a1.d a2.d", "b1.d b2.d"),
+            connect(time, "t1", "a1.t a2.t", "clock.t"),
+        ),
+    )

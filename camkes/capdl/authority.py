@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who holds which capability, and why: for people who want to check that nobody holds too much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from camkes.capdl.callers import Wiring
+from camkes.capdl.model import CapabilityModel, Space
+from camkes.diagnostics import Span
+from camkes.model.system import System
+from camkes.protocols.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One capability or mapping of an instance. `slot` is None for memory; `reason` says what needs it and
+    `span` where the user asked for that (None: the tool's own, every thread has it)."""
+
+    space: str
+    instance: str
+    slot: int | None
+    object: str
+    rights: str
+    badge: int
+    reason: str
+    span: Span | None
+
+
+def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holding, ...]:
+    """Every capability with its reason, by address space and slot. A capability without a reason does not
+    occur: it would be a ValueError, for it would be a capability that nobody needs."""
+    explainer = _Explainer(system, plan)
+    return tuple(h for space in model.spaces for h in _of_space(space, model, explainer))
+
+
+def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> Iterator[Holding]:
+    symbols: dict[int, tuple[str, str]] = {}
+    for (instance, symbol), slot in model.slots.items():
+        if instance in space.instances:
+            symbols.setdefault(slot, (instance, symbol))
+    for cap in space.caps:
+        if cap.slot not in symbols:
+            raise ValueError(f"nothing asks for slot {cap.slot} of {space.name}")
+        instance, symbol = symbols[cap.slot]
+        reason, span = explainer.cap(instance, symbol, cap.object)
+        yield Holding(space.name, instance, cap.slot, cap.object, cap.rights, cap.badge, reason, span)
+    for mapping in space.mappings:
+        symbol = mapping.symbol
+        instance = space.instances[0]
+        for name in space.instances:
+            if symbol.startswith(f"{name}.") and len(space.instances) > 1:
+                instance, symbol = name, symbol.removeprefix(f"{name}.")
+        reason, span = explainer.memory(instance, symbol)
+        yield Holding(space.name, instance, None, mapping.region, mapping.rights, 0, reason, span)
+
+
+class _Explainer:
+    """Reads symbols back; `camkes.capdl.allocate` says what each means."""
+
+    def __init__(self, system: System, plan: Plan) -> None:
+        self._system = system
+        self._plan = plan
+        self._wiring = Wiring(system)
+
+    def cap(self, instance: str, symbol: str, target: str) -> tuple[str, Span | None]:
+        name, mark, what = symbol.partition("!")
+        if mark and not name:
+            return self._own(instance, what, target)
+        if mark:
+            return self._role(instance, name, what)
+        name, at, context = symbol.partition("@")
+        end = f"{instance}.{name.partition('#')[0]}"
+        cpi = self._plan.cpi(end)
+        if cpi is not None:
+            origin = f" of {context}" if at else ""
+            return f"serves requests{origin} at {end}", cpi.span
+        return self._interface(instance, name.partition("#")[0], context)
+
+    def memory(self, instance: str, symbol: str) -> tuple[str, Span | None]:
+        interface = symbol.rpartition("_")[0]
+        connection = self._wiring.connection(f"{instance}.{interface}")
+        if connection is None:
+            raise ValueError(f"nothing asks for memory {symbol} of {instance}")
+        what = "dataport" if symbol.endswith("_data") else "counts events of"
+        return f"{what} {interface}, connection {connection.name}", connection.span
+
+    def _own(self, instance: str, what: str, target: str) -> tuple[str, Span | None]:
+        """Symbols of the instance itself."""
+        task = next((t for t in self._system.tasks if t.instance == instance), None)
+        if what.startswith("tcb:"):
+            cpi, _, rest = target.partition("!")
+            planned = self._plan.cpi(cpi)
+            span = planned.span if rest and planned is not None else None
+            return f"thread {target} itself", span
+        if what in ("gate", "ready"):
+            return "start-up of its threads", None
+        if what in ("release", "timer") and task is not None:
+            return f"releases of task {instance}", task.span
+        raise ValueError(f"nothing asks for !{what} of {instance}")
+
+    def _role(self, instance: str, interface: str, what: str) -> tuple[str, Span | None]:
+        """Symbols "IFACE!what": managers, timers, events."""
+        kind, _, context = what.partition("@")
+        end = f"{instance}.{interface}"
+        cpi = self._plan.cpi(end)
+        connection = self._wiring.connection(end)
+        match kind:
+            case "manager" if cpi is not None:
+                who = f"worker of {context} asks" if context else "serves as"
+                return f"{who} the manager of {end}", cpi.span
+            case "manager" if connection is not None:
+                return f"passes on the priority of {context} through {end}", connection.span
+            case "tcb" | "authority" if cpi is not None:
+                return f"the manager of {end} sets priorities", cpi.span
+            case "timer" if connection is not None:
+                return f"time of {interface}, connection {connection.name}", connection.span
+            case "handoff" if connection is not None:
+                return f"hands events of {interface} to component code", connection.span
+        raise ValueError(f"nothing asks for {interface}!{what} of {instance}")
+
+    def _interface(self, instance: str, name: str, context: str) -> tuple[str, Span | None]:
+        """Plain symbols: interfaces and things to synchronise with."""
+        connection = self._wiring.connection(f"{instance}.{name}")
+        owner = self._system.instance(instance)
+        if owner is not None and connection is None:
+            sync = next((s for s in owner.type.syncs if s.name == name), None)
+            if sync is not None:
+                return f"{sync.kind.replace('_', ' ')} {name}", sync.span
+        interface = owner.type.interface(name) if owner is not None else None
+        if connection is None or interface is None:
+            raise ValueError(f"nothing asks for {name} of {instance}")
+        others = ", ".join(e.name for e in connection.to_ends)
+        what = {
+            "uses": f"requests {others} through {name}",
+            "provides": f"serves {name}",
+            "emits": f"signals {others} through {name}",
+            "consumes": f"waits for {name}",
+        }[interface.kind]
+        origin = f" for {context}" if context else ""
+        return f"{what}{origin}, connection {connection.name}", connection.span

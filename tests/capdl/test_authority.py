@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Nobody holds more than a connection or a role asks for."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camkes.capdl.allocate import allocate
+from camkes.capdl.authority import authority
+from camkes.capdl.model import CapabilityModel, ObjectKind, Role
+from camkes.model.system import Protocol, System
+from camkes.protocols.plan import Context, Plan, PlannedTask
+from tests.capdl.systems import (
+    EMPTY,
+    RPC,
+    component,
+    connect,
+    everything,
+    iface,
+    instance,
+    nested,
+    planned_cpi,
+    request,
+    system,
+    task,
+)
+
+
+@st.composite
+def layered(draw: st.DrawFn) -> tuple[System, Plan]:
+    """Tasks above layers of CPIs; each CPI requests the next layer's one CPI."""
+    count = draw(st.integers(1, 4))
+    protocols = draw(st.lists(st.sampled_from(list(Protocol)), min_size=1, max_size=4))
+    priorities = draw(st.lists(st.integers(1, 200), min_size=count, max_size=count))
+    pooled = draw(st.lists(st.booleans(), min_size=len(protocols), max_size=len(protocols)))
+    tasks = [Context(i, f"t{i}", True, p) for i, p in enumerate(priorities)]
+    fixed = [
+        Context(count + i, f"c{i}.p", False, max(priorities))
+        for i, p in enumerate(protocols)
+        if p is Protocol.FIXED
+    ]
+    client = component("Task", "uses p", control=True)
+    instances = [instance(t.name, client) for t in tasks]
+    connections = [connect(RPC, "k0", " ".join(f"{t.name}.p" for t in tasks), "c0.p")]
+    requests = [request(t.name, f"{t.name}.p", "c0.p", "k0") for t in tasks]
+    cpis = []
+    arriving = tuple(tasks)
+    above = False
+    for i, protocol in enumerate(protocols):
+        last = i == len(protocols) - 1
+        parts = [iface("provides p", protocol)] + ([] if last else [iface("uses next")])
+        instances.append(instance(f"c{i}", component(f"C{i}", *parts)))
+        pool = pooled[i] and protocol is not Protocol.FIXED and len(arriving) > 1
+        contended = protocol is Protocol.INHERITED and len(arriving) > 1
+        manager = protocol is not Protocol.FIXED and (contended or above or pool)
+        cpis.append(
+            planned_cpi(
+                i,
+                f"c{i}.p",
+                protocol,
+                arriving,
+                pooled=pool,
+                threads=1 if protocol is Protocol.FIXED or pool else len(arriving),
+                manager=manager,
+                inherits_from_above=above and protocol is not Protocol.FIXED,
+            )
+        )
+        if not last:
+            connections.append(connect(RPC, f"k{i + 1}", f"c{i}.next", f"c{i + 1}.p"))
+            requests.append(request(f"c{i}.p", f"c{i}.next", f"c{i + 1}.p", f"k{i + 1}"))
+        if protocol is Protocol.FIXED:
+            arriving, above = tuple(f for f in fixed if f.name == f"c{i}.p"), False
+        else:
+            above = above or contended
+    made = system(tuple(instances), tuple(connections), tuple(task(t.name, t.base_priority) for t in tasks))
+    planned = tuple(PlannedTask(t.name, t.id, t.base_priority, t) for t in tasks)
+    return made, Plan(planned, tuple(cpis), (*tasks, *fixed), tuple(requests))
+
+
+def check(model: CapabilityModel) -> None:
+    kinds = {o.name: o.kind for o in model.objects}
+    managers = {t.name: t for s in model.spaces for t in s.threads if t.role is Role.MANAGER}
+    for space in model.spaces:
+        own = {t.name for t in space.threads}
+        for cap in space.caps:
+            kind = kinds[cap.object]
+            if kind is ObjectKind.TCB:
+                assert cap.object in own  # nobody holds another component's thread
+            if kind is ObjectKind.ENDPOINT and not cap.object.endswith((":gate", ":ready")):
+                assert cap.rights in ("R", "WP")  # one serves, the other asks
+            if kind is ObjectKind.NOTIFICATION and cap.rights != "RW":
+                assert cap.rights in ("R", "W")
+        slots = [c.slot for c in space.caps]
+        assert len(set(slots)) == len(slots)
+    for name, manager in managers.items():
+        workers = [t for s in model.spaces for t in s.threads if t.role is Role.WORKER]
+        served = [t for t in workers if f"{t.instance}.{t.interface}" == name.removesuffix("!manager")]
+        assert all(t.priority <= manager.max_priority for t in served)
+
+
+@given(layered())
+def test_every_capability_is_justified(made: tuple[System, Plan]) -> None:
+    made_system, plan = made
+    model = allocate(made_system, plan)
+    check(model)
+    holdings = authority(made_system, plan, model)
+    assert len(holdings) == sum(len(s.caps) + len(s.mappings) for s in model.spaces)
+    holders = {c.object for s in model.spaces for c in s.caps}
+    needed = {ObjectKind.ENDPOINT, ObjectKind.NOTIFICATION, ObjectKind.TIMER, ObjectKind.TCB}
+    assert all(o.name in holders for o in model.objects if o.kind in needed)
+
+
+@given(layered())
+def test_badges_are_the_callers_and_no_two_are_equal(made: tuple[System, Plan]) -> None:
+    model = allocate(*made)
+    asked: dict[str, list[int]] = {}
+    for space in model.spaces:
+        for cap in space.caps:
+            if cap.rights == "WP":
+                asked.setdefault(cap.object.partition("@")[0].removesuffix(":endpoint"), []).append(cap.badge)
+    for badges in asked.values():
+        assert sorted(badges) == sorted(set(badges))
+        assert all(b > 0 for b in badges)
+
+
+def test_reasons_of_all_kinds() -> None:
+    made = everything()
+    model = allocate(made, EMPTY)
+    check(model)
+    reasons = [h.reason for h in authority(made, EMPTY, model)]
+    for word in ("requests b1.s", "serves s", "signals b1.e, b2.e", "waits for n", "mutex m", "semaphore x"):
+        assert any(word in r for r in reasons), word
+    assert sum("time of t" in r for r in reasons) == 4
+
+
+def test_reasons_of_a_manager() -> None:
+    made, plan = nested()
+    found = {h.reason for h in authority(made, plan, allocate(made, plan)) if h.instance == "inner"}
+    assert "serves as the manager of inner.p" in found
+    assert "serves requests of t3 at inner.p" in found
+    assert "worker of t1 asks the manager of inner.p" in found
+
+
+def test_only_managers_may_raise_others() -> None:
+    model = allocate(*nested())
+    for space in model.spaces:
+        for thread in space.threads:
+            if thread.role is Role.WORKER:
+                assert thread.max_priority == 0
