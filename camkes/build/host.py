@@ -23,17 +23,9 @@ from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
 from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Sink
+from camkes.generate.write import GeneratedFile
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """C files that generation made, by instance and by address space. Headers of an instance are in the
-    folder of its first file."""
-
-    instances: Mapping[str, Sequence[Path]]
-    spaces: Mapping[str, Sequence[Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +45,7 @@ def build_host(
     capabilities: CapabilityModel,
     application: Application,
     out: Path,
-    generated: Generated,
+    generated: Sequence[GeneratedFile],
     sink: Sink,
     progress: Progress,
     *,
@@ -76,7 +68,7 @@ class _Build:
         capabilities: CapabilityModel,
         application: Application,
         out: Path,
-        generated: Generated,
+        generated: Sequence[GeneratedFile],
         sink: Sink,
         progress: Progress,
     ) -> None:
@@ -84,6 +76,8 @@ class _Build:
         self.capabilities = capabilities
         self.application = application
         self.out = out
+        #: no instance has this name, so nothing that is generated gets in its way
+        self.folder = out / "host-image"
         self.generated = generated
         self.sink = sink
         self.progress = progress
@@ -102,7 +96,7 @@ class _Build:
         every = [*runtime, *(j for of in (jobs, shared) for some in of.values() for j in some)]
         if not self._compile(every):
             return None
-        kernel = host_kernel(compiler, self.out / "kernel", self.digests, self.sink, self.progress)
+        kernel = host_kernel(compiler, self.folder / "kernel", self.digests, self.sink, self.progress)
         if kernel is None:
             return None
         objects = {name: tuple(j.output for j in of) for name, of in jobs.items()}
@@ -114,17 +108,17 @@ class _Build:
             tuple(j.output for j in runtime),
             {name: self._libraries(build) for name, build in builds.items()},
             kernel,
-            self.out,
+            self.folder,
             self.digests,
             self.sink,
             self.progress,
         )
         if images is None:
             return None
-        table = self.out / "system.table"
+        table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in images.items()}
         write_whole(table, host_table(self.capabilities, names))
-        return HostImage(self.out, table, kernel, images, self.capabilities)
+        return HostImage(self.folder, table, kernel, images, self.capabilities)
 
     # what is compiled
 
@@ -178,7 +172,7 @@ class _Build:
     def _runtime_jobs(self, compiler: Compiler) -> list[Job]:
         """The runtime is the same for every system: its objects are in the user's cache."""
         key = of_words((compiler.identity, str(compiler.sanitize), str(ROOT)))[:16]
-        folder = _writable(cache_folder() / f"runtime-{key}") or self.out / "objects" / "runtime"
+        folder = _writable(cache_folder() / f"runtime-{key}") or self.folder / "objects" / "runtime"
         base = RUNTIME / "src"
         sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
         return [
@@ -190,8 +184,8 @@ class _Build:
 
     def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[Job]:
         """Two instances of a component are compiled apart: each has its own camkes.h."""
-        folder = self.out / "objects" / instance.name
-        files = self.generated.instances.get(instance.name, ())
+        folder = self.folder / "objects" / instance.name
+        files = [f.path for f in self.generated if f.instance == instance.name]
         own = files[0].parent if files else self.out / instance.name
         about = f"component {instance.type.name}, instance {instance.name}"
         jobs: list[Job] = []
@@ -216,12 +210,12 @@ class _Build:
 
     def _space_jobs(self, space: str, compiler: Compiler) -> list[Job]:
         """What belongs to an address space as a whole."""
-        folder = self.out / "objects" / space / "space"
+        folder = self.folder / "objects" / space / "space"
         return [
             self._job(
                 compiler, source, folder / f"{source.name}.o", (), (), f"address space {space}", source.name
             )
-            for source in self.generated.spaces.get(space, ())
+            for source in (f.path for f in self.generated if f.instance is None and f.space == space)
             if source.suffix == ".c"
         ]
 
