@@ -85,7 +85,9 @@ def _read(nodes: Sequence[ast.Clause], allowed: Sequence[str], place: str, sink:
 
 
 def _forms(allowed: Sequence[str], place: str) -> str:
-    return f"{place} can have: {', '.join(f'`{_FORMS[w]}`' for w in allowed)}" if allowed else ""
+    if not allowed:
+        return "only `provides` and `consumes` interfaces and connections can have clauses"
+    return f"{place} can have: {', '.join(f'`{_FORMS[word]}`' for word in allowed)}"
 
 
 def _word(node: ast.Clause) -> str:

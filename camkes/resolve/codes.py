@@ -480,7 +480,8 @@ assembly { composition { component Client client; } }
 """,
     """\
 
-With `maybe` the functions of the interface are weak symbols: check their address before a call. Or connect it.
+With `maybe` the functions of the interface are weak symbols: check their address before a
+call. Or connect the interface.
 """,
 )
 CONNECTORS_DIFFER = _code(
@@ -707,8 +708,8 @@ MISTYPED_VALUE = _code(
     """\
 A value does not fit the type of its attribute.
 
-A number fits `int`, `int64_t` and `uint64_t`, and no other type. A string fits `string`. An attribute declared
-with `[]` takes a list, and one whose type is a struct takes a dictionary.
+A number fits `int`, `int64_t` and `uint64_t`, and no other type. A string fits `string`. An attribute
+declared with `[]` takes a list, and one whose type is a struct takes a dictionary.
 """,
     """\
 component Client { control; attribute int delay; }
@@ -884,9 +885,9 @@ QUERY_FAILED = _code(
 A query has no answer. The message says why: no device tree or list of pins was given, the question has a key
 that does not exist, or nothing answers it.
 
-A `dtb` query looks for the first node that matches. It is asked with `path` (a regular expression), `aliases`,
-`chosen`, or `properties`; the file is given with `--dtb FILE`. A `gpio` query is asked with `pins`; the file is
-given with `--gpio-list FILE`.
+A `dtb` query looks for the first node that matches. It is asked with `path` (a regular expression),
+`aliases`, `chosen`, or `properties`; the file is given with `--dtb FILE`. A `gpio` query is asked with
+`pins`; the file is given with `--gpio-list FILE`.
 """,
     """\
 uart.node = dtb({"alias": "serial0"});
@@ -920,8 +921,8 @@ UNKNOWN_SETTING = _code(
     "unknown-setting",
     """\
 An attribute is set that the component does not declare and that is no well-known name. Well-known are, for
-example, `_priority`, `_stack_size`, `heap_size`, and for an interface `i` `i_priority` and `i_attributes`. Only a
-template of your own that reads the name will see the value.
+example, `_priority`, `_stack_size`, `heap_size`, and for an interface `i` `i_priority` and `i_attributes`.
+Only a template of your own that reads the name will see the value.
 """,
     """\
 echo._prioritty = 100;

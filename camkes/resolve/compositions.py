@@ -19,7 +19,7 @@ from camkes.resolve.definitions import (
     ExportDefinition,
     InstanceDefinition,
 )
-from camkes.resolve.nearest import suggestion
+from camkes.resolve.nearest import nearest, suggestion
 
 if TYPE_CHECKING:
     from camkes.resolve.names import Names
@@ -129,7 +129,12 @@ class Compositions:
             connector: Connector | None = self.names.connector(node.connector, node.name.text)
         else:
             connector = self.names.find_connector(node.connector)
-        ends = [self.end(end, scope, owner) for end in node.ends]
+        doubtful: set[str | None] = set()
+        ends = []
+        for written in node.ends:
+            ends.append(self.end(written, scope, owner))
+            if ends[-1] is None:
+                doubtful.add(self.meant(written, scope))
         threads, threads_span = connection_threads(node, self.sink)
         return ConnectionDefinition(
             node.name,
@@ -139,7 +144,16 @@ class Compositions:
             threads,
             threads_span,
             node.name.span,
+            doubtful,
         )
+
+    def meant(self, node: ast.ConnectionEnd, scope: CompositionDefinition) -> str | None:
+        """The part that an unknown end is likely to mean; None: the component around."""
+        if len(node.path) == 1:
+            return None
+        head, part = node.path[0].text, node.path[-2].text
+        names = {**self.shared.instances, **scope.instances}
+        return part if part in names else head if head in names else nearest(part, names)
 
     def end(
         self, node: ast.ConnectionEnd, scope: CompositionDefinition, owner: ComponentDefinition | None

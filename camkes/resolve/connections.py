@@ -129,6 +129,7 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
     span = connection.parts[-1].span
     related = [Label(part.span, f"`{part.written}` is a part of it") for part in connection.parts[:-1]]
     connector = connection.connector
+    good = True
     sides = {"from": connection.from_ends, "to": connection.to_ends}
     described = {"from": connector.from_end, "to": connector.to_end}
     for side, ends in sides.items():
@@ -144,15 +145,16 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
                 notes=["connections that share an end are one connection"] if related else [],
             )
         for end in ends:
-            _check_end(end, described[side], connector, sink)
-    _check_types(connection, written, span, unknown, sink)
+            good &= _check_end(end, described[side], connector, sink)
+    if good:
+        _check_types(connection, written, unknown, sink)
 
 
 def _end_name(end: FlatEnd) -> str:
     return f"{end.instance}.{end.interface.name}" if end.instance else end.interface.name
 
 
-def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink: Sink) -> None:
+def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink: Sink) -> bool:
     kind, phrase = _FITTING[end.side, described.kind]
     declared = [Label(end.interface.span, "declared here")]
     name = _end_name(end)
@@ -182,11 +184,10 @@ def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink
             end.span,
             related=[Label(end.component.type.span, "its component")],
         )
+    return hardware == described.hardware and end.interface.kind == kind
 
 
-def _check_types(
-    connection: JoinedConnection, written: str, span: Span, unknown: set[str], sink: Sink
-) -> None:
+def _check_types(connection: JoinedConnection, written: str, unknown: set[str], sink: Sink) -> None:
     for attribute in connection.connector.attributes:
         if attribute.name == "disable_interface_type_checking" and attribute.default:
             return
@@ -223,6 +224,8 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
             if connected.setdefault(key, end) is not end:
                 _connected_twice(connected[key], end, sink)
     for instance in flat.instances.values():
+        if instance.name in flat.doubtful:
+            continue
         type = instance.component.type
         for interface in type.interfaces:
             key = (instance.name, interface.name)

@@ -48,7 +48,10 @@ class EndDefinition:
 
 @dataclass(slots=True, eq=False)
 class ConnectionDefinition:
-    """A connection; `connector` is None if it is unknown, `complete` false if one of its ends is."""
+    """A connection; `connector` is None if it is unknown, `complete` false if one of its ends is.
+
+    `doubtful` are the parts that an unknown end may well be meant for (None: the component itself).
+    """
 
     name: ast.Name
     connector: Connector | None
@@ -57,6 +60,7 @@ class ConnectionDefinition:
     threads: int | None
     threads_span: Span | None
     span: Span
+    doubtful: set[str | None]
 
 
 @dataclass(slots=True, eq=False)

@@ -73,6 +73,8 @@ class Flat:
     settings: list[FlatSetting] = field(default_factory=list)
     #: names of instances whose component is unknown
     unknown: set[str] = field(default_factory=set)
+    #: instances that an end which could not be resolved may be meant for
+    doubtful: set[str] = field(default_factory=set)
     #: interfaces named by connections that could not be resolved
     touched: set[tuple[str, str]] = field(default_factory=set)
     #: (instance, interface) that stands for another one
@@ -131,6 +133,7 @@ def _expand(
         if connection.connector is None or not connection.complete:
             flat.touched |= {(end.instance, end.interface.name) for end in ends}
             flat.unknown_connections.add(name)
+            flat.doubtful |= {parent if part is None else prefix + part for part in connection.doubtful}
             continue
         flat.connections.append(
             FlatConnection(

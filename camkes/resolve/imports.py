@@ -114,21 +114,18 @@ class _Reader:
         from camkes.resolve.nearest import nearest
 
         places = self.places(node)
-        names: list[str] = []
-        for place in places:
-            if place.parent.is_dir():
-                names += [entry.name for entry in place.parent.iterdir() if entry.is_file()]
-        name = nearest(Path(node.path).name, names)
         help = ""
-        if name is not None:
-            right = str(Path(node.path).with_name(name))
-            help = (
-                f"did you mean `import <{right}>;`?" if node.system else f'did you mean `import "{right}";`?'
-            )
-        elif not node.system and (BUILTIN / node.path).is_file():
+        if not node.system and (BUILTIN / node.path).is_file():
             help = f"a file that comes with the tool is imported with `import <{node.path}>;`"
         elif node.system and (node.span.file.path.parent / node.path).is_file():
             help = f'a file beside this one is imported with `import "{node.path}";`'
+        else:
+            folders = [place.parent for place in places if place.parent.is_dir()]
+            name = nearest(Path(node.path).name, [f.name for folder in folders for f in folder.iterdir()])
+            if name is not None:
+                right = str(Path(node.path).with_name(name))
+                quoted = f"<{right}>" if node.system else f'"{right}"'
+                help = f"did you mean `import {quoted};`?"
         self.sink.report(
             codes.IMPORT_NOT_FOUND,
             f"there is no file `{node.path}` to import",

@@ -14,6 +14,7 @@ from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes
 from camkes.resolve.expressions import fold, key_text
 from camkes.resolve.hierarchy import Flat, FlatInstance, FlatSetting
+from camkes.resolve.keywords import C_KEYWORDS
 from camkes.resolve.known import candidates, is_known
 from camkes.resolve.nearest import suggestion
 from camkes.resolve.queries import Queries
@@ -277,7 +278,7 @@ class _Resolver:
 
     def check_name(self, setting: FlatSetting, instance: FlatInstance) -> None:
         members = _members(instance)
-        if is_known(setting.attribute, members):
+        if setting.attribute in C_KEYWORDS or is_known(setting.attribute, members):
             return
         names = [*self.declared(instance), *candidates(members)]
         type = instance.component.type
