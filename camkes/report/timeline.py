@@ -36,6 +36,8 @@ LANE = 58.0
 BAR = 22.0
 RAISED = "#b3261e"
 FINE = 0.8  # points: anything shorter is joined with its neighbours
+CROWDED = 13.0  # points that a release and its deadline need at least
+SEGMENTS = 150  # so many are shown if nobody says which part of a long run
 
 _HINDERED = (Activity.HELD_UP, Activity.WAITS)
 
@@ -67,7 +69,7 @@ def timeline_svg(
 ) -> str | None:
     """The picture as text; None if there is nothing in the window."""
     starts = sorted(segment.start for lane in lanes.lanes for segment in lane.segments)
-    shown = choose_window(lanes.end, starts, window, sink)
+    shown = choose_window(lanes.end, starts, window, sink, SEGMENTS)
     return None if shown is None else _Timeline(lanes, names, shown, heading).draw()
 
 
@@ -246,32 +248,39 @@ class _Timeline:
     def _raised(self, segments: Sequence[Segment], base: float, lane: Lane) -> None:
         """A line over work that runs above the task's own priority; an arrow and the number where it is
         inherited. (At a fixed CPI it always is above: the colour says so.)"""
+        free = self.x0
         for stretch in _raises(segments, lane, self.names):
             x, end = self.x(stretch.start), self.x(stretch.end)
             y = base - BAR - 3.5
             self.drawing.add(element("path", d=f"M{x:.2f},{y:.2f} H{end:.2f}", stroke=RAISED, stroke_width=2))
-            self.drawing.add(_up_arrow(x + 4, y - 3))
-            self.drawing.add(
-                text(x + 10, y - 3.5, str(stretch.priority), font_size=10.5, font_weight="600", fill=RAISED)
-            )
+            if x >= free:
+                number = str(stretch.priority)
+                self.drawing.add(_up_arrow(x + 4, y - 3))
+                self.drawing.add(
+                    text(x + 10, y - 3.5, number, font_size=10.5, font_weight="600", fill=RAISED)
+                )
+                free = x + 14 + text_width(number, 10.5)
 
     def _jobs(self, lane: Lane, base: float) -> None:
-        """An arrow up at a release, down at a deadline; red where it was missed."""
+        """An arrow up at a release, down at a deadline; red where it was missed. Where there are too many,
+        a mark under the line for each release, and an arrow only for what was missed."""
+        shown = sum(self._shows(job.release) for job in lane.jobs)
+        crowded = shown * CROWDED > self.x1 - self.x0
         for job in lane.jobs:
             if self._shows(job.release):
-                self.drawing.add(
-                    _release(
-                        self.x(job.release),
-                        base,
-                        f"{lane.task.name}: job {job.index} released at {format_time(job.release)}",
-                    )
-                )
+                x = self.x(job.release)
+                words = f"{lane.task.name}: job {job.index} released at {format_time(job.release)}"
+                if crowded:
+                    mark = f"M{x:.2f},{base:.2f} v4"
+                    self.drawing.add(element("path", title(words), d=mark, stroke=INK, stroke_width=0.8))
+                else:
+                    self.drawing.add(_release(x, base, words))
             if job.deadline is not None and self._shows(job.deadline):
                 missed = job.missed(self.lanes.end)
                 words = f"{lane.task.name}: deadline of job {job.index} at {format_time(job.deadline)}"
-                self.drawing.add(
-                    _deadline(self.x(job.deadline), base, words + (", missed" if missed else ""), missed)
-                )
+                words += ", missed" if missed else ""
+                if missed or not crowded:
+                    self.drawing.add(_deadline(self.x(job.deadline), base, words, missed))
 
     def _shows(self, time: int) -> bool:
         return self.window.start <= time <= self.window.end

@@ -89,7 +89,7 @@ class Window:
 
 
 def choose_window(
-    end: int, busy: Sequence[int], wanted: tuple[int | None, int | None], sink: Sink, detail: int = 400
+    end: int, busy: Sequence[int], wanted: tuple[int | None, int | None], sink: Sink, detail: int
 ) -> Window | None:
     """What to show of a run of `end` ns: what is wanted or, where nothing is, all of it.
 

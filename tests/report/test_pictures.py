@@ -248,5 +248,5 @@ def test_times_in_words() -> None:
 
 
 def test_a_window_past_the_end_is_cut() -> None:
-    window = choose_window(10, [], (2, 99), Sink())
+    window = choose_window(10, [], (2, 99), Sink(), 5)
     assert window and (window.start, window.end) == (2, 10)
