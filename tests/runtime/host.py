@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Small systems from text, built for the host kernel and run there."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from camkes.application import find_application
+from camkes.build.host import HostImage, build_host
+from camkes.capdl.allocate import allocate
+from camkes.capdl.model import CapabilityModel
+from camkes.diagnostics import Sink
+from camkes.generate import generate
+from camkes.model.system import System
+from camkes.protocols import analyse
+from camkes.protocols.plan import Plan
+from camkes.report.events import Event, parse_trace
+from camkes.report.kinds import Kind
+from camkes.report.names import TraceNames, trace_names
+from camkes.report.properties import Violation, check_trace
+from camkes.resolve.load import load
+from camkes.resolve.options import LoadOptions
+
+HEAD = "import <std_connector.camkes>;\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run printed and recorded."""
+
+    status: int
+    output: str
+    errors: str
+    events: tuple[Event, ...]
+    names: TraceNames
+    plan: Plan
+
+    def violations(self) -> list[Violation]:
+        """Where the trace is not what the protocols promise."""
+        return check_trace(self.events, self.names, self.plan)
+
+    def of(self, kind: Kind, thread: str | None = None) -> list[Event]:
+        """The events of a kind, of one thread if it is named."""
+        number = None if thread is None else self.number(thread)
+        return [e for e in self.events if e.kind is kind and number in (None, e.thread)]
+
+    def number(self, thread: str) -> int:
+        return next(t.number for t in self.names.threads if t.name == thread)
+
+    def choices(self) -> list[tuple[int, int]]:
+        """Options and the one chosen, of every choice that was open."""
+        return [(e.args[1], e.args[2]) for e in self.of(Kind.CHOICE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A system that can run."""
+
+    image: HostImage
+    system: System
+    plan: Plan
+    model: CapabilityModel
+
+    def run(self, *options: str, duration: int = 1_000_000_000) -> Run:
+        trace = self.image.folder / "test.trace"
+        trace.unlink(missing_ok=True)
+        process = subprocess.run(
+            [
+                str(self.image.kernel),
+                self.image.table.name,
+                *("--for", str(duration)),
+                *("--trace", str(trace)),
+                *options,
+            ],
+            cwd=self.image.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        sink = Sink()
+        events = parse_trace(trace.read_bytes(), "trace", sink) if trace.exists() else ()
+        assert not sink.has_errors, sink.diagnostics
+        names = trace_names(self.model, self.plan, self.system)
+        return Run(process.returncode, process.stdout, process.stderr, events or (), names, self.plan)
+
+
+def plan_of(folder: Path, text: str, sink: Sink) -> tuple[System, Plan, CapabilityModel]:
+    """Read a system; `text` is the whole .camkes file but the import of the standard connectors."""
+    folder.mkdir(parents=True, exist_ok=True)
+    root = folder / "system.camkes"
+    root.write_text(HEAD + text)
+    system = load(root, LoadOptions(cpp=False), sink)
+    assert system is not None, describe(sink)
+    plan = analyse(system, sink)
+    assert plan is not None, describe(sink)
+    model = allocate(system, plan, sink)
+    assert not sink.has_errors, describe(sink)
+    return system, plan, model
+
+
+def build(folder: Path, text: str, sources: Mapping[str, str], *, sanitize: bool = False) -> Built:
+    """Build a system; `sources` is the C code of each component type, without the include of camkes.h."""
+    sink = Sink()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, source in sources.items():
+        (folder / f"{name}.c").write_text("#include <camkes.h>\n#include <stdio.h>\n" + source)
+    system, plan, model = plan_of(folder, text, sink)
+    application = find_application(folder / "system.camkes", sink)
+    assert application is not None, describe(sink)
+    out = folder / "out"
+    files = generate(system, plan, model, out, sink)
+    assert not sink.has_errors, describe(sink)
+    image = build_host(system, plan, model, application, out, files, sink, lambda _: None, sanitize=sanitize)
+    assert image is not None, describe(sink)
+    return Built(image, system, plan, model)
+
+
+def describe(sink: Sink) -> str:
+    return "\n".join(f"{d.code.number} {d.message} {d.notes}" for d in sink.diagnostics)
