@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from camkes.diagnostics import Diagnostic, Label
+from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.protocols.checks.base import Check, Facts, listing, number
 from camkes.protocols.codes import DEADLOCK
 from camkes.protocols.plan import Request
@@ -85,14 +85,19 @@ def _certain_cycle(graph: RequestGraph, component: Sequence[str]) -> bool:
 
 
 def _hops(graph: RequestGraph, cycle: Sequence[Request]) -> Iterator[Label]:
-    """The connection that makes each hop, and the clause if one says so."""
-    clauses = set()
+    """The connection that makes each hop, and the clauses that say so."""
+    clauses: dict[Span, list[Request]] = {}
+    for request in cycle:
+        clause = graph.cpis[request.caller].spans.get("requests")
+        if request.source == "clause" and clause is not None:
+            clauses.setdefault(clause, []).append(request)
     for step, request in enumerate(cycle, 1):
         yield Label(request.span, f"{step}. `{request.caller}` requests `{request.callee}`")
-        clause = graph.cpis[request.caller].spans.get("requests")
-        if request.source == "clause" and clause is not None and (clause, request.via) not in clauses:
-            clauses.add((clause, request.via))
-            yield Label(clause, f"`{request.caller}` says that it calls `{request.via.rpartition('.')[2]}`")
+    for clause, said in clauses.items():
+        names = listing(r.caller for r in said)
+        called = listing(dict.fromkeys(r.via.rpartition(".")[2] for r in said))
+        says = "says that it calls" if len(said) == 1 else "say that they call"
+        yield Label(clause, f"{names} {says} {called}")
 
 
 CHECKS = (Check("deadlock", (DEADLOCK,), _find),)
