@@ -41,7 +41,7 @@ static _Noreturn void abort_at(uint64_t pc)
                                      .label = seL4_Fault_UserException,
                                      .length = seL4_UserException_Length,
                                      .message = {pc, 0, 0, 6, 0}};
-        signals_locate(&self->fault, pc);
+        locate(self, pc, (uint64_t)(uintptr_t)__builtin_frame_address(0));
         fault_raise(self);
         kernel_leave(self);
     }

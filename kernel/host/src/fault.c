@@ -42,7 +42,7 @@ static bool has_address(enum camkes_fault kind)
     return kind <= CAMKES_FAULT_STACK;
 }
 
-/* fault: COMPONENT: thread THREAD: WHAT at ADDRESS, pc ADDRESS (MODULE+OFFSET) */
+/* fault: COMPONENT: thread THREAD: WHAT at ADDRESS, pc ADDRESS (MODULE+OFFSET), ... */
 static void report(const struct thread *thread)
 {
     const struct fault *fault = &thread->fault;
@@ -58,8 +58,13 @@ static void report(const struct thread *thread)
     } else if (fault->kind >= CAMKES_FAULT_EXIT) {
         ADD(" %" PRIu64, fault->address);
     }
-    if (fault->pc) {
-        ADD(", pc 0x%" PRIx64 " (%.200s+0x%" PRIx64 ")", fault->pc, fault->module, fault->offset);
+    if (fault->kind < CAMKES_FAULT_EXIT) {
+        ADD(", pc 0x%" PRIx64 " (%s+0x%" PRIx64 ")", fault->pc, fault->module, fault->offset);
+    }
+    if (fault->caller) {
+        const char *slash = strrchr(thread->space->image, '/');
+        ADD(", called from (%.200s+0x%" PRIx64 ")", slash ? slash + 1 : thread->space->image,
+            fault->caller);
     }
     ADD("\n");
 #undef ADD
@@ -82,8 +87,9 @@ void fault_raise(struct thread *thread)
     struct cap *handler;
     /* when a thread loops is a matter of the workstation's clock, so the place is not of the trace */
     bool somewhere = fault->kind != CAMKES_FAULT_LOOP;
+    uint64_t offset = fault->caller ? fault->caller : fault->offset;
     TRACE(FAULT, thread, NULL, fault->kind, fault->address, somewhere ? fault->pc : 0,
-          somewhere ? fault->offset : 0);
+          somewhere ? offset : 0);
     thread->redo = true;
     if (has_handler(thread, &handler)) {
         endpoint_send(thread, handler->object, handler, true, true);
@@ -105,7 +111,7 @@ void fault_capability(struct thread *thread, seL4_CPtr slot, bool receiving)
         .label = seL4_Fault_CapFault,
         .length = missing ? 5 : 7,
     };
-    signals_locate(&thread->fault, thread->called_from);
+    locate(thread, thread->called_from, (uint64_t)(uintptr_t)__builtin_frame_address(0));
     seL4_Word *message = thread->fault.message;
     message[seL4_CapFault_IP] = thread->called_from;
     message[seL4_CapFault_Addr] = slot;
@@ -129,6 +135,7 @@ void fault_silent_loop(struct thread *thread)
 {
     thread->fault = (struct fault){.kind = CAMKES_FAULT_LOOP};
     fill_exception(&thread->fault);
+    locate(thread, thread->called_from, (uint64_t)(uintptr_t)__builtin_frame_address(0));
     fault_raise(thread);
     kernel_go();
     thread->redo = false;

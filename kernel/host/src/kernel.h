@@ -121,7 +121,9 @@ struct space {
     seL4_Word slot_count; /* a power of two */
     struct mapping *mappings;
     unsigned mapping_count;
-    void (*entry)(unsigned); /* valid in its own process */
+    void (*entry)(unsigned); /* valid in its own process, as what follows */
+    uint64_t base;           /* where the image is */
+    uint64_t text, text_end; /* its code */
     _Atomic uint32_t baton;  /* 1: control was handed to this process */
     _Atomic bool dead;
     int death; /* wait status */
@@ -142,6 +144,7 @@ struct fault {
     uint64_t address, pc, sp;
     uint64_t offset;      /* of pc in its module */
     char module[128];
+    uint64_t caller;      /* offset in the image, if pc is not in it; 0: not known */
     seL4_Word label;      /* the message for a fault handler */
     unsigned length;
     seL4_Word message[7];
@@ -238,6 +241,7 @@ struct kernel {
     char boot_line[LINE_LENGTH];
     unsigned boot_line_length;
     int memory_file; /* shared regions */
+    char *stacks;    /* addresses for those of all threads */
 };
 
 struct process {
@@ -281,6 +285,7 @@ void kernel_end(enum camkes_end reason);
 void kernel_initialise_stack(void);
 void kernel_arrive(void);
 void kernel_arrive_at_fault(struct thread *self);
+void thread_reserve_stacks(void);
 void thread_create(struct thread *thread);
 
 /* schedule.c */
@@ -330,8 +335,10 @@ void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail);
 
 /* signals.c */
 void signals_initialise(void);
-void signals_locate(struct fault *fault, uint64_t pc);
 struct registers *registers_take(void);
+
+/* locate.c */
+void locate(struct thread *thread, uint64_t pc, uint64_t sp);
 
 /* ending.c */
 _Noreturn void process_exit(int status);

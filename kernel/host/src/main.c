@@ -250,6 +250,7 @@ int main(int argc, char **argv)
     table_read(options.table);
     choice_initialise();
     trace_open(options.trace);
+    thread_reserve_stacks();
     boot();
     kernel_go();
     process_exit(finish());

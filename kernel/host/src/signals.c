@@ -7,7 +7,6 @@
  */
 #include "kernel.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -156,21 +155,6 @@ struct registers *registers_take(void)
     return place;
 }
 
-/* Where in which file an address is. */
-void signals_locate(struct fault *fault, uint64_t pc)
-{
-    Dl_info info;
-    fault->pc = pc;
-    fault->offset = 0;
-    strcpy(fault->module, "?");
-    if (pc && dladdr((void *)(uintptr_t)pc, &info) && info.dli_fname) {
-        const char *slash = strrchr(info.dli_fname, '/');
-        const char *name = slash ? slash + 1 : info.dli_fname;
-        fault->offset = pc - (uint64_t)(uintptr_t)info.dli_fbase;
-        strncpy(fault->module, name, sizeof fault->module - 1);
-    }
-}
-
 static void fill_memory_fault(struct fault *fault, const struct thread *self,
                               const siginfo_t *signal, const ucontext_t *context)
 {
@@ -209,7 +193,7 @@ static void arrive(void)
     struct thread *self = process.loaded;
     kernel_arrive_at_fault(self);
     if (self->fault.kind) {
-        signals_locate(&self->fault, self->fault.pc);
+        locate(self, self->fault.pc, self->fault.sp);
         fault_raise(self);
     }
     kernel_go();

@@ -75,12 +75,45 @@ static void map_region(struct space *space, void *image, const struct mapping *m
     }
 }
 
+static int note_code(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct space *space = data;
+    (void)size;
+    if (info->dlpi_addr != space->base) {
+        return 0;
+    }
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X) {
+            space->text = info->dlpi_addr + segment->p_vaddr;
+            space->text_end = space->text + segment->p_memsz;
+        }
+    }
+    return 1;
+}
+
+/* Images of different processes are at different addresses, so a pointer means something in one only. */
+static void keep_apart(const struct space *space)
+{
+    static const size_t DISTANCE = (size_t)256 << 20;
+    if (!kernel->options.fast && space->number > 0) {
+        mmap(NULL, space->number * DISTANCE, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+}
+
 void space_load(struct space *space)
 {
+    keep_apart(space);
     void *image = loaded_already(space) ? load_copy(space->image)
                                         : dlopen(space->image, RTLD_NOW | RTLD_LOCAL);
     if (!image) {
         give_up(2, "%s: %s", space->name, dlerror());
+    }
+    struct link_map *map;
+    if (dlinfo(image, RTLD_DI_LINKMAP, &map) == 0) {
+        space->base = map->l_addr;
+        dl_iterate_phdr(note_code, space);
     }
     void *entry = dlsym(image, "_camkes_thread");
     if (!entry) {

@@ -27,29 +27,54 @@ static void thread_main(void)
     }
 }
 
-static char *usable(char *start, size_t size)
+static void make_usable(char *start, const char *end)
 {
-    if (mprotect(start, size, PROT_READ | PROT_WRITE) != 0) {
+    if (mprotect(start, (size_t)(end - start), PROT_READ | PROT_WRITE) != 0) {
         give_up(3, "cannot make a stack");
     }
-    return start;
 }
 
-/* Gives the thread its stack in this process: guard, stack, guard, stack for faults. */
-void thread_create(struct thread *thread)
+static size_t stack_size(const struct thread *thread)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t size = (thread->stack_size + ALLOWANCE + page - 1) / page * page;
-    char *block = mmap(NULL, 2 * GUARD + size + FAULT_STACK, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (block == MAP_FAILED) {
-        give_up(3, "cannot make a stack");
+    return (thread->stack_size + ALLOWANCE + page - 1) / page * page;
+}
+
+/* Guard, stack, guard, stack for faults. */
+static size_t block_size(const struct thread *thread)
+{
+    return 2 * GUARD + stack_size(thread) + FAULT_STACK;
+}
+
+/* No two threads have stacks at one address, not even in different processes. */
+void thread_reserve_stacks(void)
+{
+    size_t total = 0;
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        total += block_size(&kernel->threads[i]);
     }
-    thread->guard = block;
-    thread->stack = usable(block + GUARD, size);
-    thread->stack_top = thread->stack + size;
-    thread->fault_stack = usable(thread->stack_top + GUARD, FAULT_STACK);
-    thread->fault_stack_top = thread->fault_stack + FAULT_STACK;
+    kernel->stacks = mmap(NULL, total + GUARD, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (kernel->stacks == MAP_FAILED) {
+        give_up(3, "cannot make stacks");
+    }
+    char *block = kernel->stacks;
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        struct thread *thread = &kernel->threads[i];
+        thread->guard = block;
+        thread->stack = block + GUARD;
+        thread->stack_top = thread->stack + stack_size(thread);
+        thread->fault_stack = thread->stack_top + GUARD;
+        thread->fault_stack_top = thread->fault_stack + FAULT_STACK;
+        block += block_size(thread);
+    }
+}
+
+/* Makes the thread ready to start in this process. */
+void thread_create(struct thread *thread)
+{
+    make_usable(thread->stack, thread->stack_top);
+    make_usable(thread->fault_stack, thread->fault_stack_top);
     thread->interrupted = registers_take();
     thread->sp = context_make(thread->stack_top, thread_main);
 }

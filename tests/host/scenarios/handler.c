@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A fault handler gets the message of a fault and may let the thread try again. */
+#include <camkes/host.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+enum { FAULTS = 1, HANDLER = 2, NOTHING = 9 };
+
+static char page[4096] __attribute__((aligned(4096)));
+static volatile double value = 1.5;
+
+static void client(void)
+{
+    register double kept = value; /* floating point survives */
+    mprotect(page, sizeof page, PROT_NONE);
+    page[100] = 42;
+    printf("the write went well: %d, %d\n", page[100], (int)(kept * 2));
+    seL4_Send(12345, seL4_MessageInfo_new(0, 0, 0, 0));
+    printf("not reached: the handler does not let it go on\n");
+}
+
+static void handler(void)
+{
+    seL4_Word badge;
+    seL4_MessageInfo_t info = seL4_Recv(FAULTS, &badge);
+    seL4_Word offset = seL4_GetMR(seL4_VMFault_Addr) - (seL4_Word)page;
+    printf("fault %d, length %d, badge %d, at page+%d, %s\n", (int)seL4_MessageInfo_get_label(info),
+           (int)seL4_MessageInfo_get_length(info), (int)badge, (int)offset,
+           seL4_GetMR(seL4_VMFault_FSR) & 2 ? "write" : "read");
+    mprotect(page, sizeof page, PROT_READ | PROT_WRITE);
+    info = seL4_ReplyRecv(FAULTS, seL4_MessageInfo_new(0, 0, 0, 0), &badge);
+    printf("fault %d in slot %d, receiving %d\n", (int)seL4_MessageInfo_get_label(info),
+           (int)seL4_GetMR(seL4_CapFault_Addr), (int)seL4_GetMR(seL4_CapFault_InRecvPhase));
+    seL4_Recv(FAULTS, &badge);
+    printf("not reached: no more faults\n");
+}
+
+void _camkes_thread(unsigned index)
+{
+    index == 0 ? client() : handler();
+}

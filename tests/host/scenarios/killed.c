@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A process that dies takes its threads along, and nobody else. */
+#include <camkes/host.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { ENDPOINT = 1, TCB = 2 };
+
+void _camkes_thread(unsigned index)
+{
+    switch (index) {
+    case 0:
+        printf("about to be killed\n");
+        kill(getpid(), SIGKILL);
+        break;
+    case 1:
+        printf("not reached: its process is gone\n");
+        break;
+    case 2:
+        camkes_host_work(100);
+        printf("nobody answers, but the run goes on\n");
+        seL4_TCB_Resume(TCB);
+        printf("a dead thread cannot be resumed\n");
+        seL4_NBSend(ENDPOINT, seL4_MessageInfo_new(0, 0, 0, 0));
+        break;
+    }
+}

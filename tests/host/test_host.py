@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The host kernel, tried with small components.
+
+A scenario is NAME.c (one image for all address spaces), NAME.table (its boot table; comments in it give
+options, modes and the exit status), NAME.expected (standard output) and NAME.errors (standard error,
+addresses masked). CAMKES_HOST_SANITIZE=1 builds everything with the sanitizers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SCENARIOS = HERE / "scenarios"
+SANITIZE = bool(os.environ.get("CAMKES_HOST_SANITIZE"))
+CC = os.environ.get("CC", "cc")
+FAULT, END, CHOICE, SWITCH, WORK, IDLE, KCALL, OUTPUT = 12, 16, 17, 2, 11, 3, 7, 14
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    time: int
+    kind: int
+    thread: int
+    other: int
+    args: tuple[int, ...]
+
+
+def read_trace(path: Path) -> list[Record]:
+    data = path.read_bytes()
+    assert data[:8] == b"CAMKTRC1"
+    records = []
+    offset = 8
+    while offset < len(data):
+        now, kind, size, thread, other = struct.unpack_from("<QHHHH", data, offset)
+        assert size >= 16 and size % 8 == 0 and offset + size <= len(data)
+        args = struct.unpack_from(f"<{(size - 16) // 8}Q", data, offset + 16)
+        records.append(Record(now, kind, thread, other, args))
+        offset += size
+    return records
+
+
+def without_addresses(records: list[Record]) -> list[Record]:
+    """Where a component is loaded differs between walls and --fast; nothing else does."""
+    return [
+        Record(r.time, r.kind, r.thread, r.other, (r.args[0],)) if r.kind == FAULT else r for r in records
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    host: Path
+    folder: Path
+
+    def compile(self, source: Path, image: Path, *extra: str) -> None:
+        flags = ["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", *extra]
+        if SANITIZE and "-fno-sanitize=all" not in extra:
+            flags += ["-fsanitize=undefined", "-fno-sanitize=null,alignment,integer-divide-by-zero,builtin"]
+        includes = [f"-I{ROOT}/kernel/host/include", f"-I{ROOT}/runtime/include"]
+        subprocess.run([CC, *flags, *includes, "-o", str(image), str(source)], check=True)
+
+    def run(
+        self, table: Path, *options: str, stdout: int | None = subprocess.PIPE
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self.host), str(table), *options],
+            stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False, cwd=self.folder,
+            env=environment(),
+        )  # fmt: skip
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "ASAN_OPTIONS": "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:"
+            "handle_sigfpe=0:detect_leaks=0:detect_stack_use_after_return=0:allow_user_segv_handler=1"}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    folder = tmp_path_factory.mktemp("host")
+    command = ["make", "-s", "-C", str(ROOT / "kernel/host"), f"OUT={folder}"]
+    subprocess.run([*command, *(["SANITIZE=1"] if SANITIZE else [])], check=True)
+    place = Workplace(folder / "camkes-host", folder)
+    for source in sorted(SCENARIOS.glob("*.c")):
+        place.compile(source, folder / f"{source.stem}.so")
+        shutil.copy(source.with_suffix(".table"), folder)
+    return place
+
+
+def setting(table: Path, name: str, default: str) -> str:
+    match = re.search(rf"^# {name}: (.*)$", table.read_text(), re.MULTILINE)
+    return match[1] if match else default
+
+
+def masked(text: str) -> str:
+    """Addresses depend on compiler and C library, the order of everything does not."""
+    text = re.sub(r"0x[0-9a-f]{6,}", "ADDRESS", text)
+    text = re.sub(r"\+0x[0-9a-f]+\)", "+OFFSET)", text)
+    text = re.sub(r"libc[^+ ]*\+OFFSET", "LIBC+OFFSET", text)
+    return text
+
+
+def modes() -> Iterator[tuple[str, str]]:
+    for table in sorted(SCENARIOS.glob("*.table")):
+        for mode in setting(table, "modes", "walls fast").split():
+            yield table.stem, mode
+
+
+def options_of(name: str, mode: str) -> list[str]:
+    options = setting(SCENARIOS / f"{name}.table", "options", "").split()
+    return options + (["--fast"] if mode == "fast" else [])
+
+
+@pytest.mark.parametrize(("name", "mode"), list(modes()))
+def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
+    table = SCENARIOS / f"{name}.table"
+    result = workplace.run(workplace.folder / table.name, *options_of(name, mode), "--trace", f"{name}.{mode}")
+    errors = table.with_suffix(".errors")
+    if os.environ.get("CAMKES_HOST_ACCEPT"):
+        table.with_suffix(".expected").write_text(result.stdout)
+        if result.stderr:
+            errors.write_text(masked(result.stderr))
+    assert masked(result.stderr) == (errors.read_text() if errors.exists() else "")
+    assert result.stdout == table.with_suffix(".expected").read_text()
+    assert result.returncode == int(setting(table, "status", "0"))
+    records = read_trace(workplace.folder / f"{name}.{mode}")
+    assert records[0].kind == 1
+    assert [r.kind for r in records].count(END) == 1
+    assert all(a.time <= b.time for a, b in zip(records, records[1:], strict=False))
+    output = b"".join(
+        struct.pack(f"<{len(r.args) - 1}Q", *r.args[1:])[: r.args[0]] for r in records if r.kind == OUTPUT
+    )
+    assert output.decode() == result.stdout
+
+
+BOTH = [n for n in dict(modes()) if setting(SCENARIOS / f"{n}.table", "modes", "walls fast") == "walls fast"]
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_walls_change_nothing(workplace: Workplace, name: str) -> None:
+    traces = []
+    for mode in ("walls", "fast"):
+        workplace.run(workplace.folder / f"{name}.table", *options_of(name, mode), "--trace", "trace")
+        traces.append(without_addresses(read_trace(workplace.folder / "trace")))
+    assert traces[0] == traces[1]
+
+
+@pytest.mark.parametrize(("name", "mode"), [("threads", "walls"), ("slices", "fast"), ("faults", "walls"),
+                                            ("choices", "walls")])  # fmt: skip
+def test_twenty_runs_are_one(workplace: Workplace, name: str, mode: str) -> None:
+    traces = set()
+    for i in range(5 if name == "faults" else 20):
+        extra = ["--choices", "random:7"] if name == "choices" else []
+        options = [*options_of(name, mode), *extra, "--trace", "trace"]
+        subprocess.run(
+            [str(workplace.host), f"{name}.table", *options], cwd=workplace.folder, check=False,
+            env={**environment(), "PADDING": "x" * 100 * i}, capture_output=True, timeout=60,
+        )  # fmt: skip
+        traces.add((workplace.folder / "trace").read_bytes())
+    assert len(traces) == 1
+
+
+def test_work_is_preempted_at_the_instant(workplace: Workplace) -> None:
+    workplace.run(workplace.folder / "timing.table", "--for", "20000", "--trace", "trace")
+    switches = [(r.time, r.thread) for r in read_trace(workplace.folder / "trace") if r.kind == SWITCH]
+    assert switches[:7] == [(0, 0), (0, 1), (500, 0), (600, 1), (1500, 0), (1600, 1), (2500, 0)]
+    end = read_trace(workplace.folder / "trace")[-1]
+    assert (end.kind, end.args[0]) == (END, 1) and end.time == 20000
+
+
+@pytest.mark.parametrize("until", [0, 1, 250, 500, 599])
+def test_the_run_ends_in_the_middle_of_work(workplace: Workplace, until: int) -> None:
+    workplace.run(workplace.folder / "timing.table", "--for", str(until), "--trace", "trace")
+    end = read_trace(workplace.folder / "trace")[-1]
+    assert (end.kind, end.args[0], end.time) == (END, 1, until)
+
+
+# ---- choices ----
+
+
+def choices(workplace: Workplace, chosen: str) -> tuple[str, list[tuple[int, ...]]]:
+    options = ["--for", "1000000", "--choices", chosen, "--trace", "trace"]
+    result = workplace.run(workplace.folder / "choices.table", *options)
+    assert result.returncode == 0, result.stderr
+    return result.stdout, [r.args for r in read_trace(workplace.folder / "trace") if r.kind == CHOICE]
+
+
+def test_the_first_choice_is_zero(workplace: Workplace) -> None:
+    _, made = choices(workplace, "first")
+    assert made and all(options > 1 and chosen == 0 for _, options, chosen in made)
+    assert {kind for kind, _, _ in made} == {1, 2, 3, 4}
+
+
+def test_a_script_repeats_a_random_run(workplace: Workplace) -> None:
+    seen = set()
+    for seed in range(6):
+        output, made = choices(workplace, f"random:{seed}")
+        script = workplace.folder / "script"
+        script.write_text("\n".join(str(chosen) for _, _, chosen in made))
+        assert choices(workplace, f"script:{script}") == (output, made)
+        seen.add(output)
+    assert len(seen) > 3
+
+
+def test_a_tie_can_go_either_way(workplace: Workplace) -> None:
+    script = workplace.folder / "script"
+    script.write_text("0")
+    first, _ = choices(workplace, f"script:{script}")
+    script.write_text("1")
+    second, _ = choices(workplace, f"script:{script}")
+    assert first != second and "thread 0" in first.splitlines()[1] and "thread 1" in second.splitlines()[1]
+
+
+# ---- what a user of the command can do wrong ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no boot table"),
+        (["--nonsense", "1", "t"], "unknown option --nonsense"),
+        (["call.table", "--for"], "no value for --for"),
+        (["call.table", "--for", "x"], "--for wants a number, not `x`"),
+        (["call.table", "--for", "-1"], "--for wants a number"),
+        (["call.table", "--scheduling", "edf"], "does not know edf"),
+        (["call.table", "--choices", "best"], "does not know best"),
+        (["call.table", "--choices", "script:/nowhere"], "cannot read /nowhere"),
+        (["call.table", "other.table"], "one table only"),
+        (["nowhere.table"], "cannot read nowhere.table"),
+        (["call.table", "--trace", "/nowhere/t"], "cannot write /nowhere/t"),
+        (["call.table", "--timeslice", "0"], "time slice"),
+    ],
+)
+def test_wrong_usage(workplace: Workplace, arguments: list[str], message: str) -> None:
+    result = subprocess.run(
+        [str(workplace.host), *arguments], capture_output=True, text=True, cwd=workplace.folder, check=False
+    )
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+def change(old: str, new: str) -> Callable[[str], str]:
+    def apply(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (change("camkes-host-table 1", "camkes-host-table 2"), "not a boot table"),
+        (change("camkes-host-table 1", ""), "not a boot table"),
+        (change("object ep endpoint", "object ep semaphore"), "`semaphore` is not a kind of object"),
+        (change("object ep endpoint", "object ep endpoint\nobject ep endpoint"), "two objects ep"),
+        (change("object ep endpoint", "object ep"), "fields behind that word"),
+        (change("object client tcb", "object client endpoint"), "client is not a tcb"),
+        (change("cap 1 ep WP 5", "cap 1 none WP 5"), "no object none"),
+        (change("cap 1 ep WP 5", "cap 1 ep WPZ 5"), "`Z` is not a right"),
+        (change("cap 1 ep WP 5", "cap x ep WP 5"), "`x` is not a number"),
+        (change("cap 1 ep WP 5", "cap 0 ep WP 5"), "slot 0 stays empty"),
+        (change("cap 1 ep WP 5", "cap 1 ep WP 5\ncap 1 ep WP 5"), "two capabilities in slot 1"),
+        (change("cap 1 ep WP 5", "cap 99999999 ep WP 5"), "too large"),
+        (change("control 10 10", "control 256 10"), "256 is too large"),
+        (change("space client", "cap 1 ep R 0\nspace client"), "before the first space"),
+        (change("space client", "nonsense 1\nspace client"), "`nonsense` is not an item"),
+        (change("space client", "timer ep ep 0 0 0\nspace client"), "ep is not a timer"),
+        (change("thread server", "thread client"), "two threads client"),
+        (change("space client call.so", "space client missing.so"), "missing.so"),
+        (change("cap 1 ep WP 5", "cap 1 ep WP 5\nmap nothing ep RW"), "ep is not a region"),
+        (
+            lambda t: change("cap 1 ep WP 5", "map nothing r RW")(
+                change("object ep", "object r region 4096\nobject ep")(t)
+            ),
+            "no symbol nothing",
+        ),
+    ],
+)
+def test_bad_table(workplace: Workplace, damage: Callable[[str], str], message: str) -> None:
+    table = workplace.folder / "bad.table"
+    table.write_text(damage((SCENARIOS / "call.table").read_text()))
+    for mode in ([], ["--fast"]):
+        result = workplace.run(table, *mode)
+        assert message in result.stderr
+        assert result.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("symbol", "message"),
+    [("char shared[4096] __attribute__((aligned(8192)));", "has 4096 bytes"),
+     ("char pad[64] __attribute__((aligned(4096))); __asm__(\".globl shared\\n.set shared, pad + 16\");",
+      "does not begin with a page")],
+)  # fmt: skip
+def test_a_region_needs_whole_pages(workplace: Workplace, symbol: str, message: str) -> None:
+    source = workplace.folder / "small.c"
+    source.write_text(f"#include <camkes/host.h>\n{symbol}\nvoid _camkes_thread(unsigned i) {{ (void)i; }}\n")
+    workplace.compile(source, workplace.folder / "regions.small.so", "-fno-sanitize=all")
+    table = workplace.folder / "small.table"
+    table.write_text((SCENARIOS / "regions.table").read_text().replace("regions.so", "regions.small.so"))
+    result = workplace.run(table)
+    assert message in result.stderr and result.returncode == 2
+
+
+def test_a_component_that_does_not_load(workplace: Workplace) -> None:
+    source = workplace.folder / "unready.c"
+    table = workplace.folder / "unready.table"
+    table.write_text((SCENARIOS / "call.table").read_text().replace("call.so", "unready.so"))
+    cases = {
+        "int x;": "no function _camkes_thread",
+        "void missing(void); void _camkes_thread(unsigned i) { (void)i; missing(); }": "undefined symbol",
+        "#include <sel4/sel4.h>\nvoid _camkes_thread(unsigned i) { (void)i; }\n"
+        "__attribute__((constructor)) static void early(void) { seL4_Yield(); }": "before its threads run",
+    }
+    for text, message in cases.items():
+        source.write_text(text + "\n")
+        workplace.compile(source, workplace.folder / "unready.so", "-Wno-missing-prototypes", "-fno-sanitize=all")
+        for mode in ([], ["--fast"]):
+            result = workplace.run(table, *mode)
+            assert message in result.stderr
+            assert result.returncode == 2
+
+
+# ---- the world around ----
+
+
+@pytest.mark.parametrize("mode", [[], ["--fast"]])
+def test_a_full_disk_is_reported(workplace: Workplace, mode: list[str]) -> None:
+    result = workplace.run(workplace.folder / "call.table", *mode, "--trace", "/dev/full")
+    assert "cannot write the trace" in result.stderr
+    assert result.returncode == 3
+
+
+@pytest.mark.parametrize("mode", [[], ["--fast"]])
+def test_closed_output_is_reported(workplace: Workplace, mode: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        result = workplace.run(workplace.folder / "call.table", *mode, stdout=writing)
+    finally:
+        os.close(writing)
+    assert result.stderr.count("cannot write to standard output") == 1
+    assert result.returncode == 1
+
+
+ENDLESS = """#include <camkes/host.h>
+void _camkes_thread(unsigned index) { for (;;) { BODY; } (void)index; }
+"""
+
+
+@pytest.mark.parametrize("mode", [[], ["--fast"]])
+@pytest.mark.parametrize("body", ["camkes_host_work(1000)", "index++", "seL4_Call(1, (seL4_MessageInfo_t){{0}})"])
+def test_an_interrupt_ends_the_run(workplace: Workplace, mode: list[str], body: str) -> None:
+    source = workplace.folder / "endless.c"
+    source.write_text(ENDLESS.replace("BODY", body))
+    workplace.compile(source, workplace.folder / "endless.so", "-fno-sanitize=all")
+    table = workplace.folder / "endless.table"
+    table.write_text((SCENARIOS / "call.table").read_text().replace("call.so", "endless.so"))
+    process = subprocess.Popen(
+        [str(workplace.host), str(table), *mode, "--trace", "trace", "--call-limit", str(10**15)],
+        cwd=workplace.folder, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert errors == "" or "note:" in errors
+    assert process.returncode == 0
+    end = read_trace(workplace.folder / "trace")[-1]
+    assert (end.kind, end.args[0]) == (END, 3)
+
+
+def test_no_process_is_left(workplace: Workplace) -> None:
+    """Also not when the runner is killed."""
+    source = workplace.folder / "endless.c"
+    source.write_text(ENDLESS.replace("BODY", "camkes_host_work(1000)"))
+    workplace.compile(source, workplace.folder / "endless.so")
+    table = workplace.folder / "endless.table"
+    table.write_text((SCENARIOS / "call.table").read_text().replace("call.so", "endless.so"))
+    process = subprocess.Popen([str(workplace.host), str(table)], cwd=workplace.folder, env=environment())
+    time.sleep(0.5)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert len(children) == 2
+    process.kill()
+    process.wait()
+    time.sleep(0.2)
+    assert not any(running(int(child)) for child in children)
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
