@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Queries of the device tree and of the list of pins."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from camkes.resolve import LoadOptions, codes
+from camkes.resolve.devicetree import BadTreeError, read_tree
+
+from .systems import resolve
+
+
+def blob(root: dict[str, Any]) -> bytes:
+    """A flattened device tree: dictionaries are nodes, the rest are properties."""
+    structure, strings = bytearray(), bytearray()
+
+    def word(value: int) -> None:
+        structure.extend(struct.pack(">I", value))
+
+    def padded(data: bytes) -> None:
+        structure.extend(data + bytes(-len(data) % 4))
+
+    def node(name: str, content: dict[str, Any]) -> None:
+        word(1)
+        padded(name.encode() + b"\0")
+        for key, value in content.items():
+            if isinstance(value, dict):
+                continue
+            if isinstance(value, str):
+                value = [value]
+            if all(isinstance(v, str) for v in value):
+                data = b"".join(v.encode() + b"\0" for v in value)
+            else:
+                data = struct.pack(f">{len(value)}I", *value)
+            word(3)
+            word(len(data))
+            word(len(strings))
+            strings.extend(key.encode() + b"\0")
+            padded(data)
+        for key, value in content.items():
+            if isinstance(value, dict):
+                word(4)
+                node(key, value)
+        word(2)
+
+    node("", root)
+    word(9)
+    size = 40 + len(structure) + len(strings)
+    header = struct.pack(">10I", 0xD00DFEED, size, 40, 40 + len(structure), 0, 17, 16, 0, len(strings), 0)
+    return header + structure + strings
+
+
+TREE = {
+    "#address-cells": [1],
+    "#size-cells": [1],
+    "chosen": {"stdout-path": "uart:115200"},
+    "aliases": {"uart": "/soc/serial@100", "gone": "/nowhere"},
+    "soc": {
+        "#address-cells": [1],
+        "#size-cells": [1],
+        "ranges": [0x0, 0x40000000, 0x10000],
+        "serial@100": {"compatible": ["acme,uart", "uart"], "reg": [0x100, 0x10], "interrupts": [0, 26, 4]},
+        "Timer@200": {"compatible": "acme,timer", "reg": [0x200, 0x20], "always-on": []},
+    },
+}
+
+SYSTEM = """
+component A {{ control; }}
+assembly {{ composition {{ component A a; }} configuration {{ a.dtb = {}; }} }}
+"""
+
+
+def ask(folder: Path, query: str, **files: Path) -> Any:
+    system, diagnostics = resolve(folder, SYSTEM.format(query), LoadOptions(cpp=False, **files))  # type: ignore[arg-type]
+    if system is None:
+        assert [d.code for d in diagnostics] == [codes.QUERY_FAILED]
+        return diagnostics[0].message
+    return system.instances[0].settings["dtb"].value
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    path = tmp_path / "tree.dtb"
+    path.write_bytes(blob(TREE))
+    return path
+
+
+SERIAL = {
+    "compatible": ["acme,uart", "uart"],
+    "reg": [0x40000100, 0x10],
+    "interrupts": [0, 26, 4],
+    "this_address_cells": [1],
+    "this_size_cells": [1],
+    "this_node_path": "/soc/serial@100",
+}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'dtb({"path": "serial"})',
+        'dtb({"path": "/SOC/s.*@"})',
+        'dtb({"aliases": "uart"})',
+        'dtb({"chosen": "stdout-path"})',
+        'dtb([{"properties": {"compatible[1]": "uart"}}])',
+        'dtb({"properties": {"interrupts[*]": [0, 26, 4]}})',
+        'dtb({"path": "nothing", "properties": {"interrupts[0x1]": 26}})',
+    ],
+)
+def test_nodes(tmp_path: Path, tree: Path, query: str) -> None:
+    answer = ask(tmp_path, query, dtb=tree)
+    assert answer == {"query": [SERIAL], "dtb_size": [tree.stat().st_size]}
+
+
+def test_keys_and_several_questions(tmp_path: Path, tree: Path) -> None:
+    query = 'dtb([{"path": "serial"}, {"path": "timer"}])["compatible"]'
+    assert ask(tmp_path, query, dtb=tree) == [["acme,uart", "uart"], ["acme,timer"]]
+    assert ask(tmp_path, 'dtb({"path": "timer"})["always-on"]', dtb=tree) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("dtb()", "dictionary"),
+        ('dtb({"alias": "uart"})', "aliases"),
+        ('dtb({"aliases": "urt"})', "uart"),
+        ('dtb({"aliases": "gone"})', "/nowhere"),
+        ('dtb({"path": "("})', "regular expression"),
+        ('dtb({"path": "serial"})["regs"]', "reg"),
+        ('gpio({"pins": [1]})', "--gpio-list"),
+    ],
+)
+def test_no_answer(tmp_path: Path, tree: Path, query: str, word: str) -> None:
+    assert word in ask(tmp_path, query, dtb=tree)
+
+
+def test_no_tree(tmp_path: Path) -> None:
+    assert "--dtb" in ask(tmp_path, 'dtb({"path": "serial"})')
+    assert "cannot read" in ask(tmp_path, 'dtb({"path": "serial"})', dtb=tmp_path / "none.dtb")
+    (tmp_path / "bad.dtb").write_bytes(b"no tree")
+    assert "no flattened device tree" in ask(tmp_path, 'dtb({"path": "s"})', dtb=tmp_path / "bad.dtb")
+
+
+def test_broken_trees_are_no_trees() -> None:
+    whole = blob(TREE)
+    for end in range(0, len(whole) - 200, 7):
+        with pytest.raises(BadTreeError):
+            read_tree(whole[:end])
+    for at in range(0, len(whole), 5):
+        try:
+            read_tree(whole[:at] + b"\xff" + whole[at + 1 :])
+        except BadTreeError:
+            continue
+
+
+def test_pins(tmp_path: Path) -> None:
+    pytest.importorskip("yaml")
+    pins = tmp_path / "pins.yaml"
+    pins.write_text("gpio_list: [{name: A, id: 1}]\n", encoding="utf-8")
+    answer = ask(tmp_path, 'gpio({"pins": ["A"]})', gpio_list=pins)
+    assert answer == {"query": [{"desired_pins": ["A"]}], "all_pins": [{"name": "A", "id": 1}]}
