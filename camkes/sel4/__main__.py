@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Called by the CMake package, twice for an application:
+
+python -m camkes.sel4 generate PROJECT.json     before anything is compiled
+python -m camkes.sel4 link SPEC.json -o SYSTEM.cdl SPACE=IMAGE ...     when components are linked
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from camkes.diagnostics import Sink
+
+GOOD, USER_ERROR = 0, 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="camkes.sel4")
+    commands = parser.add_subparsers(required=True)
+    generate = commands.add_parser("generate")
+    generate.add_argument("project", type=Path)
+    generate.set_defaults(run=lambda a: _generate(a.project))
+    link = commands.add_parser("link")
+    link.add_argument("spec", type=Path)
+    link.add_argument("-o", "--output", type=Path, required=True)
+    link.add_argument("images", nargs="+", metavar="SPACE=IMAGE")
+    link.set_defaults(run=lambda a: _link(a.spec, a.output, dict(i.split("=", 1) for i in a.images)))
+    chosen = parser.parse_args(arguments)
+    result: int = chosen.run(chosen)
+    return result
+
+
+def _generate(path: Path) -> int:
+    from camkes.diagnostics import Sink
+    from camkes.sel4.build import generate
+    from camkes.sel4.project import Project
+
+    sink = Sink()
+    generate(Project.read(path), sink)
+    _tell(sink)
+    return USER_ERROR if sink.has_errors else GOOD
+
+
+def _tell(sink: Sink) -> None:
+    if not sink.diagnostics:
+        return
+    from camkes.rendering import Form, Style, render
+
+    style = Style(form=Form.TEXT, color=sys.stderr.isatty(), unicode=True)
+    sys.stderr.write(render(sink.diagnostics, style))
+
+
+def _link(spec: Path, output: Path, images: dict[str, str]) -> int:
+    from camkes.capdl.address_space import OverlapError
+    from camkes.capdl.elf import ElfError, read_image
+    from camkes.sel4.spec import LinkError, Unlinked, link, symbols_of
+
+    unlinked = Unlinked.read(spec)
+    try:
+        read = {
+            space.name: read_image(Path(images[space.name]), symbols_of(space)) for space in unlinked.spaces
+        }
+        text = link(unlinked, read)
+    except (ElfError, LinkError, OverlapError) as error:
+        sys.stderr.write(f"camkes: error: {error}\n")
+        return USER_ERROR
+    if not output.exists() or output.read_text() != text:
+        output.write_text(text)
+    else:
+        output.touch()
+    return GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main())

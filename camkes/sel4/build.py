@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""From an application's description to everything that its build for seL4 compiles and links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from camkes.capdl.allocate import allocate
+from camkes.capdl.model import CapabilityModel, Space
+from camkes.diagnostics import Sink
+from camkes.generate import generate as generate_code
+from camkes.generate.write import write
+from camkes.model.system import System
+from camkes.protocols import analyse
+from camkes.resolve import LoadOptions, load
+from camkes.sel4.codes import HEAP_SIZE
+from camkes.sel4.complete import complete
+from camkes.sel4.image import render_image
+from camkes.sel4.project import Project, cmake_description
+from camkes.sel4.spec import unlinked
+
+#: the specification, and what CMake includes
+SPEC = "camkes-spec.json"
+DESCRIPTION = "camkes-gen.cmake"
+
+
+def generate(project: Project, sink: Sink) -> None:
+    """Write the C code, the unlinked specification and the CMake description of a project."""
+    options = LoadOptions(
+        import_path=project.import_paths,
+        cpp=project.cpp,
+        cpp_flags=project.cpp_flags,
+        include_path=(),
+        allow_forward_references=project.allow_forward_references,
+        dtb=project.dtb,
+        gpio_list=project.gpio_list,
+    )
+    system = load(project.adl, options, sink)
+    if system is None or sink.has_errors:
+        return
+    plan = analyse(system, sink)
+    if plan is None or sink.has_errors:
+        return
+    model = allocate(system, plan, sink)
+    files = generate_code(system, plan, model, project.output / "camkes", sink)
+    heaps = {space.name: _heap_size(system, space, project.heap_size, sink) for space in model.spaces}
+    if sink.has_errors:
+        return
+    completed = complete(model, fault_handlers=project.fault_handlers)
+    images: dict[str, Path] = {}
+    # the loader is process 1
+    for process, space in enumerate(completed.model.spaces, 2):
+        images[space.name] = project.output / "spaces" / f"{space.name}.c"
+        text = render_image(
+            space,
+            completed.extras[space.name],
+            _tcb_slots(model, space),
+            heaps.get(space.name, project.heap_size),
+            process,
+        )
+        write(images[space.name], text)
+    write(project.output / SPEC, unlinked(completed, project.architecture).write())
+    inputs = [file.path.resolve() for file in system.files if file.path.exists()]
+    description = cmake_description(system, completed.model, files, images, inputs)
+    write(project.output / DESCRIPTION, description)
+
+
+def _tcb_slots(model: CapabilityModel, space: Space) -> Mapping[int, int]:
+    return {
+        thread.index: slot
+        for thread in space.threads
+        if (slot := model.slots.get((thread.instance, f"!tcb:{thread.index}"))) is not None
+    }
+
+
+def _heap_size(system: System, space: Space, default: int, sink: Sink) -> int:
+    """Instances of one address space share a heap that is as large as theirs together."""
+    total = 0
+    for name in space.instances:
+        instance = system.instance(name)
+        setting = None if instance is None else instance.settings.get("heap_size")
+        if setting is None:
+            total += default
+        elif isinstance(setting.value, int) and setting.value >= 0:
+            total += setting.value
+        else:
+            sink.report(HEAP_SIZE, "heap_size must be a whole number of bytes", setting.span)
+    return total

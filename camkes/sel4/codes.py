@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What can be wrong when a system is made into an image for seL4."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Code
+
+LINK_IMAGE = Code(
+    "E0950",
+    "sel4-image",
+    """A linked component does not have what its address space needs.
+
+The stacks, IPC buffers and dataports of a component are symbols of its image. If one of them is
+missing, or two of them overlap, the image was linked without its generated files: a custom linker
+script or `-Wl,--gc-sections` in `LD_FLAGS` can do that.
+""",
+)
+
+HEAP_SIZE = Code(
+    "E0951",
+    "heap-size",
+    """`heap_size` must be a whole number of bytes.
+
+```camkes
+configuration { client.heap_size = 1048576; }
+```
+""",
+)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What an address space holds on seL4 besides what both kernels give it.
+
+The host kernel reports faults, saves reply capabilities and keeps timers itself. On seL4 a space gets a
+thread that waits for the faults of the others, a capability to its own CNode where it saves reply
+capabilities, and, for every timer, an endpoint of the timer driver instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from camkes.capdl.model import (
+    Cap,
+    CapabilityModel,
+    KernelObject,
+    ObjectKind,
+    Role,
+    Space,
+    Thread,
+    Timer,
+)
+
+#: a fault is reported before anything else runs
+FAULT_PRIORITY = 255
+TIMER_PRIORITY = 255
+_STACK = 16384
+
+#: name of the address space of the timer driver, and of its endpoint; no user can choose them
+TIMER_SPACE = "timer-driver"
+TIMER_ENDPOINT = f"{TIMER_SPACE}:endpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """CSpace slots of what was added to a space; 0: was not."""
+
+    cnode: int = 0
+    #: the fault handler's end of the fault endpoint
+    faults: int = 0
+    #: the timer driver's: where it is asked, and its notifications by number of the timer
+    requests: int = 0
+    notifications: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A capability model as seL4 gets it. `timers` are what the driver keeps, in the order of their
+    badges, which count from 1."""
+
+    model: CapabilityModel
+    extras: dict[str, Extras]
+    timers: tuple[Timer, ...]
+
+
+def complete(model: CapabilityModel, *, fault_handlers: bool = True) -> Completed:
+    """The model with what seL4 needs besides."""
+    objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
+    badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
+    used = _slots_used(model)
+    spaces: list[Space] = []
+    extras: dict[str, Extras] = {}
+    for space in model.spaces:
+        space, added = _complete_space(space, used.get(space.name, 0), badges, fault_handlers)
+        if fault_handlers:
+            objects.append(KernelObject(_fault_endpoint(space), ObjectKind.ENDPOINT))
+            objects.append(KernelObject(_fault_handler(space), ObjectKind.TCB))
+        spaces.append(space)
+        extras[space.name] = added
+    if model.timers:
+        space, added = _timer_driver(model.timers)
+        objects += [
+            KernelObject(TIMER_ENDPOINT, ObjectKind.ENDPOINT),
+            KernelObject(f"{TIMER_SPACE}:cnode", ObjectKind.CNODE),
+            KernelObject(f"{TIMER_SPACE}:vspace", ObjectKind.VSPACE),
+            *(KernelObject(thread.name, ObjectKind.TCB) for thread in space.threads),
+        ]
+        spaces.append(space)
+        extras[space.name] = added
+    completed = replace(model, objects=tuple(objects), spaces=tuple(spaces), timers=())
+    return Completed(completed, extras, model.timers)
+
+
+def _slots_used(model: CapabilityModel) -> dict[str, int]:
+    """The highest slot of each space, empty ones that are kept for reply capabilities included."""
+    owner = {name: space.name for space in model.spaces for name in space.instances}
+    used = {space.name: max((cap.slot for cap in space.caps), default=0) for space in model.spaces}
+    for (instance, _), slot in model.slots.items():
+        space = owner.get(instance)
+        if space is not None:
+            used[space] = max(used[space], slot)
+    return used
+
+
+def _complete_space(
+    space: Space, used: int, badges: dict[str, int], fault_handlers: bool
+) -> tuple[Space, Extras]:
+    caps = [
+        replace(cap, object=TIMER_ENDPOINT, rights="WP", badge=badges[cap.object])
+        if cap.object in badges
+        else cap
+        for cap in space.caps
+    ]
+    threads = list(space.threads)
+    cnode = faults = 0
+    if any(thread.role is Role.MANAGER for thread in threads):
+        cnode = used = used + 1
+        caps.append(Cap(cnode, f"{space.name}:cnode"))
+    if fault_handlers:
+        for index, thread in enumerate(threads):
+            used += 1
+            caps.append(Cap(used, _fault_endpoint(space), "WP", thread.index + 1))
+            threads[index] = replace(thread, fault_slot=used)
+        faults = used + 1
+        caps.append(Cap(faults, _fault_endpoint(space), "R"))
+        threads.append(
+            Thread(
+                name=_fault_handler(space),
+                index=len(threads),
+                instance=space.instances[0],
+                role=Role.FAULT_HANDLER,
+                priority=FAULT_PRIORITY,
+                max_priority=0,
+                stack_size=_STACK,
+                affinity=threads[0].affinity,
+                domain=threads[0].domain,
+            )
+        )
+    return replace(space, caps=tuple(caps), threads=tuple(threads)), Extras(cnode, faults)
+
+
+def _fault_endpoint(space: Space) -> str:
+    return f"{space.name}:faults"
+
+
+def _fault_handler(space: Space) -> str:
+    return f"{space.name}!fault-handler"
+
+
+def _timer_driver(timers: tuple[Timer, ...]) -> tuple[Space, Extras]:
+    """Signals the notification of each timer; a thread waits for the device, another for requests."""
+    caps = [Cap(1, TIMER_ENDPOINT, "R")]
+    notifications = tuple(range(2, 2 + len(timers)))
+    for slot, timer in zip(notifications, timers, strict=True):
+        caps.append(Cap(slot, timer.notification, "W", timer.badge))
+    threads = tuple(
+        Thread(name, index, TIMER_SPACE, Role.INTERFACE, TIMER_PRIORITY, 0, _STACK)
+        for index, name in enumerate((f"{TIMER_SPACE}.device", f"{TIMER_SPACE}.requests"))
+    )
+    space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), (), threads)
+    return space, Extras(requests=1, notifications=notifications)

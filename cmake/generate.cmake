@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+#
+# From declarations to an image: the tool runs once and says which address spaces there are; each of them
+# is compiled and linked; the linked images make the capability distribution that the loader boots.
+
+include_guard(GLOBAL)
+
+# What every component is linked with.
+set(CAMKES_CORE_LIBS
+    camkes_rt
+    sel4
+    sel4runtime
+    muslc
+    sel4camkes
+    sel4sync
+    utils
+    sel4vka
+    sel4utils
+    sel4bench
+    sel4platsupport
+    platsupport
+    sel4vspace
+    sel4muslcsys
+    sel4camkes_Config
+    sel4runtime_Config
+    sel4_autoconf
+    CACHE INTERNAL ""
+)
+
+# --- what the tool is told ---------------------------------------------------------------------------
+
+function(_camkes_json_list output)
+    set(items "")
+    foreach(item IN LISTS ARGN)
+        string(REPLACE "\\" "\\\\" item "${item}")
+        string(REPLACE "\"" "\\\"" item "${item}")
+        list(APPEND items "\"${item}\"")
+    endforeach()
+    list(JOIN items ", " items)
+    set(${output} "[${items}]" PARENT_SCOPE)
+endfunction()
+
+function(_camkes_json_bool output value)
+    if(value)
+        set(${output} true PARENT_SCOPE)
+    else()
+        set(${output} false PARENT_SCOPE)
+    endif()
+endfunction()
+
+# The device tree that dtb() queries ask: the application's own, or the kernel's.
+function(_camkes_device_tree output)
+    set(${output} "" PARENT_SCOPE)
+    if(NOT CAmkESDTS)
+        return()
+    endif()
+    get_property(dtb GLOBAL PROPERTY CAMKES_ROOT_DTB)
+    get_property(dts GLOBAL PROPERTY CAMKES_ROOT_DTS)
+    if(NOT dtb AND dts)
+        set(dtb "${dts}.dtb")
+        GenDTB("${dts}" dtb)
+    elseif(NOT dtb)
+        set(dtb "${KernelDTBPath}")
+    endif()
+    if(dtb AND NOT EXISTS "${dtb}")
+        message(FATAL_ERROR "there is no device tree ${dtb}")
+    endif()
+    set(${output} "${dtb}" PARENT_SCOPE)
+endfunction()
+
+function(_camkes_gpio_list output)
+    set(${output} "" PARENT_SCOPE)
+    if(COMMAND get_device_list AND NOT KernelPlatform STREQUAL "pc99")
+        set(platform "${KernelARMPlatform}")
+        if(NOT platform)
+            set(platform "${KernelPlatform}")
+        endif()
+        get_device_list(pins gpio "${platform}")
+        if(EXISTS "${pins}")
+            set(${output} "${pins}" PARENT_SCOPE)
+        endif()
+    endif()
+endfunction()
+
+function(_camkes_write_project file folder)
+    get_property(adl GLOBAL PROPERTY CAMKES_ROOT_ADL)
+    get_property(flags GLOBAL PROPERTY CAMKES_ROOT_CPP_FLAGS)
+    get_property(imports GLOBAL PROPERTY CAmkESExtraImportPaths)
+    get_property(templates GLOBAL PROPERTY CAmkESTemplatePaths)
+    if(flags AND NOT CAmkESCPP)
+        message(FATAL_ERROR "${flags} are for the C preprocessor, which CAmkESCPP has turned off")
+    endif()
+    # lets a header that C and .camkes files share tell the two apart
+    list(APPEND flags -DCAMKES_TOOL_PROCESSING)
+    _camkes_json_list(flags ${flags})
+    _camkes_json_list(imports ${imports})
+    _camkes_json_list(templates ${templates})
+    _camkes_json_bool(cpp "${CAmkESCPP}")
+    _camkes_json_bool(forward "${CAmkESAllowForwardReferences}")
+    _camkes_json_bool(faults "${CAmkESFaultHandlers}")
+    _camkes_device_tree(dtb)
+    _camkes_gpio_list(pins)
+    file(
+        WRITE "${file}"
+        "{
+  \"adl\": \"${adl}\",
+  \"output\": \"${folder}\",
+  \"architecture\": \"${KernelSel4Arch}\",
+  \"import_paths\": ${imports},
+  \"template_paths\": ${templates},
+  \"cpp\": ${cpp},
+  \"cpp_flags\": ${flags},
+  \"allow_forward_references\": ${forward},
+  \"dtb\": \"${dtb}\",
+  \"gpio_list\": \"${pins}\",
+  \"fault_handlers\": ${faults},
+  \"heap_size\": ${CAmkESDefaultHeapSize}
+}
+"
+    )
+endfunction()
+
+# --- images --------------------------------------------------------------------------------------------
+
+# Properties of an instance: those of the component, then those of the instance (`FIRST`: the other way).
+function(_camkes_component_property output type instance keyword)
+    set(component "CAmkESComponent_${type}")
+    set(own "CAmkESComponent_${type}_instance_${instance}")
+    foreach(target IN ITEMS ${component} ${own})
+        if(NOT TARGET ${target})
+            add_custom_target(${target})
+        endif()
+    endforeach()
+    get_property(general TARGET ${component} PROPERTY COMPONENT_${keyword})
+    get_property(special TARGET ${own} PROPERTY COMPONENT_${keyword})
+    if("FIRST" IN_LIST ARGN)
+        set(${output} ${special} ${general} PARENT_SCOPE)
+    else()
+        set(${output} ${general} ${special} PARENT_SCOPE)
+    endif()
+endfunction()
+
+# The objects of an instance: its component's sources and the tool's.
+function(_camkes_add_instance instance)
+    set(type "${CAMKES_INSTANCE_${instance}_TYPE}")
+    set(target "${instance}.instance")
+    foreach(keyword SOURCES C_FLAGS CXX_FLAGS LIBS)
+        _camkes_component_property(${keyword} "${type}" "${instance}" ${keyword})
+    endforeach()
+    _camkes_component_property(INCLUDES "${type}" "${instance}" INCLUDES FIRST)
+    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${SOURCES} ${CAMKES_INSTANCE_${instance}_SOURCES})
+    target_include_directories(
+        ${target} PRIVATE ${INCLUDES} ${CAMKES_INSTANCE_${instance}_INCLUDES}
+    )
+    target_compile_options(
+        ${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${C_FLAGS}>" "$<$<COMPILE_LANGUAGE:CXX>:${CXX_FLAGS}>"
+    )
+    target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${LIBS})
+    add_dependencies(${target} CAmkESComponent_${type})
+endfunction()
+
+# The image of an address space.
+function(_camkes_add_space space)
+    set(target "${CAMKES_SPACE_${space}_IMAGE}")
+    set(instances ${CAMKES_SPACE_${space}_INSTANCES})
+    set(objects "")
+    set(libraries "")
+    set(flags "")
+    set(language C)
+    foreach(instance IN LISTS instances)
+        set(type "${CAMKES_INSTANCE_${instance}_TYPE}")
+        if(type STREQUAL "")
+            continue()
+        endif()
+        _camkes_add_instance(${instance})
+        list(APPEND objects "$<TARGET_OBJECTS:${instance}.instance>")
+        _camkes_component_property(more "${type}" "${instance}" LIBS)
+        list(APPEND libraries ${more})
+        _camkes_component_property(more "${type}" "${instance}" LD_FLAGS)
+        list(APPEND flags ${more})
+        _camkes_component_property(more "${type}" "${instance}" LINKER_LANGUAGE)
+        if(more)
+            list(GET more -1 language)
+        endif()
+    endforeach()
+    list(LENGTH objects count)
+    if(count GREATER 1)
+        _camkes_hide_names(objects ${space})
+    endif()
+    add_executable(${target} EXCLUDE_FROM_ALL ${CAMKES_SPACE_${space}_SOURCES} ${objects})
+    target_include_directories(${target} PRIVATE "${CAMKES_TOOL_DIR}/runtime/src")
+    target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${libraries})
+    target_link_options(
+        ${target}
+        PRIVATE
+        -static
+        -nostdlib
+        -Wl,-u,_camkes_start
+        -Wl,-e,_camkes_start
+        "-Wl,-T,${CAMKES_UPSTREAM_DIR}/libsel4camkes/src/tls.lds"
+        ${flags}
+    )
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
+endfunction()
+
+# --- the system ------------------------------------------------------------------------------------------
+
+# Called when all list files have been read.
+function(GenerateCAmkESRootserver)
+    get_property(adl GLOBAL PROPERTY CAMKES_ROOT_ADL)
+    if(NOT adl)
+        message(FATAL_ERROR "no system was declared: call DeclareCAmkESRootserver() first")
+    endif()
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}")
+    set(python "${CAmkESPython}")
+    if(NOT python)
+        set(python "${PYTHON3}")
+    endif()
+    set(tool ${python} -m camkes.sel4)
+
+    _camkes_write_project("${folder}/camkes-project.json" "${folder}")
+    execute_process(
+        COMMAND ${tool} generate "${folder}/camkes-project.json"
+        WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
+        RESULT_VARIABLE failed
+    )
+    file(GLOB_RECURSE tool_files "${CAMKES_TOOL_DIR}/camkes/*.py" "${CAMKES_TOOL_DIR}/templates/*")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${adl}" ${tool_files})
+    if(failed)
+        message(FATAL_ERROR "${adl} has errors (see above)")
+    endif()
+    set_property(GLOBAL PROPERTY CAMKES_GEN_DONE TRUE)
+    include("${folder}/camkes-gen.cmake")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CAMKES_INPUTS})
+
+    set(images "")
+    set(named "")
+    set(files "")
+    foreach(space IN LISTS CAMKES_SPACES)
+        _camkes_add_space(${space})
+        set(image "${CAMKES_SPACE_${space}_IMAGE}")
+        list(APPEND images ${image})
+        list(APPEND named "${space}=$<TARGET_FILE:${image}>")
+        list(APPEND files "${folder}/${image}")
+    endforeach()
+
+    get_filename_component(system "${adl}" NAME_WE)
+    set(cdl "${folder}/${system}.cdl")
+    add_custom_command(
+        OUTPUT "${cdl}"
+        COMMAND ${tool} link "${folder}/camkes-spec.json" -o "${cdl}" ${named}
+        WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
+        DEPENDS "${folder}/camkes-spec.json" ${images} ${files}
+        COMMENT "Capability distribution ${system}.cdl"
+        VERBATIM
+    )
+    add_custom_target(camkes_capdl_target DEPENDS "${cdl}")
+
+    if(CAmkESParseCapDL)
+        set(parse_capdl "${CAmkESParseCapDL}")
+        add_custom_target(camkes_parse_capdl)
+    else()
+        CapDLToolInstall(camkes_parse_capdl parse_capdl)
+    endif()
+    CapDLToolCFileGen(
+        camkes_capdl_source
+        capdl_spec.c
+        "${CAmkESCapDLStaticAlloc}"
+        "$<TARGET_PROPERTY:object_sizes,FILE_PATH>"
+        "${cdl}"
+        "${parse_capdl}"
+        DEPENDS
+        camkes_capdl_target
+        camkes_parse_capdl
+        "${parse_capdl}"
+    )
+    list(TRANSFORM files PREPEND "ELF;" OUTPUT_VARIABLE elfs)
+    BuildCapDLApplication(
+        C_SPEC
+        capdl_spec.c
+        ${elfs}
+        DEPENDS
+        camkes_capdl_source
+        ${images}
+        OUTPUT
+        capdl-loader
+    )
+    include(rootserver)
+    DeclareRootserver(capdl-loader)
+endfunction()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+#
+# Options of a CAmkES build, under the names that they always had.
+
+include_guard(GLOBAL)
+
+function(camkes_option name type default text)
+    set(${name} "${default}" CACHE ${type} "${text}")
+    if(CAMKES_CONFIG_DEFAULT_ADVANCED)
+        mark_as_advanced(${name})
+    endif()
+endfunction()
+
+camkes_option(CAmkESVerbose BOOL OFF "Say what the tool does")
+camkes_option(CAmkESCPP BOOL ON "Run the C preprocessor on .camkes files")
+camkes_option(CAmkESAllowForwardReferences BOOL OFF "Let names be used before they are defined")
+camkes_option(CAmkESDTS BOOL OFF "Let dtb() queries ask a device tree")
+camkes_option(CAmkESDefaultStackSize STRING 16384 "Bytes of stack of a thread that nothing is said of")
+camkes_option(CAmkESDefaultPriority STRING 254 "Priority of a thread that nothing is said of, 0 to 255")
+camkes_option(CAmkESDefaultAffinity STRING 0 "Core of a thread that nothing is said of")
+camkes_option(CAmkESProvideTCBCaps BOOL ON "Give each thread its own TCB capability")
+camkes_option(CAmkESFaultHandlers BOOL ON "Report faults of components")
+camkes_option(CAmkESRPCLockElision BOOL ON "Accepted for compatibility; does nothing")
+camkes_option(CAmkESLargeFramePromotion BOOL ON "Accepted for compatibility; does nothing")
+camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "Back DMA pools with large frames")
+camkes_option(CAmkESCapDLStaticAlloc BOOL OFF "Allocate all objects when the system is built")
+camkes_option(CAmkESCapDLVerification BOOL OFF "Generate definitions for proofs (not available)")
+camkes_option(CAmkESParseCapDL FILEPATH "" "parse-capDL, where it is built already")
+
+# A virtual environment of camkes-rt has what the tool imports; the kernel's Python may not.
+if(EXISTS "${CAMKES_TOOL_DIR}/.venv/bin/python")
+    set(_camkes_python "${CAMKES_TOOL_DIR}/.venv/bin/python")
+else()
+    set(_camkes_python "")
+endif()
+camkes_option(CAmkESPython FILEPATH "${_camkes_python}" "Python that runs the tool; empty: the kernel's")
+unset(_camkes_python)
+
+if(NOT CAmkESDefaultPriority MATCHES "^[0-9]+$" OR CAmkESDefaultPriority GREATER 255)
+    message(FATAL_ERROR "CAmkESDefaultPriority must be 0 to 255, not ${CAmkESDefaultPriority}")
+endif()
+if(CAmkESCapDLVerification)
+    message(FATAL_ERROR "CAmkESCapDLVerification needs camkes-tool: camkes-rt generates no proofs")
+endif()
+
+# Components have heaps of their own, so the C library must not have one.
+set(LibSel4MuslcSysMorecoreBytes 0 CACHE STRING "" FORCE)
+
+# Before the kernel is configured: what components need of it, where the user says nothing else.
+function(camkes_set_platform_defaults)
+    if(KernelSel4ArchAarch64 OR KernelSel4ArchAarch32)
+        set(KernelArmExportVCNTUser ON CACHE BOOL "Let user code read the clock")
+    endif()
+endfunction()

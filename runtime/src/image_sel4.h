@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* An address space on seL4: the generated table of its threads. */
+#pragma once
+
+#include <camkes/pid.h>
+#include <camkes/vma.h>
+#include <sel4/sel4.h>
+#include <sel4runtime/gen_config.h>
+#include <stddef.h>
+
+#define CAMKES_SEL4_PAGE 4096
+
+/*
+ * A thread's stack, IPC buffer and thread-local data. The pages before and after each of the first two
+ * are given no memory.
+ */
+#define CAMKES_SEL4_THREAD(index, bytes)                                                           \
+    char _camkes_stack_##index[(bytes) + 2 * CAMKES_SEL4_PAGE]                                     \
+        __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
+    char _camkes_ipc_buffer_##index[3 * CAMKES_SEL4_PAGE]                                          \
+        __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
+    static char _camkes_tls_##index[CONFIG_SEL4RUNTIME_STATIC_TLS] __attribute__((aligned(64)));
+
+#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults)                  \
+    {                                                                                              \
+        .instance = (of), .name = (called), .stack = _camkes_stack_##index + CAMKES_SEL4_PAGE,     \
+        .stack_size = (bytes), .ipc_buffer = _camkes_ipc_buffer_##index + CAMKES_SEL4_PAGE,        \
+        .tls = _camkes_tls_##index, .tcb = (slot), .fault_handler = (handles_faults),              \
+    }
+
+/* The memory map that libsel4camkes answers mincore() and its like from. */
+#define CAMKES_SEL4_AREA(from, to, may_read, may_write, may_execute, called)                       \
+    {                                                                                              \
+        .start = (void *)(from), .end = (void *)(to), .read = (may_read), .write = (may_write),    \
+        .execute = (may_execute), .cached = true, .name = (called),                                \
+    },
+
+extern char __executable_start[];
+extern char __etext[];
+extern char __preinit_array_start[];
+extern char _edata[];
+extern char __bss_start[];
+extern char _end[];
+
+#define CAMKES_SEL4_SECTIONS                                                                       \
+    CAMKES_SEL4_AREA(__executable_start, __etext, true, false, true, ".text")                      \
+    CAMKES_SEL4_AREA(__etext, __preinit_array_start, true, false, false, ".rodata")                \
+    CAMKES_SEL4_AREA(__preinit_array_start, _edata, true, true, false, ".data")                    \
+    CAMKES_SEL4_AREA(__bss_start, _end, true, true, false, ".bss")
+
+#define CAMKES_SEL4_THREAD_AREAS(index, bytes)                                                     \
+    CAMKES_SEL4_AREA(_camkes_stack_##index, _camkes_stack_##index + CAMKES_SEL4_PAGE, false,       \
+                     false, false, "guard below a stack")                                          \
+    CAMKES_SEL4_AREA(_camkes_stack_##index + CAMKES_SEL4_PAGE + (bytes),                           \
+                     _camkes_stack_##index + 2 * CAMKES_SEL4_PAGE + (bytes), false, false, false,  \
+                     "guard above a stack")
+
+struct camkes_sel4_thread {
+    const char *instance;
+    const char *name;
+    char *stack;
+    size_t stack_size;
+    char *ipc_buffer;
+    char *tls;
+    seL4_CPtr tcb;
+    int fault_handler;
+};
+
+struct camkes_sel4_image {
+    const char *name;
+    const struct camkes_sel4_thread *threads;
+    unsigned thread_count;
+    seL4_CPtr cnode;  /* the space's own CSpace, 0: not held */
+    seL4_CPtr faults; /* where the others' faults arrive, 0: nobody waits */
+    char *heap;
+    size_t heap_size;
+};
+
+extern const struct camkes_sel4_image camkes_sel4_image;
+
+/* Says of each fault who made it and where. */
+_Noreturn void camkes_sel4_handle_faults(void);

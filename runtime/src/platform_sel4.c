@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The platform of the seL4 kernel; see start_sel4.c for how a thread gets here. */
+#include "image_sel4.h"
+
+#include "clock_sel4.h"
+
+#include <autoconf.h>
+#include <camkes/platform.h>
+
+/* Labels and message registers of the timer driver, which timer_sel4.c has the other end of. */
+enum { TIMER_ARM, TIMER_EXPIRATIONS };
+
+void camkes_platform_save_caller(seL4_CPtr slot)
+{
+    seL4_CNode_SaveCaller(camkes_sel4_image.cnode, slot, seL4_WordBits);
+}
+
+void camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
+{
+    (void)seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, 0));
+}
+
+uint64_t camkes_platform_now(void)
+{
+    return camkes_sel4_now();
+}
+
+/*
+ * Processor time, not elapsed time: a step of the clock that is longer than a loop can take is time that
+ * others had.
+ */
+void camkes_platform_work(uint64_t ns)
+{
+    const uint64_t longest_step = 20000;
+    uint64_t last = camkes_sel4_now();
+    for (uint64_t worked = 0; worked < ns;) {
+        const uint64_t now = camkes_sel4_now();
+        if (now - last < longest_step) {
+            worked += now - last;
+        }
+        last = now;
+    }
+}
+
+void camkes_platform_work_between(uint64_t low, uint64_t high)
+{
+    camkes_platform_work(low + (high - low) / 2);
+}
+
+/* A word may be shorter than a time. */
+static void set_time(int at, uint64_t time)
+{
+    seL4_SetMR(at, (seL4_Word)(time & 0xffffffff));
+    seL4_SetMR(at + 1, (seL4_Word)(time >> 32));
+}
+
+void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period)
+{
+    set_time(0, first);
+    set_time(2, period);
+    (void)seL4_Call(timer, seL4_MessageInfo_new(TIMER_ARM, 0, 0, 4));
+}
+
+uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
+{
+    (void)seL4_Call(timer, seL4_MessageInfo_new(TIMER_EXPIRATIONS, 0, 0, 0));
+    return (uint64_t)seL4_GetMR(0) | (uint64_t)seL4_GetMR(1) << 32;
+}
+
+void camkes_platform_fault(void)
+{
+    __builtin_trap();
+}
+
+void camkes_platform_halt(void)
+{
+#ifdef CONFIG_DEBUG_BUILD
+    seL4_DebugHalt();
+#endif
+    __builtin_trap();
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * From the first instruction of a thread on seL4 to `_camkes_thread`: the C library once for the
+ * address space, thread-local storage for each thread.
+ *
+ * The loader makes all threads of a system runnable at once, so any of an address space can be the
+ * first to run: that one sets the library up, and the others let it. It has the highest priority of
+ * the space, so that only its equals ever see it at work.
+ */
+#include "image_sel4.h"
+
+#include <autoconf.h>
+#include <camkes/platform.h>
+#include <sel4camkes/gen_config.h>
+#include <sel4runtime/gen_config.h>
+
+#include <arch_stdio.h>
+#include <camkes/syscalls.h>
+#include <camkes/tls.h>
+#include <sel4runtime.h>
+#include <sel4runtime/start.h>
+#include <stdatomic.h>
+
+/* Where upstream's start code of the architecture arrives, with the argument of the TCB. */
+void _camkes_start_c(int index);
+
+/* The runtime's side. */
+void _camkes_thread(unsigned index);
+
+/* The C library's start code has it called; nothing of ours starts there. */
+int main(void);
+int main(void)
+{
+    return 0;
+}
+
+/* From the linker script. */
+extern char _tdata_start[];
+extern char _tdata_end[];
+extern char _tbss_end[];
+
+/* The C library's. */
+long sel4_vsyscall(long number, ...);
+extern char *morecore_area;
+extern size_t morecore_size;
+
+static void (*user_putchar)(int character);
+
+void set_putchar(void (*putchar)(int character));
+void set_putchar(void (*putchar)(int character))
+{
+    user_putchar = putchar;
+}
+
+void camkes_platform_write(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (user_putchar != NULL) {
+            user_putchar(text[i]);
+        } else {
+#ifdef CONFIG_PRINTING
+            seL4_DebugPutChar(text[i]);
+#endif
+        }
+    }
+}
+
+static size_t write_stdio(void *data, size_t count)
+{
+    camkes_platform_write(data, count);
+    return count;
+}
+
+static void CONSTRUCTOR(CAMKES_SYSCALL_CONSTRUCTOR_PRIORITY) before_constructors(void)
+{
+    camkes_install_syscalls();
+    morecore_area = camkes_sel4_image.heap;
+    morecore_size = camkes_sel4_image.heap_size;
+}
+
+/* As a process finds it on its stack: musl takes for auxiliary vector what follows the environment. */
+struct process_start {
+    const char *arguments[2];
+    const char *environment[2];
+    auxv_t vector[8];
+};
+
+static void set_library_up(const struct camkes_sel4_thread *self)
+{
+    static Elf_Phdr tls;
+    tls.p_type = PT_TLS;
+    tls.p_vaddr = (Elf_Addr)(uintptr_t)_tdata_start;
+    tls.p_filesz = (size_t)(_tdata_end - _tdata_start);
+    tls.p_memsz = (size_t)(_tbss_end - _tdata_start);
+    tls.p_align = sizeof(long);
+    static struct process_start start = {
+        .arguments = {"camkes"},
+        .environment = {"seL4=1"},
+        .vector =
+            {
+                {.a_type = AT_PHENT, .a_un.a_val = sizeof(Elf_Phdr)},
+                {.a_type = AT_PHNUM, .a_un.a_val = 1},
+                {.a_type = AT_PHDR, .a_un.a_ptr = &tls},
+                {.a_type = AT_PAGESZ, .a_un.a_val = CAMKES_SEL4_PAGE},
+                {.a_type = AT_SYSINFO, .a_un.a_ptr = (void *)sel4_vsyscall},
+            },
+    };
+    start.vector[5] = (auxv_t){.a_type = AT_SEL4_TCB, .a_un.a_val = (long)self->tcb};
+    start.vector[6] =
+        (auxv_t){.a_type = AT_SEL4_IPC_BUFFER_PTR, .a_un.a_ptr = self->ipc_buffer};
+    sel4muslcsys_register_stdio_write_fn(write_stdio);
+    __sel4runtime_load_env(1, start.arguments, start.environment, start.vector);
+}
+
+/* Thread-local data of a thread that did not set the library up. */
+static void set_thread_up(const struct camkes_sel4_thread *self)
+{
+    if (sel4runtime_get_tls_size() > CONFIG_SEL4RUNTIME_STATIC_TLS) {
+        static const char text[] = "thread-local data does not fit LibSel4RuntimeStaticTLS\n";
+        camkes_platform_write(text, sizeof(text) - 1);
+        camkes_platform_fault();
+    }
+    sel4runtime_set_tls_base(sel4runtime_write_tls_image(self->tls));
+    __sel4_ipc_buffer = (seL4_IPCBuffer *)self->ipc_buffer;
+}
+
+static void begin(const struct camkes_sel4_thread *self)
+{
+    enum { UNTOUCHED, UNDER_WAY, DONE };
+    static _Atomic int library = UNTOUCHED;
+    int state = UNTOUCHED;
+    if (atomic_compare_exchange_strong(&library, &state, UNDER_WAY)) {
+        set_library_up(self);
+        atomic_store(&library, DONE);
+    } else {
+        while (atomic_load(&library) != DONE) {
+            seL4_Yield();
+        }
+        set_thread_up(self);
+    }
+    camkes_get_tls()->tcb_cap = self->tcb;
+    camkes_get_tls()->cnode_cap = camkes_sel4_image.cnode;
+    camkes_get_tls()->thread_index = (unsigned)(self - camkes_sel4_image.threads) + 1;
+#ifdef CONFIG_DEBUG_BUILD
+    if (self->tcb != seL4_CapNull) {
+        seL4_DebugNameThread(self->tcb, self->name);
+    }
+#endif
+}
+
+void _camkes_start_c(int index)
+{
+    const struct camkes_sel4_thread *self = &camkes_sel4_image.threads[index];
+    begin(self);
+    if (self->fault_handler) {
+        camkes_sel4_handle_faults();
+    } else {
+        _camkes_thread((unsigned)index);
+    }
+    /* A thread that has nothing left to do. */
+    for (;;) {
+        if (self->tcb != seL4_CapNull) {
+            seL4_TCB_Suspend(self->tcb);
+        } else {
+            seL4_Yield();
+        }
+    }
+}
