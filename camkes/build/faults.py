@@ -11,28 +11,30 @@ from typing import TYPE_CHECKING
 
 from camkes.build.codes import FAULT
 from camkes.build.messages import Sources
-from camkes.diagnostics import Diagnostic
+from camkes.build.places import RUNTIME
+from camkes.diagnostics import Diagnostic, Span
 
 if TYPE_CHECKING:
     from camkes.build.host import HostImage
 
 _LINE = re.compile(
-    r"fault: (?P<component>\S+): thread (?P<thread>\S+): (?P<what>.+) at (?P<address>0x[0-9a-f]+|[0-9a-f]+),"
-    r" pc (?P<pc>0x[0-9a-f]+|[0-9a-f]+)(?: \((?P<module>.*)\+(?P<offset>0x[0-9a-f]+|[0-9a-f]+)\))?$"
+    r"fault: (?P<component>\S+): thread (?P<thread>\S+): (?P<what>.+?)"
+    r"(?:, pc (?P<pc>0x[0-9a-f]+) \((?P<module>.*?)\+(?P<offset>0x[0-9a-f]+)\))?"
+    r"(?:, called from \((?P<caller_module>.*?)\+(?P<caller_offset>0x[0-9a-f]+)\))?$"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A thread that could not go on; `module` and `offset` say where in which file it was."""
+    """A thread that could not go on. `what` is in words, with the address it is about; `at` is where the
+    thread was and `caller` the component's own code that led there: file of the module, offset in it."""
 
     component: str
     thread: str
     what: str
-    address: int
-    pc: int
-    module: Path | None
-    offset: int
+    pc: int | None
+    at: tuple[Path, int] | None
+    caller: tuple[Path, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +51,44 @@ def parse_fault(line: str) -> Fault | None:
     match = _LINE.match(line)
     if match is None:
         return None
-    return Fault(
-        match["component"],
-        match["thread"],
-        match["what"],
-        int(match["address"], 16),
-        int(match["pc"], 16),
-        Path(match["module"]) if match["module"] else None,
-        int(match["offset"], 16) if match["offset"] else 0,
+    at = (Path(match["module"]), int(match["offset"], 16)) if match["module"] else None
+    caller = (
+        (Path(match["caller_module"]), int(match["caller_offset"], 16)) if match["caller_module"] else None
     )
+    pc = int(match["pc"], 16) if match["pc"] else None
+    return Fault(match["component"], match["thread"], match["what"], pc, at, caller)
 
 
 def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
     """A fault as it is told to the user, at its C line if that is known."""
-    place = None
-    if fault.module is not None:
-        place = locate(image.folder / fault.module, fault.offset)
-    span = None if place is None else Sources().span(place.file, place.line)
-    notes = [
-        f"program counter {fault.pc:#x}" + (f" in {place.function}()" if place and place.function else "")
-    ]
-    if place is not None and span is None:
-        notes.append(f"at {place.file}:{place.line}")
+    sources = Sources()
+    notes: list[str] = []
+    span = None
+    # a return address is behind its call
+    for where, back, word in ((fault.at, 0, "at"), (fault.caller, 1, "called from")):
+        place = None if where is None else locate(image.folder / where[0], where[1] - back)
+        if place is None:
+            continue
+        inside = f" in {place.function}()" if place.function else ""
+        notes.append(f"{word} {place.file.name}:{place.line}{inside}")
+        found = sources.span(place.file, place.line)
+        if span is None or (found is not None and _is_own(span, image)):
+            span = found
+    if fault.pc is not None:
+        notes.append(f"program counter {fault.pc:#x}")
     return Diagnostic(
         FAULT,
-        f"component {fault.component}, thread {fault.thread}: {fault.what} at {fault.address:#x}",
+        f"component {fault.component}, thread {fault.thread}: {fault.what}",
         span,
         "it stopped here",
         notes=tuple(notes),
     )
+
+
+def _is_own(span: Span, image: HostImage) -> bool:
+    """Is this a line of the tool's C code, not of the user's?"""
+    path = span.file.path
+    return path.is_relative_to(RUNTIME) or path.is_relative_to(image.folder.parent)
 
 
 def locate(module: Path, offset: int) -> Place | None:

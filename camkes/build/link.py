@@ -16,7 +16,7 @@ from pathlib import Path
 from camkes.build.codes import LINK_ERROR
 from camkes.build.compiler import Compiler
 from camkes.build.digests import Digests
-from camkes.build.jobs import OUTPUT, Job, Progress, run_jobs
+from camkes.build.jobs import OUTPUT, Job, Progress, run_jobs, write_whole
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Sink
 
@@ -69,7 +69,8 @@ def link_spaces(
         jobs.append(Job(f"linking {space.name}", images[space.name], command, parts[space.name], about))
     if not _run(jobs, digests, sink, progress):
         return None
-    return images if _resolved(images, objects, capabilities, kernel, sink) else None
+    checked = _check(images, objects, capabilities, compiler, kernel, out, digests, sink, progress)
+    return images if checked else None
 
 
 def _run(jobs: Sequence[Job], digests: Digests, sink: Sink, progress: Progress) -> bool:
@@ -127,23 +128,44 @@ def _group(
 # what is left to the kernel
 
 
-def _resolved(
-    images: Mapping[str, Path], objects: Objects, capabilities: CapabilityModel, kernel: Path, sink: Sink
+def _check(
+    images: Mapping[str, Path],
+    objects: Objects,
+    capabilities: CapabilityModel,
+    compiler: Compiler,
+    kernel: Path,
+    out: Path,
+    digests: Digests,
+    sink: Sink,
+    progress: Progress,
 ) -> bool:
-    """Every name an image leaves open must be the kernel's; a linker cannot see that."""
-    offered = _names("--defined-only", kernel, "-D")
-    good = True
+    """Every name an image leaves open must be the kernel's. A shared object may leave anything open, so each
+    is linked into a program that has the kernel's names and nothing else."""
+    names = _names("--defined-only", kernel, "-D") | {"main"}
+    source = out / "objects" / "kernel-names.s"
+    text = "".join(f'.globl "{n}"\n"{n}":\n' for n in sorted(names) if "@" not in n)
+    write_whole(source, f'.text\n{text}.section .note.GNU-stack,"",%progbits\n')
+    jobs: list[Job] = []
     for space in capabilities.spaces:
         image = images[space.name]
-        missing = sorted(
-            n for n in _names("--undefined-only", image, "-D") if "@" not in n and n not in offered
-        )
-        for name in missing:
-            users = _users(name, [o for i in space.instances for o in objects[i]])
+        flags = (*compiler.link_flags(), "-nostartfiles", "-Wl,--no-as-needed,--no-allow-shlib-undefined")
+        command = (*compiler.c, *flags, str(source), str(image), "-o", OUTPUT)
+        output = out / "objects" / f"{space.name}.resolved"
+        jobs.append(Job(f"checking {space.name}", output, command, (source, image), space.name))
+    good = True
+    spaces = {s.name: s for s in capabilities.spaces}
+    for outcome in run_jobs(jobs, digests, progress):
+        if outcome.good:
+            continue
+        good = False
+        instances = spaces[outcome.job.about].instances
+        for name in dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages)):
+            users = _users(name, [o for i in instances for o in objects[i]])
             notes = [f"used in {', '.join(users)}"] if users else []
-            sink.report(LINK_ERROR, f"{' and '.join(space.instances)}: nothing defines {name}", notes=notes)
-        if missing:
-            good = False
+            sink.report(LINK_ERROR, f"{' and '.join(instances)}: nothing defines {name}", notes=notes)
+        if not sink.has_errors:
+            lines = outcome.messages.strip().splitlines()[:40]
+            sink.report(LINK_ERROR, f"{outcome.job.about} cannot be linked", notes=lines)
     return good
 
 
