@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from camkes.diagnostics import Diagnostic, SourceFile
-from camkes.rendering.style import Form, Style, position, shown_path, summary
+from camkes.rendering.style import Form, Style, import_chain, position, shown_path, summary
 
 __all__ = ["Form", "Style", "in_source_order", "render", "shown_path", "summary"]
 
@@ -35,12 +35,12 @@ def in_source_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     keys: dict[int, tuple[tuple[int, int], ...]] = {}
 
     def key_of(file: SourceFile) -> tuple[tuple[int, int], ...]:
+        """The places to follow from the root to this file."""
         if id(file) not in keys:
-            origin = file.included_from
-            if origin is None:
-                keys[id(file)] = ((roots.setdefault(id(file), len(roots)), 0),)
-            else:
-                keys[id(file)] = (*key_of(origin.file), (origin.line, origin.column))
+            origins = list(import_chain(file))
+            root = origins[-1].file if origins else file
+            places = [(origin.line, origin.column) for origin in reversed(origins)]
+            keys[id(file)] = ((roots.setdefault(id(root), len(roots)), 0), *places)
         return keys[id(file)]
 
     def key(diagnostic: Diagnostic) -> tuple[tuple[int, int], ...]:

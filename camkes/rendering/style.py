@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -54,3 +54,12 @@ def shown_path(file: SourceFile, style: Style) -> str:
 def position(span: Span, style: Style) -> str:
     """`path:line:column`."""
     return f"{shown_path(span.file, style)}:{span.line}:{span.column}"
+
+
+def import_chain(file: SourceFile) -> Iterator[Span]:
+    """The import that brought a file in, the one that brought that in, and so on."""
+    seen = {id(file)}
+    while (origin := file.included_from) is not None and id(origin.file) not in seen:
+        yield origin
+        file = origin.file
+        seen.add(id(file))

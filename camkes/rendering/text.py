@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
-from camkes.rendering.style import Style, position, summary
+from camkes.rendering.style import Style, import_chain, position, summary
 
 _ANSI = {
     "error": "1;31",
@@ -78,7 +78,7 @@ def _block(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
         indent = margin + " " if style.unicode else margin
         yield f"{_paint(indent + arrow, 'frame', style)} {position(span, style)}"
         if number == 0:
-            for origin in _imports(span.file):
+            for origin in import_chain(span.file):
                 yield f"{bar} imported from {position(origin, style)}"
         yield bar
         for line, row in _excerpt(group, drawing):
@@ -94,15 +94,6 @@ def _block(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
         yield f"{equals} {_paint(f'{kind}:', 'help' if kind == 'help' else 'message', style)} {first}"
         for more in rest:
             yield f"{margin}         {more}".rstrip()
-
-
-def _imports(file: SourceFile) -> Iterator[Span]:
-    """The import that brought a file in, the one that brought that in, and so on."""
-    seen = {id(file)}
-    while (origin := file.included_from) is not None and id(origin.file) not in seen:
-        yield origin
-        file = origin.file
-        seen.add(id(file))
 
 
 class _Cell(NamedTuple):
