@@ -22,10 +22,10 @@ _THREAD = _words(
 #: Suffixes for an interface, a mutex or a semaphore: `NAME_x`.
 _MEMBER = _words(
     """
-    access attributes cache_op global_endpoint hardware_cached id irq_handle irq_ioapic irq_ioapic_pin
-    irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity irq_target irq_trigger irq_type
-    irq_vector mac num_threads paddr partitions passive pins port ports priority_protocol shmem_size size
-    spi_number topology value helpers
+    access attributes cache_op dma_pool dma_pool_cached global_endpoint hardware_cached id irq_handle
+    irq_ioapic irq_ioapic_pin irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity
+    irq_target irq_trigger irq_type irq_vector mac num_threads paddr partitions passive pins port ports
+    priority_protocol shmem_size size spi_number topology value helpers
     """
 )
 
@@ -36,8 +36,8 @@ _INSTANCE = _words(
     dma_pool_cached dma_pool_paddr dtb dtb_irqs enable_tracing environment ep_pool exclude_paddr
     faultbudget faultdata faultperiod faultsize_bits fdt_bind_driver_paths global_endpoint_base
     global_endpoint_mask global_rpc_endpoint_base global_rpc_endpoint_mask guest_mappings heap_size
-    init_cons integrity_label iospace_domain iospaces ioports irqs mmios notification_pool
-    num_client_recv_bufs number_tracepoints pci_devices pci_devices_iospace plat_keep_devices
+    init_cons integrity_label iospace_domain iospace_id iospaces ioports irqs mmios notification_pool
+    num_client_recv_bufs number_tracepoints pci_bdf pci_devices pci_devices_iospace plat_keep_devices
     plat_keep_devices_and_subtree ram requestor rump_config sched_ctrl simple simple_extra_bootinfo
     single_threaded smmu tcb_pool tcb_pool_domains untyped_mmios vm_ioports vm_irqs
     """

@@ -152,8 +152,9 @@ class _Resolver:
             return None
         declared = self.declared(instance)
         if attribute not in declared:
-            members = _members(instance)
-            if not is_known(attribute, members):
+            # a component may pass on what it does not declare; then only a slip is suspicious
+            own = len(reference.path) == 1 and not suggestion(attribute, declared)
+            if not own and not is_known(attribute, _members(instance)):
                 self.nothing(reference, f"`{name}` has no attribute `{attribute}`", attribute, declared)
             return None
         default = declared[attribute].default

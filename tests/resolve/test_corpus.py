@@ -60,13 +60,14 @@ def options(file: Path, verdict: str) -> LoadOptions:
     below = [p for p in sorted(application.rglob("*")) if p.is_dir()]
     plat = [components / "plat_components" / p for p in platforms]
     plat += [standard, *(standard / kind / p for p in platforms for kind in ("plat", "arch"))]
+    plat.append(standard / "plat/pc99/plat/components/serial_com1")
     include = [p for p in sorted(components.rglob("*include")) if p.is_dir()]
     include += [q for p in include for name in platforms if (q := p / "plat" / name).is_dir()]
     plat += [p for p in include if p.name == "camkes-include"]
     tree = Path(TREES) / f"{platform}.dtb" if TREES else None
     return LoadOptions(
         import_path=(*(components / n for n in ("", "interfaces", "components")), *plat, application, *below),
-        cpp_flags=DEFINES,
+        cpp_flags=(*DEFINES, "-DKernelArchX86" if platform == "x86_64" else "-DKernelArchArm"),
         include_path=(application, *below, *include),
         allow_forward_references="multiassembly" in str(file),
         dtb=tree if tree and tree.exists() else None,
