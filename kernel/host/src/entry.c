@@ -160,16 +160,31 @@ void kernel_arrive(void)
     set_inside(false);
 }
 
-/* Continues on the thread's stack for faults, having left wherever the fault was. */
-void kernel_arrive_at_fault(struct thread *self)
+/* Tells the address sanitizer that code goes on on another stack. */
+static void note_stack(struct thread *self, const char *low, const char *high)
 {
 #ifdef __SANITIZE_ADDRESS__
-    __sanitizer_start_switch_fiber(&self->fiber, self->fault_stack,
-                                   (size_t)(self->fault_stack_top - self->fault_stack));
+    __sanitizer_start_switch_fiber(&self->fiber, low, (size_t)(high - low));
     __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
 #else
     (void)self;
+    (void)low;
+    (void)high;
 #endif
+}
+
+/* A fault left the thread's code wherever it was, for the stack for faults. */
+void kernel_arrive_at_fault(struct thread *self)
+{
+    note_stack(self, self->fault_stack, self->fault_stack_top);
     set_inside(true);
     kernel->entries++;
+}
+
+/* And the way back. */
+void kernel_leave_fault(struct thread *self)
+{
+    self->redo = false;
+    note_stack(self, self->stack, self->stack_top);
+    set_inside(false);
 }

@@ -285,6 +285,7 @@ void kernel_end(enum camkes_end reason);
 void kernel_initialise_stack(void);
 void kernel_arrive(void);
 void kernel_arrive_at_fault(struct thread *self);
+void kernel_leave_fault(struct thread *self);
 void thread_reserve_stacks(void);
 void thread_create(struct thread *thread);
 
