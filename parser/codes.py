@@ -218,7 +218,8 @@ UNKNOWN_ITEM = Code(
     """\
 Each kind of block has its own kinds of items, and the word that is shown begins none of them.
 
-- a file: `import`, `procedure`, `struct`, `connector`, `component`, `composition`, `configuration`, `assembly`
+- a file: `import`, `procedure`, `struct`, `connector`, `component`, `composition`, `configuration`,
+  `assembly`
 - a component: `control`, `hardware`, `requestor`, `uses`, `provides`, `emits`, `consumes`, `dataport`,
   `maybe`, `has`, `attribute`, `include`, and at the end `composition` and `configuration`
 - a composition: `component`, `connection`, `group`, `export`

@@ -22,6 +22,7 @@ _BLANK = (
     r"|\#(?:\\\r?\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|[^\n])*)+"
 )
 _ESCAPED_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+_WORD = re.compile(r"\w*")
 _LINE = re.compile(r"[^\n]*")
 
 
@@ -33,6 +34,7 @@ class Tokens:
     kinds: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
+    cut_short: bool = False  # a comment that is not closed has taken the rest
 
     def word(self, index: int) -> str:
         """What is written there."""
@@ -55,7 +57,7 @@ def _master(tables: Tables) -> re.Pattern[str]:
         f"|(?P<NAME>{tables.patterns['NAME']})"
         f"|(?P<NUMBER>{tables.patterns['NUMBER']})"
         f"|(?P<STRING>{tables.patterns['STRING']})"
-        f"|(?P<symbol>{'|'.join(re.escape(symbol) for symbol in symbols)})"
+        f"|(?!/\\*)(?P<symbol>{'|'.join(re.escape(symbol) for symbol in symbols)})"
     )
 
 
@@ -82,14 +84,17 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
             if position >= len(content):
                 break
             resume = _no_token(text, position, sink)
+            tokens.cut_short = resume == len(content) and content.startswith("/*", position)
             if resume is None:
                 if not mend_strings:
                     return None
                 resume = position + 1
-            if content[position] == "'" and resume > position + 1:  # meant as a string
+            if content[position] in "'\"" and resume > position + 1:  # meant as a string
                 kinds.append("STRING")
                 starts.append(position)
                 ends.append(resume)
+            elif content[position] not in "\\/":
+                resume = _mend_name(tokens, position, resume)
             position = resume
             match = master.scanner(content, position).match  # type: ignore[attr-defined]
             continue
@@ -136,11 +141,31 @@ def _mend(text: Text, start: int, end: int, blamed: bool, sink: Sink) -> tuple[i
         return escaped.end(), True
     if "\n" not in content[start:end]:
         return end, blamed
-    line = _LINE.match(content, start)
-    assert line is not None
+    last = _end_of_open_string(content, start)
     if not blamed:
-        _report_unterminated(text, start, line.end(), sink)
-    return line.end(), True
+        _report_unterminated(text, start, last, sink)
+    return last, True
+
+
+def _end_of_open_string(content: str, start: int) -> int:
+    """Where a string that is not closed was most likely meant to end: on its line, before a last `;`."""
+    found = _LINE.match(content, start)
+    assert found is not None
+    return start + len(re.sub(r"[\s;,)\]}]+\Z", "", found.group()))
+
+
+def _mend_name(tokens: Tokens, position: int, resume: int) -> int:
+    """Take a strange character in or next to a word as part of it: that is one mistake, not two."""
+    content = tokens.text.content
+    rest = _WORD.match(content, resume)
+    assert rest is not None
+    if tokens.ends and tokens.ends[-1] == position and tokens.kinds[-1] == "NAME":
+        tokens.ends[-1] = rest.end()
+    elif rest.end() > resume:
+        tokens.kinds.append("NAME")
+        tokens.starts.append(position)
+        tokens.ends.append(rest.end())
+    return rest.end()
 
 
 def _report_unterminated(text: Text, start: int, end: int, sink: Sink) -> None:
@@ -158,12 +183,11 @@ def _no_token(text: Text, position: int, sink: Sink) -> int | None:
     content = text.content
     character = content[position]
     if character == '"':
-        line = _LINE.match(content, position)
-        assert line is not None
         if "\\" in content or content.count('"', 0, position):
             return None
-        _report_unterminated(text, position, line.end(), sink)
-        return line.end()
+        last = _end_of_open_string(content, position)
+        _report_unterminated(text, position, last, sink)
+        return last
     if character == "\\" and content[position + 1 : position + 2] == '"':
         return None
     if content.startswith("/*", position):

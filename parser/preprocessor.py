@@ -16,6 +16,7 @@ conditional and every expansion is the preprocessor's own work, and every place 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -70,13 +71,22 @@ def _flags(options: ParseOptions) -> list[str]:
     return [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)]
 
 
+def _preprocessor(name: str) -> list[str]:
+    """The command; a C compiler takes the place of a missing `cpp`."""
+    if name == "cpp" and shutil.which(name) is None:
+        for compiler in ("cc", "gcc", "clang"):
+            if shutil.which(compiler):
+                return [compiler, "-E", "-xc"]
+    return [name]
+
+
 class _Run:
     """One file through the preprocessor."""
 
     def __init__(self, source: SourceFile, sink: Sink, options: ParseOptions) -> None:
         self.source = source
         self.sink = sink
-        self.command = [options.cpp, *_flags(options)]
+        self.command = [*_preprocessor(options.cpp), *_flags(options)]
         self.files: list[SourceFile] = [source]
         self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor says it
         self.includes: dict[tuple[int, int], int] = {}  # (file, line) of an #include -> the file
@@ -105,8 +115,15 @@ class _Run:
     # The first run ------------------------------------------------------------------------------
 
     def _first(self) -> str | None:
-        path = str(self.source.path)
-        found = self._call(["-dD", path if not path.startswith("-") else f"./{path}"])
+        path = self.source.path
+        stored = read_source(path, Sink())
+        if stored is not None and stored.text == self.source.text:
+            name = f"./{path}" if str(path).startswith("-") else str(path)
+            self.numbers[name] = 0
+            found = self._call(["-dD", name])
+        else:  # an editor's text that is not saved
+            self.numbers["<stdin>"] = 0
+            found = self._call(["-dD", f"-iquote{path.parent}", "-"], self.source.text)
         if found is None:
             return None
         if found.returncode:
@@ -114,16 +131,15 @@ class _Run:
             return None
         return found.stdout
 
-    def _call(self, arguments: list[str]) -> subprocess.CompletedProcess[str] | None:
+    def _call(self, arguments: list[str], text: str = "") -> subprocess.CompletedProcess[str] | None:
         try:
             return subprocess.run(
                 [*self.command, *arguments],
-                stdin=subprocess.DEVNULL,
+                input=text,
                 capture_output=True,
                 encoding="utf-8",
                 errors="replace",
                 timeout=_TIMEOUT,
-                env=None,
             )
         except subprocess.TimeoutExpired:
             reason = f"it did not end within {_TIMEOUT} seconds"
@@ -149,13 +165,12 @@ class _Run:
             self.sink.report(codes.PREPROCESSOR_ERROR, message.strip(), span)
             reported = True
         if not reported:
-            last = stderr.strip().splitlines()[-1:] or ["it ended without success and without a word"]
-            self.sink.report(codes.PREPROCESSOR_ERROR, f"the C preprocessor failed: {last[0]}", None)
+            lines = stderr.strip().splitlines() or ["it ended without success and without a word"]
+            line = next((each for each in lines if "error" in each), lines[-1])
+            self.sink.report(codes.PREPROCESSOR_ERROR, f"the C preprocessor failed: {line}", None)
 
     def _span_of(self, path: str, line: int, column: int) -> Span | None:
         number = self.numbers.get(path)
-        if number is None and path == f"./{self.source.path}":
-            number = 0
         if number is not None:
             file: SourceFile | None = self.files[number]
         else:
@@ -190,8 +205,10 @@ class _Run:
             where, path, flags = marker.groups()
             path = re.sub(r"\\(.)", r"\1", path)
             entering = " 1" in flags
-            if path.startswith("<"):
+            if path.startswith("<") and path not in self.numbers:
                 current = -1
+            elif stack and not flags and self.numbers.get(path) != max(current, 0):
+                pass  # a #line directive; places are told as they are
             else:
                 number = self._number(path, current, line)
                 if number is None:
@@ -241,6 +258,8 @@ class _Run:
             written = file.text[start:end]
             if kind == "directive":
                 parts.append(self._directive(number, start, written, folder))
+                continue
+            if written.isspace() and "\n" not in written:  # a mark must not stand before a directive
                 continue
             mark = f" camkes_mark_{number}_{len(pieces)}_ "
             pieces.append(Segment(written, file, start, end, kind == "macro"))

@@ -3,9 +3,9 @@
 """After a syntax error: say what is wrong, and find a place to go on.
 
 The least change of the tokens that makes sense is made: a reserved word becomes the name that is
-expected, a missing `;` or `}` is put in, a token too much is taken out. If none of this helps, the text to
-the end of the broken item is left out. An error soon after a change may be its consequence, and is not
-reported.
+expected, a missing `;`, `,` or `}` is put in, a token too much is taken out. If none of this helps, the
+text to the end of the broken item is left out. An error soon after a change may be its consequence, and
+is not reported.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ _STARTERS = frozenset(
 # What begins an item somewhere. A state that can shift one of these, and take the end of a block or of
 # the file, is a place between items.
 _ITEMS = _STARTERS | {"NAME", "VOID", "INT", "FROM", "SCHEDULE_WORD"}
-_UNITS = frozenset({"NS_WORD", "US_WORD", "MS_WORD", "S_WORD", "TICKS_WORD"})
 _CALM = 2  # tokens that must fit after a change before errors are believed again
 
 
@@ -59,7 +58,7 @@ class Recovery:
         expected = self._expected()
         quiet = position < self._doubtful_until
         if kind == END:
-            if not quiet:
+            if not quiet and not tokens.cut_short:
                 wording.end_of_file(expected)
             return None
         if "NAME" in expected and tokens.word(position) in self._tables.words:
@@ -69,13 +68,14 @@ class Recovery:
                     wording.reserved_word(position)
                 tokens.kinds[position] = "NAME"
                 return self._changed(position)
-        if not (expected & _UNITS and kind == "NAME" and not self._on_new_line(position)):
-            after = self._accept("SEMICOLON") if kind != "SEMICOLON" else None
-            if after is not None and self._fits(position, after):
-                if not quiet:
-                    wording.missing_semicolon(position)
-                self._insert(position, "SEMICOLON")
-                return self._changed(position)
+        if not wording.knows_better(position, expected):
+            for missing in ("SEMICOLON", "COMMA"):
+                after = self._accept(missing) if kind != missing else None
+                if after is not None and self._fits(position, after):
+                    if not quiet:
+                        wording.missing(missing, position)
+                    self._insert(position, missing)
+                    return self._changed(position)
         if kind in _FILE_STARTERS and self._outdented(position):
             after = self._accept("RBRACE")
             if after is not None and self._fits(position, after):
@@ -168,8 +168,6 @@ class Recovery:
         """Leave the broken item out: the text to its end, and what the stacks hold of it."""
         self._parser.builder.damaged.append(position)
         position = self._end_of_item(position)
-        if self._tokens.kinds[position] == END and not self._unwind(position):
-            return None
         while not self._unwind(position):  # a closing brace that closes nothing
             if self._tokens.kinds[position] == END:
                 return None
@@ -181,20 +179,22 @@ class Recovery:
         """The token after the item that the token at `position` belongs to."""
         kinds = self._tokens.kinds
         start, depth = position, 0
+        pending = self._open_braces(
+            position
+        )  # of dictionaries and schedules; `;` ends an item in spite of them
         while kinds[position] != END:
-            kind = kinds[position]
-            if kind in _OPENING:
+            kind, following = kinds[position], kinds[position + 1 : position + 2]
+            if kind == "LBRACE":
                 depth += 1
-            elif kind in _CLOSING:
-                if depth == 0 and kind == "RBRACE":
+            elif kind == "RBRACE":
+                if depth:
+                    depth -= 1
+                elif pending:
+                    pending -= 1
+                else:
                     return position
-                depth = max(0, depth - 1)
-                following = kinds[position + 1]
-                if (
-                    depth == 0
-                    and kind == "RBRACE"
-                    and (following in _STARTERS or following in ("RBRACE", END))
-                ):
+                last = not depth and not pending
+                if last and (following[0] in _STARTERS or following[0] in ("RBRACE", END)):
                     return position + 1
             elif kind == "SEMICOLON" and depth == 0:
                 return position + 1
@@ -203,13 +203,27 @@ class Recovery:
             position += 1
         return position
 
+    def _open_braces(self, position: int) -> int:
+        """How many braces the item that is under way has open before the token at `position`."""
+        parser = self._parser
+        size = next(
+            (n for n in range(len(parser.states), 0, -1) if self._between_items(parser.states[n - 1])), 0
+        )
+        first = parser.firsts[size - 1] if size <= len(parser.firsts) and size else position
+        kinds = self._tokens.kinds[first:position]
+        return max(0, kinds.count("LBRACE") - kinds.count("RBRACE"))
+
+    def _between_items(self, state: int) -> bool:
+        """Whether an item, or the end of the block or of the file, can stand in a state."""
+        row = self._tables.rows[state]
+        return ("RBRACE" in row or END in row) and any(row.get(kind, -1) >= 0 for kind in _ITEMS)
+
     def _unwind(self, position: int) -> bool:
         """Go back to the last place between items where the token at `position` can stand."""
         parser = self._parser
         found = 0
         for size in range(len(parser.states), 0, -1):
-            row = self._tables.rows[parser.states[size - 1]]
-            if not ("RBRACE" in row or END in row) or all(row.get(kind, -1) < 0 for kind in _ITEMS):
+            if not self._between_items(parser.states[size - 1]):
                 continue
             if self._fits(position, parser.states[:size]):
                 found = size

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 GRAMMAR = Path(__file__).with_name("camkes.lark")
 STORED = Path(__file__).with_name("tables.json")
 END = "$END"
-_FORMAT = 1  # of tables.json; part of the checksum
+_FORMAT = 2  # of tables.json; part of the checksum
 
 
 class Rule(NamedTuple):
@@ -107,13 +107,20 @@ def _analyse(grammar: str) -> dict[str, Any]:
 
     lark = Lark(grammar, parser="lalr", lexer="basic")
     table = lark.parser.parser._parse_table
-    numbers = {rule: number for number, rule in enumerate(lark.rules)}
+    rules = sorted(lark.rules, key=lambda rule: (rule.origin.name, rule.order, str(rule)))
+    numbers = {rule: number for number, rule in enumerate(rules)}
+    states = [table.start_states["start"]]  # in the order in which they are reached: the same each time
+    for state in states:
+        for _, (action, target) in sorted(table.states[state].items(), key=lambda entry: entry[0]):
+            if action is Shift and target not in states:
+                states.append(target)
+    order = {state: number for number, state in enumerate(states)}
     rows = [
         {
-            symbol: target if action is Shift else -(numbers[target] + 1)
-            for symbol, (action, target) in table.states[state].items()
+            symbol: order[target] if action is Shift else -(numbers[target] + 1)
+            for symbol, (action, target) in sorted(table.states[state].items(), key=lambda entry: entry[0])
         }
-        for state in range(len(table.states))
+        for state in states
     ]
     words: dict[str, str] = {}
     contextual: dict[str, str] = {}
@@ -131,9 +138,9 @@ def _analyse(grammar: str) -> dict[str, Any]:
             symbols[text] = terminal.name
     return {
         "rows": rows,
-        "rules": [_rule(rule) for rule in lark.rules],
-        "start": table.start_states["start"],
-        "end": table.end_states["start"],
+        "rules": [_rule(rule) for rule in rules],
+        "start": 0,
+        "end": order[table.end_states["start"]],
         "words": words,
         "contextual": contextual,
         "symbols": symbols,

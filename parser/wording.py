@@ -118,14 +118,18 @@ class Wording:
             help=f"choose another name, for example `{word}_`",
         )
 
-    def missing_semicolon(self, position: int) -> None:
-        """A `;` is missing before a token."""
-        end = self._tokens.ends[position - 1]
+    def knows_better(self, position: int, expected: set[str]) -> bool:
+        """Whether an error that looks like a missing `;` or `,` is a known one of another kind."""
+        return self._kind_of_slip(position, expected) in ("unit", "type")
+
+    def missing(self, kind: str, position: int) -> None:
+        """A `;` or `,` is missing before a token."""
+        end, sign = self._tokens.ends[position - 1], self._text[kind]
         self._sink.report(
-            codes.MISSING_SEMICOLON,
-            f"missing `;` after {self._found(position - 1)}",
+            codes.MISSING_SEMICOLON if kind == "SEMICOLON" else codes.SYNTAX_ERROR,
+            f"missing `{sign}` after {self._found(position - 1)}",
             self._tokens.text.span(max(end - 1, 0), end),
-            "add `;` here",
+            f"add `{sign}` here",
             related=[Label(self.span(position), f"{self._found(position)} cannot follow without it")],
         )
 
@@ -172,12 +176,18 @@ class Wording:
         found, wanted = self._found(position), self._expected(expected)
         after = f" after {self._found(position - 1)}" if position else ""
         opening = self.open_bracket(position) if expected & {"RPAR", "RSQB"} else None
+        words = sorted(
+            text for text in (self._text.get(kind, "") for kind in expected) if text.isidentifier()
+        )
         self._sink.report(
             codes.SYNTAX_ERROR,
             f"expected {wanted}{after}, found {found}",
             self.span(position),
             "unexpected",
             related=[] if opening is None else [Label(self.span(opening), "opened here")],
+            help=self._nearest(self._tokens.word(position), words)
+            if self._tokens.kinds[position] == "NAME"
+            else "",
         )
 
     # Common slips ---------------------------------------------------------------------------------
@@ -206,7 +216,10 @@ class Wording:
         elif kind == "RBRACE" and END in expected:
             code = codes.UNCLOSED_BRACKET
             message, label = "this `}` closes nothing", "no `{` is open here"
-        elif kind == "NAME" and "MS_WORD" in expected and before in ("NUMBER", "RPAR"):
+        elif self._kind_of_slip(position, expected) == "type":
+            message, label = "a type is a single word", "one word too much"
+            help = "use `int64_t` or `uint64_t`, or a typedef of your own"
+        elif self._kind_of_slip(position, expected) == "unit":
             message, label = f"`{word}` is no unit of time", "unknown unit"
             help = self._nearest(word, ("ns", "us", "ms", "s")) or "the units are `ns`, `us`, `ms` and `s`"
         elif kind == "NAME" and "NUMBER" in expected and "NAME" not in expected:
@@ -215,6 +228,9 @@ class Wording:
             help = self._nearest(word, ("true", "false")) or (
                 f'for a text write `"{word}"`' if "STRING" in expected else "write the number itself"
             )
+        elif kind == "NAME" and expected == {"LBRACE"} and kinds[max(position - 2, 0)] == "COMPONENT":
+            message, label = f"expected `{{` after {self._found(position - 1)}, found `{word}`", "unexpected"
+            help = "an instance belongs in a composition: `composition { ... }`"
         elif kind == "QMARK" and "SEMICOLON" in expected:
             message, label = "a conditional in the last operand of `? :` needs parentheses", "second `?`"
             help = "write `A ? B : (C ? D : E)`"
@@ -230,8 +246,6 @@ class Wording:
                 help=self._nearest(name, ("true", "false")) or f'for a text write `"{name}"`',
             )
             return True
-        elif kind in ("FROM", "TO") and {"COMMA", "RPAR"} <= expected:
-            message, label = f"missing `,` before `{word}`", "the next end begins here"
         elif kind == "LSQB" and before in ("INT", "NAME", "CHAR", "STRING_TYPE") and "NAME" in expected:
             message, label = "the `[]` of an array stands after the name", "move it"
             help = "write `TYPE name[]`"
@@ -242,6 +256,18 @@ class Wording:
             return False
         self._sink.report(code, message, self.span(position), label, help=help)
         return True
+
+    def _kind_of_slip(self, position: int, expected: set[str]) -> str:
+        """What a name that stands behind something complete is likely to be: "unit", "type" or ""."""
+        tokens = self._tokens
+        if tokens.kinds[position] != "NAME" or position < 2:
+            return ""
+        between = tokens.text.content[tokens.ends[position - 1] : tokens.starts[position]]
+        if "MS_WORD" in expected and tokens.kinds[position - 1] in ("NUMBER", "RPAR") and "\n" not in between:
+            return "unit"
+        if tokens.word(position - 2) in ("long", "short", "const", "volatile", "double"):
+            return "type"
+        return ""
 
     def _place(self, expected: set[str]) -> _Place | None:
         """The kind of block in which an item, or the end, is expected."""
@@ -256,10 +282,13 @@ class Wording:
             help = _ITEM_HELP.get(place.name) or (
                 f"in {place.name} there can be {_either(f'`{each}`' for each in place.words)}"
             )
-            for other in _PLACES:
-                if word in other.words and word not in place.words:
-                    help = f"it belongs in {other.name}" + (f"; {help}" if other is place else "")
-                    break
+            homes = [other.name for other in _PLACES if word in other.words]
+            if "a composition" in homes and place.name in ("a component", "an assembly"):
+                help = "it belongs in a composition: `composition { ... }`"
+            elif homes:
+                help = (
+                    "it belongs outside of any block" if homes[0] == "a file" else f"it belongs in {homes[0]}"
+                )
         self._sink.report(
             codes.UNKNOWN_ITEM,
             f"{self._found(position)} cannot stand in {place.name}"
@@ -295,6 +324,9 @@ class Wording:
         left = set(expected)
         if "SEMICOLON" in left or "COMMA" in left or "RPAR" in left:
             left -= _OPERATORS
+        for obvious in ("STRING", "DOT", "LSQB"):  # what may always go on there is not what is missed
+            if obvious in left and not left & (_NUMBER | {"ANGLE"}) and len(left) > 1:
+                left.discard(obvious)
         phrases: list[str] = []
         for group, phrase in _PHRASES:
             if group <= left:

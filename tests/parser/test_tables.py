@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The stored tables are those of the grammar, and quick to load."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from camkes.parser import tables
+from camkes.parser.build import Builder
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "tables.json"
+    monkeypatch.setattr(tables, "STORED", path)
+    return path
+
+
+def test_missing_tables_are_made_and_kept(stored: Path) -> None:
+    made = tables.load()
+    written = stored.read_bytes()
+    assert tables.load() == made
+    assert stored.read_bytes() == written
+    assert list(stored.parent.iterdir()) == [stored]
+
+
+@pytest.mark.parametrize("text", ["[", "[]", '{"grammar": "old"}'])
+def test_stale_tables_are_replaced(stored: Path, text: str) -> None:
+    stored.write_text(text)
+    assert tables.load().rules
+    assert json.loads(stored.read_text())["rules"]
+
+
+def test_tables_that_cannot_be_kept_are_used_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "STORED", Path("/nonexistent/tables.json"))
+    assert tables.load().rules
+
+
+def test_stored_tables_are_those_of_the_grammar() -> None:
+    grammar = tables.GRAMMAR.read_text()
+    kept, made = tables.load(), tables._analyse(grammar)
+    assert (kept.rows, kept.start, kept.end) == (made["rows"], made["start"], made["end"])
+
+
+def test_the_grammar_has_no_conflict(caplog: pytest.LogCaptureFixture) -> None:
+    from lark import Lark, logger
+
+    level = logger.level
+    logger.setLevel(logging.DEBUG)
+    logger.addHandler(caplog.handler)
+    try:
+        Lark(tables.GRAMMAR.read_text(), parser="lalr", lexer="basic", debug=True)
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(caplog.handler)
+    assert "conflict" not in caplog.text.lower()
+
+
+def test_every_production_has_a_method() -> None:
+    actions = {rule.action for rule in tables.load().rules} - {"", "[]"}
+    methods = {name for name in vars(Builder) if not name.startswith("_")}
+    assert actions == methods
+
+
+def test_a_start_needs_no_lark() -> None:
+    tables.load()
+    program = (
+        "import sys; from pathlib import Path; from camkes.diagnostics import Sink, SourceFile;"
+        "from camkes.parser.parse import parse;"
+        "assert parse(SourceFile(Path('x'), 'component A { control; }'), Sink());"
+        "print(*sorted({'lark', 'subprocess', 'tempfile', 'difflib', 'hashlib'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == ""
