@@ -4,91 +4,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
-
-class _Place(NamedTuple):
-    """A node's entry (where it takes a request) or its exit (where it passes one on)."""
-
-    node: int
-    exit: bool
+# A node is searched at two places: its entry (where it takes a request) is `2 * node`, its exit (where
+# it passes one on) is `2 * node + 1`.
 
 
 def largest_number(target: int, callers: Mapping[int, Sequence[int]]) -> int:
     """The largest number of requests that can be at `target` together, coming from nodes without callers.
 
-    `target` calls nobody; every other node lets one request through. This is a maximum flow with unit
-    capacities at the nodes: the number of ways to `target` that share no node (Menger). Each augmenting
-    path is searched backwards from the target. What a failed search has seen never becomes useful
-    again, so all failed searches together see each place once.
+    `target` is a negative number and calls nobody; every other node lets one request through. This is a
+    maximum flow with unit capacities at the nodes: the number of ways to `target` that share no node
+    (Menger). Each augmenting path is searched backwards from the target. What a failed search has seen
+    never becomes useful again, so all failed searches together see each place once.
     """
     passes_to: dict[int, int] = {}  # a node that lets a request through -> where this request goes
-    exhausted: set[_Place] = set()
+    exhausted: set[int] = set()
     found = 0
     for first in dict.fromkeys(callers[target]):
-        came_from: dict[_Place, _Place | None] = {_Place(first, True): None}
-        source = _search(target, callers, passes_to, came_from, exhausted)
+        came_from: dict[int, int] = {2 * first + 1: target}
+        source = _search(2 * first + 1, target, callers, passes_to, came_from, exhausted)
         if source is None:
             exhausted.update(came_from)
         else:
-            _augment(target, source, came_from, passes_to)
+            _augment(source, target, came_from, passes_to)
             found += 1
     return found
 
 
 def _search(
+    start: int,
     target: int,
     callers: Mapping[int, Sequence[int]],
     passes_to: Mapping[int, int],
-    came_from: dict[_Place, _Place | None],
-    exhausted: set[_Place],
-) -> _Place | None:
-    """The entry of a free node without callers from which a further request can come."""
-    stack = list(came_from)
+    came_from: dict[int, int],
+    exhausted: set[int],
+) -> int | None:
+    """The entry of a free node without callers from which one more request can come to `start`.
+
+    A place gets a request from above, or gets back one that it gave: then its receiver has to look.
+    """
+    stack = [start]
     while stack:
         place = stack.pop()
         if place in exhausted:
             continue
-        if not place.exit and not callers[place.node] and place.node not in passes_to:
-            return place
-        for following in _suppliers(place, target, callers, passes_to):
-            if following not in came_from and following not in exhausted:
-                came_from[following] = place
-                stack.append(following)
+        node = place >> 1
+        receiver = passes_to.get(node)
+        if place & 1:
+            if receiver == target:
+                continue
+            suppliers = [2 * (node if receiver is None else receiver)]
+        else:
+            suppliers = [2 * caller + 1 for caller in callers[node]]
+            if receiver is not None:
+                suppliers.append(2 * node + 1)
+            elif not suppliers:
+                return place
+        for supplier in suppliers:
+            if supplier not in came_from:
+                came_from[supplier] = place
+                stack.append(supplier)
     return None
 
 
-def _suppliers(
-    place: _Place, target: int, callers: Mapping[int, Sequence[int]], passes_to: Mapping[int, int]
-) -> Iterator[_Place]:
-    """From where a place could get one more request, or get back one that it gave."""
-    node = place.node
-    receiver = passes_to.get(node)
-    if place.exit:
-        if receiver is None:
-            yield _Place(node, False)
-        elif receiver != target:
-            yield _Place(receiver, False)
-        return
-    if receiver is not None:
-        yield _Place(node, True)
-    for caller in callers[node]:
-        yield _Place(caller, True)
-
-
-def _augment(
-    target: int, source: _Place, came_from: Mapping[_Place, _Place | None], passes_to: dict[int, int]
-) -> None:
+def _augment(source: int, target: int, came_from: Mapping[int, int], passes_to: dict[int, int]) -> None:
     """Let one more request come along the path that a search found."""
-    place: _Place | None = source
-    while place is not None:
+    place = source
+    while place != target:
         asked_by = came_from[place]
-        if place.exit:
-            if asked_by is None:
-                passes_to[place.node] = target
-            elif asked_by.node == place.node:
-                del passes_to[place.node]
+        node = place >> 1
+        if place & 1:
+            if asked_by == target:
+                passes_to[node] = target
+            elif asked_by >> 1 == node:
+                del passes_to[node]
             else:
-                passes_to[place.node] = asked_by.node
+                passes_to[node] = asked_by >> 1
         place = asked_by

@@ -84,14 +84,17 @@ class Maker:
 
     def system(self) -> System:
         procedure = Procedure("P", (), (), self.span())
+        tasks = {task.instance for task in self.tasks}
+        provided: dict[str, list[Cpi]] = {}
+        for cpi in self.cpis:
+            provided.setdefault(cpi.instance, []).append(cpi)
         instances = []
         for name, uses in self.uses.items():
             span = self.span()
             interfaces = [Interface("uses", u, procedure, False, self.span()) for u in uses]
-            for cpi in self.cpis:
-                if cpi.instance == name:
-                    interfaces.append(Interface("provides", cpi.interface, procedure, False, cpi.span))
-            is_task = any(task.instance == name for task in self.tasks)
+            for cpi in provided.get(name, ()):
+                interfaces.append(Interface("provides", cpi.interface, procedure, False, cpi.span))
+            is_task = name in tasks
             type_ = ComponentType(
                 f"T_{name}", is_task, False, tuple(interfaces), (), (), (), span, requestor=is_task
             )

@@ -29,7 +29,7 @@ def reference(callers: dict[int, list[int]], target: int) -> int:
 
 
 @given(st.integers(0, 10_000_000), st.integers(2, 40), st.floats(1, 4), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_like_maximum_flow(seed: int, size: int, density: float, cycles: bool) -> None:
     generator = random.Random(seed)
     sources = size // 3 + 1

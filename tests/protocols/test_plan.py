@@ -63,7 +63,7 @@ def most_at_once(system: System, target: str) -> int:
 
 
 @given(makers())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_closure_and_ceilings(maker: Maker) -> None:
     system = maker.system()
     plan = planned(system)
@@ -90,7 +90,7 @@ def test_closure_and_ceilings(maker: Maker) -> None:
 
 
 @given(makers())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_inheritance_travels(maker: Maker) -> None:
     """A priority inherited at a contended lock reaches everything below it, but not past a fixed CPI."""
     system = maker.system()
@@ -108,7 +108,7 @@ def test_inheritance_travels(maker: Maker) -> None:
 
 
 @given(makers(tasks=6, cpis=8))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_smallest_thread_count(maker: Maker) -> None:
     system = maker.system()
     for cpi in planned(system).cpis:
@@ -117,7 +117,7 @@ def test_smallest_thread_count(maker: Maker) -> None:
 
 
 @given(makers(cycles=True))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_deadlock_if_and_only_if_a_cycle(maker: Maker) -> None:
     system = maker.system()
     callees = edges(system)
@@ -259,7 +259,7 @@ def test_scale() -> None:
             maker.connect(f"k{i}", f"k{below}.p")
     system = maker.system()
     assert len(system.instances) == 2000 and len(system.connections) >= 5700
-    start = time.perf_counter()
+    start = time.process_time()
     plan = analyse(system, Sink())
     assert plan is not None
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
