@@ -40,6 +40,11 @@ def include_path(root: Path) -> tuple[Path, ...]:
     return tuple(sorted(folder for folder in folders if folder.is_dir()))
 
 
+def nearest_first(folders: tuple[Path, ...], file: Path) -> tuple[Path, ...]:
+    """The folders in the order in which a build of the file's own application would name them."""
+    return tuple(sorted(folders, key=lambda folder: -len(os.path.commonpath([folder, file]))))
+
+
 def verdicts(root: Path) -> dict[str, str]:
     path = Path(os.environ.get("CAMKES_VERDICTS", root / "verdicts.tsv"))
     if not path.exists():
@@ -50,16 +55,15 @@ def verdicts(root: Path) -> dict[str, str]:
 
 def test_the_corpus() -> None:
     root = Path(CORPUS)
-    options = ParseOptions(
-        cpp_flags=("-DCAMKES_TOOL_PROCESSING", '-DPICOSERVER_IP_ADDR="10.0.0.1"'),
-        include_path=include_path(root),
-    )
+    folders = include_path(root)
+    flags = ("-DCAMKES_TOOL_PROCESSING", '-DPICOSERVER_IP_ADDR="10.0.0.1"')
     told = verdicts(root)
     wrong, files = [], 0
     for path in sorted([*root.rglob("*.camkes"), *root.rglob("*.idl4")]):
         verdict = told.get(path.relative_to(root).as_posix(), "unknown")
         sink = Sink()
         source = read_source(path, sink)
+        options = ParseOptions(cpp_flags=flags, include_path=nearest_first(folders, path))
         tree = parse(source, sink, options=options) if source is not None else None
         files += 1
         problems = [each for each in in_order(sink) if each.code.number not in ELSEWHERE]
