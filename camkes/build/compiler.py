@@ -49,6 +49,12 @@ def find_compiler(sanitize: bool, sink: Sink) -> Compiler | None:
             help="install a C compiler (apt install build-essential), or name one in CC",
         )
         return None
+    for program in ("nm", "objcopy"):
+        if shutil.which(program) is None:
+            sink.report(
+                NO_COMPILER, f"{program} was not found", help="install binutils (apt install binutils)"
+            )
+            return None
     state = Path(path).resolve().stat()
     identity = f"{Path(path).resolve()} {state.st_size} {state.st_mtime_ns}"
     return Compiler(c, _command("CXX", "c++"), sanitize, identity)

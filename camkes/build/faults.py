@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from camkes.build.host import HostImage
 
 _LINE = re.compile(
-    r"fault: (?P<component>\S+): thread (?P<thread>\S+): (?P<what>.+?)"
+    r"fault: (?P<component>\S+): thread (?P<thread>\S+): (?P<what>.+?)(?: at (?P<address>0x[0-9a-f]+))?"
     r"(?:, pc (?P<pc>0x[0-9a-f]+) \((?P<module>.*?)\+(?P<offset>0x[0-9a-f]+)\))?"
     r"(?:, called from \((?P<caller_module>.*?)\+(?P<caller_offset>0x[0-9a-f]+)\))?$"
 )
@@ -26,12 +26,14 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A thread that could not go on. `what` is in words, with the address it is about; `at` is where the
-    thread was and `caller` the component's own code that led there: file of the module, offset in it."""
+    """A thread that could not go on. `what` is in words, `address` the memory it is about, if any; `at` is
+    where the thread was and `caller` the component's own code that led there: file of the module, offset
+    in it."""
 
     component: str
     thread: str
     what: str
+    address: int | None
     pc: int | None
     at: tuple[Path, int] | None
     caller: tuple[Path, int] | None
@@ -56,7 +58,8 @@ def parse_fault(line: str) -> Fault | None:
         (Path(match["caller_module"]), int(match["caller_offset"], 16)) if match["caller_module"] else None
     )
     pc = int(match["pc"], 16) if match["pc"] else None
-    return Fault(match["component"], match["thread"], match["what"], pc, at, caller)
+    address = int(match["address"], 16) if match["address"] else None
+    return Fault(match["component"], match["thread"], match["what"], address, pc, at, caller)
 
 
 def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
@@ -65,8 +68,8 @@ def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
     notes: list[str] = []
     span = None
     # a return address is behind its call
-    for where, back, word in ((fault.at, 0, "at"), (fault.caller, 1, "called from")):
-        place = None if where is None else locate(image.folder / where[0], where[1] - back)
+    for code, back, word in ((fault.at, 0, "at"), (fault.caller, 1, "called from")):
+        place = None if code is None else locate(image.folder / code[0], code[1] - back)
         if place is None:
             continue
         inside = f" in {place.function}()" if place.function else ""
@@ -76,9 +79,10 @@ def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
             span = found
     if fault.pc is not None:
         notes.append(f"program counter {fault.pc:#x}")
+    where = "" if fault.address is None else f" at {fault.address:#x}"
     return Diagnostic(
         FAULT,
-        f"component {fault.component}, thread {fault.thread}: {fault.what}",
+        f"component {fault.component}, thread {fault.thread}: {fault.what}{where}",
         span,
         "it stopped here",
         notes=tuple(notes),

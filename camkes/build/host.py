@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.application import Application
-from camkes.build.codes import BUILD_FOLDER, NO_SOURCES
+from camkes.build.codes import BUILD_FOLDER, NO_COMPILER, NO_SOURCES
 from camkes.build.compiler import Compiler, find_compiler
 from camkes.build.digests import Digests, of_words
 from camkes.build.jobs import DEPENDENCIES, OUTPUT, Job, Progress, run_jobs, write_whole
@@ -127,6 +127,12 @@ class _Build:
         kind = instance.type
         declared_in = kind.span.file.path
         build = self.application.build_of(kind.name, instance.name, declared_in)
+        if build is not None and build.cakeml_sources:
+            self.sink.report(
+                NO_SOURCES,
+                f"component {kind.name} is written in CakeML, which only seL4 builds have",
+                build.span,
+            )
         if build is None:
             serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
             if kind.control or serves:
@@ -247,7 +253,12 @@ class _Build:
         good = True
         for outcome in run_jobs(jobs, self.digests, self.progress):
             about = outcome.job.about.partition(" (")[0]
-            report_compiler(outcome.messages, outcome.good, about, self.sources, self.sink)
+            if outcome.missing_program:
+                self.sink.report(
+                    NO_COMPILER, outcome.messages, help="install a C++ compiler, or name one in CXX"
+                )
+            else:
+                report_compiler(outcome.messages, outcome.good, about, self.sources, self.sink)
             good = good and outcome.good
         return good
 

@@ -99,7 +99,7 @@ def _is_current(job: Job, digests: Digests) -> bool:
     inputs = note.get("inputs")
     if note.get("command") != _command_digest(job) or not isinstance(inputs, dict):
         return False
-    return job.output.exists() and all(digests.of(Path(p)) == d for p, d in inputs.items())
+    return job.output.is_file() and all(digests.of(Path(p)) == d for p, d in inputs.items())
 
 
 def _run(job: Job, digests: Digests) -> Outcome:
