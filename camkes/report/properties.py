@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from camkes.capdl.model import Role
 from camkes.model.system import Protocol
@@ -31,7 +31,7 @@ from camkes.report.kinds import Block, End, Kind
 from camkes.report.names import NamedThread, TraceNames
 
 
-class Property(Enum):
+class Property(StrEnum):
     """What must always be true."""
 
     MUTUAL_EXCLUSION = "M"

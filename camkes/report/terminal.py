@@ -23,7 +23,6 @@ _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
 _OWN_COLOUR = 37
 _RED = "31;1"
 _MAX_WIDTH = 120
-SEGMENTS = 100  # so many are shown if nobody says which part of a long run
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -60,8 +59,8 @@ def terminal_report(
         return ""
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
     table = response_table(responses(lanes), color)
-    starts = sorted(segment.start for lane in lanes.lanes for segment in lane.segments)
-    shown = choose_window(lanes.end, starts, window, Sink(), SEGMENTS)
+    busy = [(segment.start, segment.end) for lane in lanes.lanes for segment in lane.segments]
+    shown = choose_window(lanes.end, busy, window, Sink(), columns)
     if shown is None or lanes.end == 0:
         return table
     return _Chart(lanes, names, shown, columns, color, _UNICODE if unicode else _ASCII).draw() + "\n" + table

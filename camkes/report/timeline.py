@@ -37,7 +37,7 @@ BAR = 22.0
 RAISED = "#b3261e"
 FINE = 0.8  # points: anything shorter is joined with its neighbours
 CROWDED = 13.0  # points that a release and its deadline need at least
-SEGMENTS = 150  # so many are shown if nobody says which part of a long run
+SEGMENTS = 80  # so many of common length there is room for, if nobody says what to show
 
 _HINDERED = (Activity.HELD_UP, Activity.WAITS)
 
@@ -68,8 +68,8 @@ def timeline_svg(
     heading: str = "",
 ) -> str | None:
     """The picture as text; None if there is nothing in the window."""
-    starts = sorted(segment.start for lane in lanes.lanes for segment in lane.segments)
-    shown = choose_window(lanes.end, starts, window, sink, SEGMENTS)
+    busy = [(segment.start, segment.end) for lane in lanes.lanes for segment in lane.segments]
+    shown = choose_window(lanes.end, busy, window, sink, SEGMENTS)
     return None if shown is None else _Timeline(lanes, names, shown, heading).draw()
 
 

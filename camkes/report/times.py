@@ -89,12 +89,17 @@ class Window:
 
 
 def choose_window(
-    end: int, busy: Sequence[int], wanted: tuple[int | None, int | None], sink: Sink, detail: int
+    end: int,
+    busy: Sequence[tuple[int, int]],
+    wanted: tuple[int | None, int | None],
+    sink: Sink,
+    detail: int,
 ) -> Window | None:
-    """What to show of a run of `end` ns: what is wanted or, where nothing is, all of it.
+    """What to show of a run of `end` ns: what is wanted or, where nothing is, as much as can be seen.
 
-    `busy` are the instants at which something begins, sorted; where there are more than `detail`, the
-    first part of the run that holds so many is taken. None: nothing to show, which is reported.
+    `busy` are the stretches in which something happens. A picture has room for `detail` stretches of
+    common length, so that is what is shown of a long run, and never an idle end. None: there is nothing
+    to show, which is reported.
     """
     start = wanted[0] or 0
     stop = wanted[1] if wanted[1] is not None else end
@@ -106,9 +111,14 @@ def choose_window(
         )
         return None
     stop = min(stop, max(end, 1))
-    if wanted == (None, None) and len(busy) > detail:
-        cut = busy[detail]
-        power = next_round(max(cut // 10, 1))
-        stop = min(stop, max(cut // power * power, 1))
-        return Window(start, stop, f"the first {format_time(stop)} of {format_time(end)}")
-    return Window(start, stop)
+    if wanted != (None, None) or not busy:
+        return Window(start, stop)
+    lengths = sorted(high - low for low, high in busy)
+    room = lengths[len(lengths) // 2] * detail
+    last = max(high for _, high in busy)
+    cut = min(last, max(room, min(high for _, high in busy)))
+    step = next_round(max(cut // 20, 1))
+    shown = -(-cut // step) * step
+    if shown >= stop * 9 // 10:
+        return Window(start, stop)
+    return Window(start, shown, f"the first {format_time(shown)} of {format_time(end)}")
