@@ -10,18 +10,21 @@ from collections.abc import Mapping, Sequence
 # it passes one on) is `2 * node + 1`.
 
 
-def largest_number(target: int, callers: Mapping[int, Sequence[int]]) -> int:
+def largest_number(target: int, callers: Mapping[int, Sequence[int]], limit: int) -> int:
     """The largest number of requests that can be at `target` together, coming from nodes without callers.
 
     `target` is a negative number and calls nobody; every other node lets one request through. This is a
     maximum flow with unit capacities at the nodes: the number of ways to `target` that share no node
     (Menger). Each augmenting path is searched backwards from the target. What a failed search has seen
-    never becomes useful again, so all failed searches together see each place once.
+    never becomes useful again, so all failed searches together see each place once. `limit` is a bound
+    that the caller knows: the number of nodes without callers.
     """
     passes_to: dict[int, int] = {}  # a node that lets a request through -> where this request goes
     exhausted: set[int] = set()
     found = 0
     for first in dict.fromkeys(callers[target]):
+        if found == limit:
+            break
         came_from: dict[int, int] = {2 * first + 1: target}
         source = _search(2 * first + 1, target, callers, passes_to, came_from, exhausted)
         if source is None:

@@ -166,6 +166,7 @@ class _Closure:
         self._ceiling: dict[str, int] = {c.name: c.stated_priority or 0 for c in system.cpis}
         self._inherits: dict[str, bool] = dict.fromkeys(graph.cpis, False)
         components = graph.components()
+        self._deadlock = any(map(graph.is_cycle, components))
         self._settle(components, lambda name: self._update(graph.cpis[name]))
         self.contexts = self._make_contexts()
         self._chain = self._longest_chains(components)
@@ -250,8 +251,10 @@ class _Closure:
         nearest = self._lock_callers[cpi.name]
         if cpi.protocol is Protocol.FIXED:
             return min(1, nearest)
-        if nearest < 1 << tasks or nearest.bit_count() < 2:
-            return nearest.bit_count()
+        reached_by = self._reached_by[cpi.name].bit_count()
+        # In a system with a deadlock the exact number means nothing, and could take long.
+        if nearest < 1 << tasks or reached_by < 2 or nearest.bit_count() < 2 or self._deadlock:
+            return min(nearest.bit_count(), reached_by)
         target = -1
         callers = {target: _bits(nearest)}
         queue = list(callers[target])
@@ -259,7 +262,7 @@ class _Closure:
             if node not in callers:
                 callers[node] = self._callers_of_node(node)
                 queue.extend(callers[node])
-        return largest_number(target, callers)
+        return largest_number(target, callers, reached_by)
 
     def _callers_of_node(self, node: int) -> list[int]:
         """The nearest places above a task or CPI, numbered as in `_callers_through_locks`."""

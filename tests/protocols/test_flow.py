@@ -39,4 +39,4 @@ def test_like_maximum_flow(seed: int, size: int, density: float, cycles: bool) -
         callers[node] = [n for n in range(below) if n != node and generator.random() < density / below]
         callers[node] = callers[node] or [generator.randrange(sources)]
     callers[-1] = generator.sample(range(size), generator.randint(1, min(size, 8)))
-    assert largest_number(-1, callers) == reference(callers, -1)
+    assert largest_number(-1, callers, sources) == reference(callers, -1)
