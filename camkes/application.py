@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import platform
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -127,7 +127,7 @@ def find_application(
 
 def host_variables() -> dict[str, str]:
     """The platform settings that an application sees when it is built for this workstation."""
-    if platform.machine() in ("aarch64", "arm64"):
+    if os.uname().machine in ("aarch64", "arm64"):
         words = {"KernelArch": "arm", "KernelSel4Arch": "aarch64", "KernelPlatform": "qemu-arm-virt"}
         return {**words, "KernelArchARM": "ON", "KernelSel4ArchAarch64": "ON", "KernelWordSize": "64"}
     words = {"KernelArch": "x86", "KernelSel4Arch": "x86_64", "KernelPlatform": "pc99"}

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os.path import abspath
 from pathlib import Path
+from typing import NamedTuple
 
 from camkes.cmakelists.codes import CMAKE_ARGUMENTS, MISSING_FILE, SEVERAL_ROOTS
 from camkes.diagnostics import Label, Sink, Span
@@ -54,8 +55,9 @@ class ConnectorTemplates:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class RootServer:
+class RootServer(NamedTuple):
+    """What DeclareCAmkESRootserver says."""
+
     adl: Path
     cpp_flags: tuple[str, ...]
     cpp_includes: tuple[Path, ...]
@@ -114,8 +116,7 @@ FUNCTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A call of one of FUNCTIONS with its arguments evaluated, in a file of the folder `folder`."""
 
     function: str

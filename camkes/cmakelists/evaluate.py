@@ -11,8 +11,8 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from camkes.cmakelists.codes import CMAKE_MESSAGE, CMAKE_WARNING
 from camkes.cmakelists.declarations import (
@@ -71,16 +71,14 @@ class _Continue(Exception):  # noqa: N818
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class _Routine:
+class _Routine(NamedTuple):
     parameters: tuple[str, ...]
     body: tuple[Command, ...]
     is_macro: bool
     folder: Path
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(NamedTuple):
     """Variables of a scope; a macro's parameters are text, replaced before variables are looked up."""
 
     variables: dict[str, str]

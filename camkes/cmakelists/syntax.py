@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from camkes.diagnostics import SourceFile, Span
 
@@ -18,16 +18,14 @@ class Quoting(Enum):
     BRACKET = "bracket"
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """Text as written, without its quotes. A parenthesis inside a command is a bare argument."""
 
     text: str
     quoting: Quoting
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """`name` is in lower case."""
 
     name: str
