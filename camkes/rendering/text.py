@@ -33,19 +33,13 @@ class _Drawing(NamedTuple):
     stem: str  # from an underline down to its label
     open: str  # where a span of several lines starts
     side: str  # beside its lines
-    floor: str  # its last row, up to the end
-
-    @property
-    def corner(self) -> str:
-        return self.side if self.floor == "_" else "╰"
-
-    @property
-    def lead(self) -> str:
-        return " " if self.floor == "_" else "╭"
+    floor: str  # from there to the column where the span starts or ends
+    lead: str  # where a span starts that does not start its line
+    corner: str  # where it ends
 
 
-_ASCII = _Drawing("-->", ":::", "|", "...", "^", "-", "|", "/", "|", "_")
-_UNICODE = _Drawing("┌─", "├─", "│", "⋮", "━", "─", "│", "╭", "│", "─")
+_ASCII = _Drawing("-->", ":::", "|", "...", "^", "-", "|", "/", "|", "_", " ", "|")
+_UNICODE = _Drawing("┌─", "├─", "│", "⋮", "━", "─", "│", "╭", "│", "─", "╭", "╰")
 
 
 def to_text(diagnostics: Sequence[Diagnostic], style: Style) -> str:
@@ -53,7 +47,7 @@ def to_text(diagnostics: Sequence[Diagnostic], style: Style) -> str:
     blocks = ["\n".join(_block(diagnostic, style)) for diagnostic in diagnostics]
     if total := summary(diagnostics):
         blocks.append(total)
-    return "".join(f"{block}\n" for block in "\n\n".join(blocks).split("\n")) if blocks else ""
+    return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
 def _block(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
