@@ -178,7 +178,9 @@ class _Build:
     def _runtime_jobs(self, compiler: Compiler) -> list[Job]:
         """The runtime is the same for every system: its objects are in the user's cache."""
         key = of_words((compiler.identity, str(compiler.sanitize), str(ROOT)))[:16]
-        folder = _writable(cache_folder() / f"runtime-{key}") or self.folder / "objects" / "runtime"
+        cache = cache_folder()
+        folder = None if cache is None else _writable(cache / f"runtime-{key}")
+        folder = folder or self.folder / "objects" / "runtime"
         base = RUNTIME / "src"
         sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
         return [

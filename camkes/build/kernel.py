@@ -15,7 +15,7 @@ from camkes.build.codes import KERNEL_BUILD
 from camkes.build.compiler import Compiler
 from camkes.build.digests import Digests, of_words
 from camkes.build.jobs import Progress
-from camkes.build.places import HOST_KERNEL, RUNTIME, cache_folder
+from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME, cache_folder
 from camkes.diagnostics import Sink
 
 _PROGRAM = "camkes-host"
@@ -26,24 +26,33 @@ def host_kernel(
 ) -> Path | None:
     """The runner: from the user's cache, else made and put there (or in `fallback` if that cannot be)."""
     key = _key(compiler, digests)
-    places = [folder / f"host-{key}" / _PROGRAM for folder in (cache_folder(), fallback)]
+    places = [f / f"host-{key}" / _PROGRAM for f in (cache_folder(), fallback) if f is not None]
     found = next((p for p in places if p.is_file() and os.access(p, os.X_OK)), None)
     if found is not None:
         return found
     progress("the host kernel")
-    for place in places:
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".build-", dir=place.parent) as folder:
-                made = _make(Path(folder), compiler, sink)
-                if made is None:
-                    return None
-                made.replace(place)
-                return place
-        except OSError as error:
-            last = error
+    with tempfile.TemporaryDirectory(prefix="camkes-host-") as folder:
+        made = _make(Path(folder), compiler, sink)
+        if made is None:
+            return None
+        for place in places:
+            try:
+                return _store(made, place)
+            except OSError as error:
+                last = error
     sink.report(KERNEL_BUILD, f"the host kernel cannot be stored: {last}")
     return None
+
+
+def _store(made: Path, place: Path) -> Path:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        shutil.copy2(made, part)
+        part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+    return place
 
 
 def _key(compiler: Compiler, digests: Digests) -> str:
@@ -59,10 +68,12 @@ def _make(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     if make is None:
         sink.report(KERNEL_BUILD, "make was not found", help="install make (apt install build-essential)")
         return None
+    # make cannot do with blanks in names: it sees the tool's own folder through a link
+    root = folder / "root"
+    root.symlink_to(ROOT)
     command = [
         make,
-        "-C",
-        str(HOST_KERNEL),
+        f"--makefile={root / HOST_KERNEL.relative_to(ROOT) / 'Makefile'}",
         f"-j{os.cpu_count() or 1}",
         "--no-print-directory",
         f"OUT={folder}",
@@ -78,6 +89,7 @@ def _make(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        cwd=folder,
         env=environment,
         check=False,
     )

@@ -14,7 +14,12 @@ RUNTIME = ROOT / "runtime"
 HOST_KERNEL = ROOT / "kernel" / "host"
 
 
-def cache_folder() -> Path:
-    """The user's cache; it may be deleted at any time."""
+def cache_folder() -> Path | None:
+    """The user's cache, which may be deleted at any time; None for a user without a home."""
     base = os.environ.get("XDG_CACHE_HOME") or ""
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "camkes-rt"
+    if base.startswith("/"):
+        return Path(base) / "camkes-rt"
+    try:
+        return Path.home() / ".cache" / "camkes-rt"
+    except RuntimeError:
+        return None
