@@ -3,7 +3,8 @@
 """A resolved CAmkES system: every name followed, every level of the hierarchy flattened.
 
 Order is the order of the user's text everywhere (imports depth first), so output never depends on a
-hash. Nothing here is computed: see `camkes.protocols` for what follows from it.
+hash. Nothing here is computed: see `camkes.protocols` for what follows from it. Types and values compare by
+what they say; what stands in the text once (an instance, a task) is only equal to itself.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Parameter:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Method:
     name: str
     return_type: CType | None
@@ -57,7 +58,7 @@ class Method:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Procedure:
     name: str
     methods: tuple[Method, ...]
@@ -100,7 +101,7 @@ class Attribute:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Interface:
     """An interface of a component type.
 
@@ -122,14 +123,14 @@ class Interface:
     clause_spans: Mapping[str, Span] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sync:
     kind: str  # mutex semaphore binary_semaphore
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ComponentType:
     name: str
     control: bool
@@ -159,7 +160,7 @@ class Setting:
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Instance:
     """`name` is dotted for a nested instance. Instances of one group share `address_space`.
 
@@ -202,7 +203,7 @@ class End:
         return f"{self.instance}.{self.interface}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Connection:
     """A connection after those that share an end were joined. `names` are the names as written;
     `name` is the joined one (upstream: sorted, joined by dots). `threads` is a stated `with N threads`."""
@@ -218,14 +219,14 @@ class Connection:
     threads_span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DomainSlot:
     domain: int
     duration: int
     unit: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Task:
     """An originating control thread (seed 000, Sect. 3.1). All times are nanoseconds, None: not given.
 
@@ -245,7 +246,7 @@ class Task:
     spans: Mapping[str, Span]  # "id", "priority", "period", ... where each was stated
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cpi:
     """A component procedure interface with a protocol: `instance.interface`.
 
@@ -268,7 +269,7 @@ class Cpi:
         return f"{self.instance}.{self.interface}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class System:
     """Everything a system says. `root` is the file that was asked for; `files` all that were read."""
 

@@ -31,7 +31,7 @@ _FORMS = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Clauses:
     """What the clauses of one interface or connection say; None: nothing."""
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
-from camkes.diagnostics import Label, Sink, Span
-from camkes.model.system import Connector, ConnectorEnd, Interface
+from camkes.diagnostics import Label, Sink
+from camkes.model.system import Connector, ConnectorEnd
 from camkes.resolve import codes
 from camkes.resolve.definitions import ComponentDefinition
 from camkes.resolve.hierarchy import Flat, FlatConnection, FlatEnd
@@ -99,14 +98,6 @@ def _check_same_connector(parts: Sequence[FlatConnection], sink: Sink) -> None:
 
 
 # Checks ------------------------------------------------------------------------------------------
-
-
-class _End(Protocol):
-    """An end before or after flattening."""
-
-    side: str
-    interface: Interface
-    span: Span
 
 
 def check_definitions(components: Sequence[ComponentDefinition], unknown: set[str], sink: Sink) -> None:

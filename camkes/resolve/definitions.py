@@ -12,7 +12,7 @@ from camkes.model.system import ComponentType, Connector, Interface, Value
 from camkes.parser import ast
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class SettingDefinition:
     """A setting of a configuration block. `value` is folded; a reference or a query is still to be asked."""
 
@@ -25,7 +25,7 @@ class SettingDefinition:
     block: object  # the configuration it stands in
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class InstanceDefinition:
     """An instance in a composition; `component` is None if its type is unknown."""
 
@@ -35,7 +35,7 @@ class InstanceDefinition:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class EndDefinition:
     """An end of a connection; `instance` is None for an interface of the surrounding component."""
 
@@ -46,7 +46,7 @@ class EndDefinition:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class ConnectionDefinition:
     """A connection; `connector` is None if it is unknown, `complete` false if one of its ends is.
 
@@ -63,7 +63,7 @@ class ConnectionDefinition:
     doubtful: set[str | None]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class ExportDefinition:
     """`target` of the surrounding component stands for `source` of its part `instance`."""
 
@@ -74,7 +74,7 @@ class ExportDefinition:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class CompositionDefinition:
     instances: dict[str, InstanceDefinition] = field(default_factory=dict)
     #: named groups with the names of their members
@@ -83,7 +83,7 @@ class CompositionDefinition:
     exports: list[ExportDefinition] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class ComponentDefinition:
     """A component type with its insides.
 
@@ -97,7 +97,7 @@ class ComponentDefinition:
     settings: list[SettingDefinition]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class AssemblyDefinition:
     composition: CompositionDefinition
     settings: list[SettingDefinition]

@@ -23,7 +23,7 @@ from camkes.resolve.definitions import (
 _MOST_INSTANCES = 100_000
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class FlatInstance:
     """`parent` is the dotted name of the component it is a part of; empty at the top."""
 
@@ -34,7 +34,7 @@ class FlatInstance:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class FlatEnd:
     side: str
     instance: str
@@ -43,7 +43,7 @@ class FlatEnd:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class FlatConnection:
     """A connection; `written` is its name in the text and `name` the one with the path in front."""
 
@@ -56,7 +56,7 @@ class FlatConnection:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False, repr=False)
 class FlatSetting:
     """A setting of `instance` (dotted); `scope` is the path of the component whose block it stands in."""
 
@@ -66,7 +66,7 @@ class FlatSetting:
     definition: SettingDefinition
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Flat:
     instances: dict[str, FlatInstance] = field(default_factory=dict)
     connections: list[FlatConnection] = field(default_factory=list)

@@ -18,7 +18,7 @@ from camkes.resolve.options import LoadOptions
 BUILTIN = Path(__file__).parent / "builtin"
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Program:
     """All definitions in the order they count: an import stands for what it imports.
 

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from camkes.diagnostics import Label, Sink
 from camkes.parser import ast
@@ -29,8 +28,7 @@ def kind_of(node: object) -> str | None:
     return _KINDS.get(type(node))
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A named top-level definition and its place in the order of the text."""
 
     node: ast.TopLevelItem

@@ -26,7 +26,7 @@ UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 TIMES = ("period", "deadline", "wcet", "budget", "offset")
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)
 class Settings:
     """What is set, by what it is set on."""
 
