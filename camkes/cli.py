@@ -83,7 +83,13 @@ def add_input(parser: argparse.ArgumentParser) -> None:
         help="a CMake variable of the application",
     )
     group.add_argument(
-        "-I", "--import-path", metavar="DIR", type=Path, action="append", default=[], help="where <imports> are"
+        "-I",
+        "--import-path",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="where <imports> are",
     )
     group.add_argument(
         "--cpp-flag", metavar="FLAG", action="append", default=[], help="a flag for the C preprocessor"
@@ -255,7 +261,9 @@ def build(arguments: argparse.Namespace) -> int:
         return build_sel4(arguments, simulate=False)
     sink = Sink()
     progress = Progress(arguments)
-    image = pipeline.build(request_of(arguments), arguments.output, sink, progress, sanitize=arguments.sanitize)
+    image = pipeline.build(
+        request_of(arguments), arguments.output, sink, progress, sanitize=arguments.sanitize
+    )
     progress.clear()
     status = tell(arguments, sink)
     if image is not None and status == GOOD and not arguments.quiet:
@@ -367,10 +375,14 @@ EXAMPLES = {
 
 def add_host(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("building")
-    group.add_argument("--kernel", choices=("host", "sel4"), default="host", help="which kernel (default: host)")
+    group.add_argument(
+        "--kernel", choices=("host", "sel4"), default="host", help="which kernel (default: host)"
+    )
     group.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
     group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
-    group.add_argument("--sanitize", action="store_true", help="with address and undefined-behaviour sanitizers")
+    group.add_argument(
+        "--sanitize", action="store_true", help="with address and undefined-behaviour sanitizers"
+    )
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -404,7 +416,9 @@ def make_parser() -> argparse.ArgumentParser:
 
     sub = add("graph", graph, "draw tasks, CPIs and requests")
     add_input(sub)
-    sub.add_argument("-o", "--output", metavar="FILE", type=Path, help=".dot or .svg (default: DOT to stdout)")
+    sub.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help=".dot or .svg (default: DOT to stdout)"
+    )
 
     sub = add("build", build, "build a system")
     add_input(sub)
@@ -425,7 +439,9 @@ def make_parser() -> argparse.ArgumentParser:
     group.add_argument(
         "--scheduling", choices=("fifo", "rr"), default="fifo", help="among equal priorities (default: fifo)"
     )
-    group.add_argument("--timeslice", metavar="TIME", type=duration, default=None, help="of round robin (10ms)")
+    group.add_argument(
+        "--timeslice", metavar="TIME", type=duration, default=None, help="of round robin (10ms)"
+    )
     group.add_argument(
         "--choices", metavar="HOW", default="first", help="first, random:SEED or script:FILE (default: first)"
     )
@@ -437,10 +453,14 @@ def make_parser() -> argparse.ArgumentParser:
         help="processor time after which a thread that lets no virtual time pass is stopped (1000)",
     )
     group = sub.add_argument_group("results")
-    group.add_argument("--trace", metavar="FILE", type=Path, help=".pftrace (Perfetto), .json (Chrome) or .trace")
+    group.add_argument(
+        "--trace", metavar="FILE", type=Path, help=".pftrace (Perfetto), .json (Chrome) or .trace"
+    )
     group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
     group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
-    group.add_argument("--verify", action="store_true", help="replay the trace against the protocols' properties")
+    group.add_argument(
+        "--verify", action="store_true", help="replay the trace against the protocols' properties"
+    )
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
     sub = add("explain", explain, "explain the code of an error or a warning")

@@ -56,7 +56,7 @@ def bash(found: list[Command]) -> str:
     lines = [
         "_camkes() {",
         '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
-        "    if [ \"$COMP_CWORD\" -eq 1 ]; then",
+        '    if [ "$COMP_CWORD" -eq 1 ]; then',
         f'        COMPREPLY=($(compgen -W "{names}" -- "$word"))',
         "        return",
         "    fi",
@@ -80,7 +80,11 @@ def bash(found: list[Command]) -> str:
 def zsh(found: list[Command]) -> str:
     lines = ["#compdef camkes", "_camkes() {", "    local -a commands=("]
     lines += [f"        {quote(f'{c.name}:{c.help}')}" for c in found]
-    lines += ["    )", "    if (( CURRENT == 2 )); then _describe command commands; return; fi", "    case $words[2] in"]
+    lines += [
+        "    )",
+        "    if (( CURRENT == 2 )); then _describe command commands; return; fi",
+        "    case $words[2] in",
+    ]
     for command in found:
         specs = []
         for option in command.options:
@@ -96,7 +100,9 @@ def zsh(found: list[Command]) -> str:
 def fish(found: list[Command]) -> str:
     lines = []
     for command in found:
-        lines.append(f"complete -c camkes -n __fish_use_subcommand -f -a {command.name} -d {quote(command.help)}")
+        lines.append(
+            f"complete -c camkes -n __fish_use_subcommand -f -a {command.name} -d {quote(command.help)}"
+        )
         when = f"-n '__fish_seen_subcommand_from {command.name}'"
         for option in command.options:
             names = " ".join(f"-l {w[2:]}" if w.startswith("--") else f"-s {w[1:]}" for w in option.words)

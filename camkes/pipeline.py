@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +19,14 @@ from camkes.diagnostics import Sink
 
 if TYPE_CHECKING:
     from camkes.application import Application
+    from camkes.build.faults import Fault
     from camkes.build.host import HostImage
-    from camkes.build.run import RunResult
     from camkes.capdl.model import CapabilityModel
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
+    from camkes.report.events import Event
+    from camkes.report.names import TraceNames
+    from camkes.report.properties import Violation
 
 #: Endings of a trace file that `camkes run --trace` knows.
 TRACE_FORMS = (".pftrace", ".json", ".trace")
@@ -98,7 +101,8 @@ def load(application: Application, request: Request, sink: Sink) -> System | Non
         cpp_flags=(*application.cpp_flags, *request.cpp_flags),
         include_path=application.cpp_includes,
         allow_forward_references=request.allow_forward_references
-        or application.options.get("CAmkESAllowForwardReferences", "OFF").upper() in ("ON", "1", "TRUE", "YES"),
+        or application.options.get("CAmkESAllowForwardReferences", "OFF").upper()
+        in ("ON", "1", "TRUE", "YES"),
         dtb=request.dtb or application.dtb,
         gpio_list=request.gpio_list,
     )
@@ -145,3 +149,169 @@ def write_output(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror}") from error
+
+
+def build(
+    request: Request, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
+) -> HostImage | None:
+    """Everything up to an image for the host kernel, in `output` (default: build/NAME)."""
+    progress("reading")
+    checked = check(request, sink)
+    if checked is None:
+        return None
+    return build_checked(checked, output, sink, progress, sanitize=sanitize)
+
+
+def build_checked(
+    checked: Checked, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
+) -> HostImage | None:
+    """Allocate, generate, compile and link a checked system; what did not change is not done again."""
+    from camkes.build.host import build_host
+    from camkes.generate import generate
+
+    out = output if output is not None else Path("build") / checked.application.name
+    model = capabilities(checked, sink)
+    if sink.has_errors:
+        return None
+    progress("generating")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        files = generate(checked.system, checked.plan, model, out / "generated", sink)
+    except OSError as error:
+        raise OutputError(f"cannot write in {out}: {error.strerror}") from error
+    if sink.has_errors:
+        return None
+    return build_host(
+        checked.system,
+        checked.plan,
+        model,
+        checked.application,
+        out,
+        files,
+        sink,
+        progress,
+        sanitize=sanitize,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to. `failed`: a fault, a violated property or a kernel that could not run."""
+
+    events: Sequence[Event]
+    names: TraceNames
+    faults: Sequence[Fault]
+    violations: Sequence[Violation]
+    verified: bool
+    failed: bool
+
+    def report_text(self, *, color: bool, unicode: bool) -> str:
+        """Chart, table of response times, and what the property checker found."""
+        from camkes.report.terminal import terminal_report
+
+        text = terminal_report(self.events, self.names, color=color, unicode=unicode)
+        if self.verified:
+            lines = [str(violation) for violation in self.violations]
+            found = f"{len(lines)} violated" if lines else "hold at every event"
+            text += "\n".join([*lines, f"properties M P H L Z S: {found}", ""])
+        return text
+
+    def report_json(self) -> str:
+        """Response times of all jobs, faults and violations, as JSON."""
+        import json
+
+        from camkes.report.lanes import build_lanes
+        from camkes.report.responses import responses_dict
+
+        report = responses_dict(build_lanes(self.events, self.names))
+        report["faults"] = [
+            {
+                "component": f.component,
+                "thread": f.thread,
+                "what": f.what,
+                "address": f.address,
+                "pc": f.pc,
+            }
+            for f in self.faults
+        ]
+        if self.verified:
+            report["violations"] = [
+                {"time": v.time, "property": v.property.value, "explanation": v.explanation}
+                for v in self.violations
+            ]
+        return json.dumps(report, indent=2, ensure_ascii=False)
+
+
+def run(request: Request, options: RunRequest, sink: Sink, progress: Progress) -> Outcome | None:
+    """Build and run a system, write the traces and pictures that were asked for."""
+    progress("reading")
+    checked = check(request, sink)
+    if checked is None:
+        return None
+    image = build_checked(checked, options.output, sink, progress, sanitize=options.sanitize)
+    if image is None or sink.has_errors:
+        return None
+    progress("")
+    return run_image(image, checked, options, sink)
+
+
+def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
+    """Run an image that was built and read what it did."""
+    from camkes.build.run import RunOptions, run_host
+    from camkes.report.events import read_trace
+    from camkes.report.names import save_names, trace_names
+    from camkes.report.properties import check_trace
+
+    raw = image.folder / "run.trace"
+    result = run_host(
+        image,
+        RunOptions(
+            duration=DEFAULT_DURATION if options.duration is None else options.duration,
+            trace=raw,
+            fast=options.fast,
+            scheduling=options.scheduling,
+            timeslice=options.timeslice,
+            choices=options.choices,
+            loop_limit_ms=options.loop_limit_ms,
+        ),
+    )
+    for diagnostic in result.diagnostics:
+        sink.add(diagnostic)
+    events = read_trace(raw, sink) if result.trace is not None else None
+    if events is None:
+        return None
+    names = trace_names(image.capabilities, checked.plan, checked.system)
+    save_names(raw, names, sink)
+    if options.trace is not None:
+        write_trace(options.trace, raw, events, names, sink)
+    if options.timeline is not None:
+        from camkes.report.timeline import timeline_svg
+        from camkes.report.lanes import build_lanes
+
+        picture = timeline_svg(
+            build_lanes(events, names), names, sink, options.window or (None, None), checked.application.name
+        )
+        if picture is not None:
+            write_output(options.timeline, picture.encode())
+    violations = check_trace(events, names, checked.plan) if options.verify else []
+    failed = result.status != 0 or bool(result.faults) or bool(violations)
+    return Outcome(events, names, result.faults, tuple(violations), options.verify, failed)
+
+
+def write_trace(path: Path, raw: Path, events: Sequence[Event], names: TraceNames, sink: Sink) -> None:
+    """Write a trace in the form that the ending of `path` names."""
+    if path.suffix == ".pftrace":
+        from camkes.report.perfetto import perfetto_trace
+        from camkes.report.tracks import build_tracks
+
+        write_output(path, perfetto_trace(build_tracks(events, names), names))
+    elif path.suffix == ".json":
+        from camkes.report.chrome import chrome_trace
+        from camkes.report.tracks import build_tracks
+
+        write_output(path, chrome_trace(build_tracks(events, names), names).encode())
+    else:
+        from camkes.report.names import save_names
+
+        write_output(path, raw.read_bytes())
+        save_names(path, names, sink)

@@ -64,7 +64,9 @@ def imported(path: Path) -> set[str]:
     return {name for name in names if name == "camkes" or name.startswith("camkes.")}
 
 
-@pytest.mark.parametrize(("module", "path"), modules(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("module", "path"), modules(), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_imports_go_down(module: str, path: Path) -> None:
     own = room(module)
     for name in imported(path):
