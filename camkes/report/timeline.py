@@ -370,6 +370,8 @@ def _rows(keys: Sequence[_Key], width: float) -> Iterator[list[_Key]]:
 
 
 def _looks_alike(a: Segment, b: Segment) -> bool:
+    if a.activity is b.activity is Activity.PREEMPTED:
+        return a.end == b.start and a.by == b.by
     return a.end == b.start and (a.activity, a.service, a.priority) == (b.activity, b.service, b.priority)
 
 
