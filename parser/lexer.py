@@ -103,7 +103,7 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
             kind = words.get(found.group(), "NAME")
         elif group == "symbol":
             kind = symbols[found.group()]
-            if kind == "LT" and kinds and kinds[-1] in ("IMPORT", "INCLUDE"):
+            if content[start] == "<" and kinds and kinds[-1] in ("IMPORT", "INCLUDE"):
                 angle = re.compile(tables.patterns["ANGLE"]).match(content, start)
                 if angle:
                     kind, end = "ANGLE", angle.end()

@@ -23,6 +23,14 @@ def test_imports() -> None:
     )
 
 
+@pytest.mark.parametrize("path", ["-a.camkes", "<", "=b", "a//b", "/*a*/", "a b", ""])
+def test_what_stands_in_angles_is_a_path(path: str) -> None:
+    if path == "<":
+        errors("import <<>;")
+    else:
+        assert shape(good(f"import <{path}>;")) == (("Import", path, True),)
+
+
 def test_a_procedure_has_methods_attributes_and_includes() -> None:
     (procedure,) = good('procedure P { include <a.h>; void f(); int x = 3 string s[] include "b.h"; }')
     assert shape(procedure) == (
