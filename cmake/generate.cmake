@@ -189,7 +189,9 @@ function(_camkes_add_space space)
         _camkes_hide_names(objects ${space})
     endif()
     add_executable(${target} EXCLUDE_FROM_ALL ${CAMKES_SPACE_${space}_SOURCES} ${objects})
-    target_include_directories(${target} PRIVATE "${CAMKES_TOOL_DIR}/runtime/src")
+    target_include_directories(
+        ${target} PRIVATE "${CAMKES_TOOL_DIR}/runtime/src" "${CAMKES_TOOL_DIR}/kernel/sel4/timer"
+    )
     target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${libraries})
     target_link_options(
         ${target}
@@ -206,8 +208,12 @@ endfunction()
 
 # --- the system ------------------------------------------------------------------------------------------
 
-# Called when all list files have been read.
+# Called when all list files have been read. An application may call it, and then its project again.
 function(GenerateCAmkESRootserver)
+    get_property(done GLOBAL PROPERTY CAMKES_GEN_DONE)
+    if(done)
+        return()
+    endif()
     get_property(adl GLOBAL PROPERTY CAMKES_ROOT_ADL)
     if(NOT adl)
         message(FATAL_ERROR "no system was declared: call DeclareCAmkESRootserver() first")

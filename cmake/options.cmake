@@ -47,9 +47,11 @@ endif()
 # Components have heaps of their own, so the C library must not have one.
 set(LibSel4MuslcSysMorecoreBytes 0 CACHE STRING "" FORCE)
 
-# Before the kernel is configured: what components need of it, where the user says nothing else.
+# Before the kernel is configured: what our clock and timer driver need of it, where nothing else is said.
 function(camkes_set_platform_defaults)
-    if(KernelSel4ArchAarch64 OR KernelSel4ArchAarch32)
-        set(KernelArmExportVCNTUser ON CACHE BOOL "Let user code read the clock")
+    if(KernelArch STREQUAL "arm")
+        foreach(registers PCNT VCNT PTMR)
+            set(KernelArmExport${registers}User ON CACHE BOOL "For clock and timers of camkes-rt")
+        endforeach()
     endif()
 endfunction()

@@ -15,15 +15,18 @@ from camkes.generate.write import write
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
-from camkes.sel4.codes import HEAP_SIZE
-from camkes.sel4.complete import complete
+from camkes.sel4.codes import HEAP_SIZE, NO_TIMER
+from camkes.sel4.complete import TIMER_SPACE, Extras, complete
 from camkes.sel4.image import render_image
 from camkes.sel4.project import Project, cmake_description
 from camkes.sel4.spec import unlinked
+from camkes.sel4.timer import DRIVER, device_of, render_timers
 
 #: the specification, and what CMake includes
 SPEC = "camkes-spec.json"
 DESCRIPTION = "camkes-gen.cmake"
+
+_DRIVER_HEAP = 4096
 
 
 def generate(project: Project, sink: Sink) -> None:
@@ -48,26 +51,32 @@ def generate(project: Project, sink: Sink) -> None:
     heaps = {space.name: _heap_size(system, space, project.heap_size, sink) for space in model.spaces}
     if sink.has_errors:
         return
+    device = device_of(project.architecture)
+    if model.timers and device is None:
+        sink.report(NO_TIMER, f"there is no timer driver for {project.architecture}")
+        return
     completed = complete(model, fault_handlers=project.fault_handlers)
-    images: dict[str, Path] = {}
+    sources: dict[str, list[Path]] = {}
     # the loader is process 1
     for process, space in enumerate(completed.model.spaces, 2):
-        images[space.name] = project.output / "spaces" / f"{space.name}.c"
-        text = render_image(
-            space,
-            completed.extras[space.name],
-            _tcb_slots(model, space),
-            heaps.get(space.name, project.heap_size),
-            process,
-        )
-        write(images[space.name], text)
+        extras = completed.extras[space.name]
+        table = project.output / "spaces" / f"{space.name}.c"
+        heap = heaps.get(space.name, _DRIVER_HEAP)
+        write(table, render_image(space, extras, _tcb_slots(model, space, extras), heap, process))
+        sources[space.name] = [table]
+        if space.name == TIMER_SPACE and device is not None:
+            timers = project.output / "spaces" / "timers.c"
+            write(timers, render_timers(completed, extras, device))
+            sources[space.name] += [timers, DRIVER, device.source]
     write(project.output / SPEC, unlinked(completed, project.architecture).write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
-    description = cmake_description(system, completed.model, files, images, inputs)
+    description = cmake_description(system, completed.model, files, sources, inputs)
     write(project.output / DESCRIPTION, description)
 
 
-def _tcb_slots(model: CapabilityModel, space: Space) -> Mapping[int, int]:
+def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[int, int]:
+    if extras.tcb:
+        return {0: extras.tcb}
     return {
         thread.index: slot
         for thread in space.threads

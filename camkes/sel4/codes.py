@@ -27,3 +27,14 @@ configuration { client.heap_size = 1048576; }
 ```
 """,
 )
+
+NO_TIMER = Code(
+    "E0952",
+    "no-timer-driver",
+    """The system has periodic tasks or uses the virtual time server, but there is no timer driver for
+the architecture.
+
+There is one for x86 (the i8254 of a PC) and for 64-bit Arm (the generic timer). On another platform,
+connect a TimeServer of global-components instead.
+""",
+)

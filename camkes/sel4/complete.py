@@ -15,6 +15,7 @@ from camkes.capdl.model import (
     Cap,
     CapabilityModel,
     KernelObject,
+    Mapping,
     ObjectKind,
     Role,
     Space,
@@ -30,6 +31,11 @@ _STACK = 16384
 #: name of the address space of the timer driver, and of its endpoint; no user can choose them
 TIMER_SPACE = "timer-driver"
 TIMER_ENDPOINT = f"{TIMER_SPACE}:endpoint"
+TIMER_INTERRUPT = f"{TIMER_SPACE}:interrupt"
+
+#: a page in which the driver tells all spaces when time began
+EPOCH = f"{TIMER_SPACE}:epoch"
+EPOCH_SYMBOL = "_camkes_epoch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +45,11 @@ class Extras:
     cnode: int = 0
     #: the fault handler's end of the fault endpoint
     faults: int = 0
-    #: the timer driver's: where it is asked, and its notifications by number of the timer
+    #: the timer driver's: where it is asked, what its device signals, itself, and its notifications by
+    #: number of the timer
     requests: int = 0
+    interrupt: int = 0
+    tcb: int = 0
     notifications: tuple[int, ...] = ()
 
 
@@ -66,12 +75,17 @@ def complete(model: CapabilityModel, *, fault_handlers: bool = True) -> Complete
         if fault_handlers:
             objects.append(KernelObject(_fault_endpoint(space), ObjectKind.ENDPOINT))
             objects.append(KernelObject(_fault_handler(space), ObjectKind.TCB))
+        if model.timers:
+            epoch = Mapping(EPOCH_SYMBOL, EPOCH, "R")
+            space = replace(space, mappings=(*space.mappings, epoch))
         spaces.append(space)
         extras[space.name] = added
     if model.timers:
         space, added = _timer_driver(model.timers)
         objects += [
             KernelObject(TIMER_ENDPOINT, ObjectKind.ENDPOINT),
+            KernelObject(TIMER_INTERRUPT, ObjectKind.NOTIFICATION),
+            KernelObject(EPOCH, ObjectKind.REGION, 4096),
             KernelObject(f"{TIMER_SPACE}:cnode", ObjectKind.CNODE),
             KernelObject(f"{TIMER_SPACE}:vspace", ObjectKind.VSPACE),
             *(KernelObject(thread.name, ObjectKind.TCB) for thread in space.threads),
@@ -139,14 +153,13 @@ def _fault_handler(space: Space) -> str:
 
 
 def _timer_driver(timers: tuple[Timer, ...]) -> tuple[Space, Extras]:
-    """Signals the notification of each timer; a thread waits for the device, another for requests."""
-    caps = [Cap(1, TIMER_ENDPOINT, "R")]
-    notifications = tuple(range(2, 2 + len(timers)))
+    """One thread, which signals the notification of each timer. What it needs of the device is added
+    where the device is known: its slots are the last."""
+    caps = [Cap(1, TIMER_ENDPOINT, "R"), Cap(2, TIMER_INTERRUPT, "R"), Cap(3, TIMER_SPACE)]
+    first = len(caps) + 1
+    notifications = tuple(range(first, first + len(timers)))
     for slot, timer in zip(notifications, timers, strict=True):
         caps.append(Cap(slot, timer.notification, "W", timer.badge))
-    threads = tuple(
-        Thread(name, index, TIMER_SPACE, Role.INTERFACE, TIMER_PRIORITY, 0, _STACK)
-        for index, name in enumerate((f"{TIMER_SPACE}.device", f"{TIMER_SPACE}.requests"))
-    )
-    space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), (), threads)
-    return space, Extras(requests=1, notifications=notifications)
+    thread = Thread(TIMER_SPACE, 0, TIMER_SPACE, Role.INTERFACE, TIMER_PRIORITY, 0, _STACK)
+    space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), (Mapping(EPOCH_SYMBOL, EPOCH, "RW"),), (thread,))
+    return space, Extras(requests=1, interrupt=2, tcb=3, notifications=notifications)

@@ -57,7 +57,7 @@ def cmake_description(
     system: System,
     model: CapabilityModel,
     files: Sequence[GeneratedFile],
-    space_files: dict[str, Path],
+    space_files: dict[str, list[Path]],
     inputs: Iterable[Path],
 ) -> str:
     """CMake code that says which images there are and what they are made of."""
@@ -72,7 +72,7 @@ def cmake_description(
         lines += [
             _set(f"CAMKES_SPACE_{space.name}_IMAGE", file_name(space.name)),
             _set(f"CAMKES_SPACE_{space.name}_INSTANCES", *space.instances),
-            _set(f"CAMKES_SPACE_{space.name}_SOURCES", *shared, str(space_files[space.name])),
+            _set(f"CAMKES_SPACE_{space.name}_SOURCES", *shared, *map(str, space_files[space.name])),
             _set(f"CAMKES_SPACE_{space.name}_SYMBOLS", *(m.symbol for m in space.mappings)),
         ]
         for name in space.instances:

@@ -26,8 +26,9 @@ from camkes.capdl.address_space import (
 )
 from camkes.capdl.elf import Image
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
-from camkes.sel4.complete import Completed
+from camkes.sel4.complete import TIMER_INTERRUPT, TIMER_SPACE, Completed
 from camkes.sel4.image import GUARD, ipc_buffer_symbol, stack_symbol
+from camkes.sel4.timer import DeviceCaps, device_caps, device_of
 
 _TYPES = {ObjectKind.ENDPOINT: "ep", ObjectKind.NOTIFICATION: "notification"}
 
@@ -75,6 +76,7 @@ class Unlinked:
     objects: tuple[str, ...]
     caps: dict[str, tuple[str, ...]]
     spaces: tuple[UnlinkedSpace, ...]
+    irqs: tuple[str, ...] = ()
 
     def write(self) -> str:
         return json.dumps(asdict(self), indent=1)
@@ -91,7 +93,7 @@ class Unlinked:
             )
             for s in data["spaces"]
         )
-        return cls(data["architecture"], tuple(data["objects"]), data["caps"], spaces)
+        return cls(data["architecture"], tuple(data["objects"]), data["caps"], spaces, tuple(data["irqs"]))
 
 
 def symbols_of(space: UnlinkedSpace) -> set[str]:
@@ -116,25 +118,42 @@ def unlinked(completed: Completed, architecture: str) -> Unlinked:
     """The specification of a completed model, without what depends on images."""
     model = completed.model
     word = ARCHITECTURES[architecture].word_bits
-    bits = {f"{s.name}:cnode": _cnode_bits(s, completed) for s in model.spaces}
+    devices = {s.name: _device(s, architecture) for s in model.spaces}
+    bits = {f"{s.name}:cnode": _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
     kinds = {o.name: o for o in model.objects}
     objects = [f"{cdl_name(o.name)} = {_TYPES[o.kind]}" for o in model.objects if o.kind in _TYPES]
     objects += [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
     for item in model.objects:
         if item.kind is ObjectKind.REGION:
             objects += [_declare(f) for f in _region_frames(item)]
-    caps = {
-        cdl_name(f"{s.name}:cnode"): tuple(f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in s.caps)
-        for s in model.spaces
-    }
+    caps: dict[str, tuple[str, ...]] = {}
+    for space in model.spaces:
+        lines = [f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in space.caps]
+        lines += [f"{slot:#x}: {name}" for slot, name in devices[space.name].slots]
+        caps[cdl_name(f"{space.name}:cnode")] = tuple(lines)
+    irqs: list[str] = []
+    for device in devices.values():
+        objects += device.objects
+        if device.irq:
+            caps[device.irq] = (device.irq_binding,)
+            irqs.append(f"{device.irq_number}: {device.irq}")
     spaces = tuple(
         _space(s, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}") for s in model.spaces
     )
-    return Unlinked(architecture, tuple(objects), caps, spaces)
+    return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs))
 
 
-def _cnode_bits(space: Space, completed: Completed) -> int:
-    highest = max((cap.slot for cap in space.caps), default=0)
+def _device(space: Space, architecture: str) -> DeviceCaps:
+    device = device_of(architecture) if space.name == TIMER_SPACE else None
+    if device is None:
+        return DeviceCaps()
+    used = max(cap.slot for cap in space.caps)
+    return device_caps(device, space.name, cdl_name(TIMER_INTERRUPT), used)
+
+
+def _cnode_bits(space: Space, completed: Completed, device: DeviceCaps) -> int:
+    slots = [cap.slot for cap in space.caps] + [slot for slot, _ in device.slots]
+    highest = max(slots, default=0)
     owned = (slot for (instance, _), slot in completed.model.slots.items() if instance in space.instances)
     return max(2, max(highest, *owned, 0).bit_length())
 
@@ -217,7 +236,7 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
     text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
     for name in sorted(caps):
         text += [f"{name} {{", *caps[name], "}"]
-    return "\n".join([*text, "}", "", "irq maps {", "}", ""])
+    return "\n".join([*text, "}", "", "irq maps {", *spec.irqs, "}", ""])
 
 
 def _symbol(image: Image, name: str) -> tuple[int, int]:

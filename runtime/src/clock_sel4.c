@@ -41,12 +41,19 @@ static uint64_t camkes_sel4_ticks(void)
 
 #endif
 
+volatile uint64_t _camkes_epoch[512] __attribute__((aligned(4096), used));
+
+void camkes_sel4_begin_time(void)
+{
+    _camkes_epoch[0] = camkes_sel4_ticks();
+}
+
 uint64_t camkes_sel4_now(void)
 {
     static uint64_t frequency;
     if (frequency == 0) {
         frequency = ticks_per_second();
     }
-    const uint64_t ticks = camkes_sel4_ticks();
+    const uint64_t ticks = camkes_sel4_ticks() - _camkes_epoch[0];
     return ticks / frequency * 1000000000 + ticks % frequency * 1000000000 / frequency;
 }

@@ -6,8 +6,14 @@
 #include <autoconf.h>
 #include <stdint.h>
 
-/* Nanoseconds since some moment before boot. */
+/* Nanoseconds since time began, or since some moment before boot where no timer driver says when. */
 uint64_t camkes_sel4_now(void);
+
+/* The timer driver: time begins now, for all address spaces. */
+void camkes_sel4_begin_time(void);
+
+/* A page that all address spaces share: the ticks at which time began. */
+extern volatile uint64_t _camkes_epoch[512];
 
 #if defined(CONFIG_ARCH_X86)
 

@@ -7,9 +7,7 @@
 
 #include <autoconf.h>
 #include <camkes/platform.h>
-
-/* Labels and message registers of the timer driver, which timer_sel4.c has the other end of. */
-enum { TIMER_ARM, TIMER_EXPIRATIONS };
+#include <camkes/timer_protocol_sel4.h>
 
 void camkes_platform_save_caller(seL4_CPtr slot)
 {
@@ -48,24 +46,17 @@ void camkes_platform_work_between(uint64_t low, uint64_t high)
     camkes_platform_work(low + (high - low) / 2);
 }
 
-/* A word may be shorter than a time. */
-static void set_time(int at, uint64_t time)
-{
-    seL4_SetMR(at, (seL4_Word)(time & 0xffffffff));
-    seL4_SetMR(at + 1, (seL4_Word)(time >> 32));
-}
-
 void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period)
 {
-    set_time(0, first);
-    set_time(2, period);
-    (void)seL4_Call(timer, seL4_MessageInfo_new(TIMER_ARM, 0, 0, 4));
+    camkes_timer_set_message_time(0, first);
+    camkes_timer_set_message_time(2, period);
+    (void)seL4_Call(timer, seL4_MessageInfo_new(CAMKES_TIMER_ARM, 0, 0, 4));
 }
 
 uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
 {
-    (void)seL4_Call(timer, seL4_MessageInfo_new(TIMER_EXPIRATIONS, 0, 0, 0));
-    return (uint64_t)seL4_GetMR(0) | (uint64_t)seL4_GetMR(1) << 32;
+    (void)seL4_Call(timer, seL4_MessageInfo_new(CAMKES_TIMER_EXPIRATIONS, 0, 0, 0));
+    return camkes_timer_message_time(0);
 }
 
 void camkes_platform_fault(void)

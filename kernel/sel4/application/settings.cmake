@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+#
+# cmake -C: the platform of an application that is anywhere, built in the workspace CAMKES_WORKSPACE.
+
+cmake_minimum_required(VERSION 3.16)
+
+set(CAMKES_WORKSPACE "" CACHE PATH "A workspace as repo-init.sh makes it")
+set(CAMKES_APPLICATION "" CACHE PATH "The folder of the application")
+set(PLATFORM "x86_64" CACHE STRING "Platform as seL4 names it")
+option(SIMULATION "Build for QEMU" ON)
+option(RELEASE "Build without debugging and without output of the kernel" OFF)
+
+foreach(folder CAMKES_WORKSPACE CAMKES_APPLICATION)
+    if(NOT IS_DIRECTORY "${${folder}}")
+        message(FATAL_ERROR "${folder} must be a folder, not '${${folder}}'")
+    endif()
+endforeach()
+
+set(project_dir "${CAMKES_WORKSPACE}")
+file(GLOB packages "${CAMKES_WORKSPACE}/projects/*")
+list(
+    APPEND
+    CMAKE_MODULE_PATH
+    "${CAMKES_WORKSPACE}/kernel"
+    "${CAMKES_WORKSPACE}/tools/seL4/cmake-tool/helpers"
+    "${CAMKES_WORKSPACE}/tools/seL4/elfloader-tool"
+    ${packages}
+)
+set(SEL4_CACHE_DIR "${CAMKES_WORKSPACE}/.sel4_cache" CACHE PATH "Where libraries are kept that were built")
+set(SEL4_CONFIG_DEFAULT_ADVANCED ON)
+
+include(application_settings)
+correct_platform_strings()
+find_package(seL4 REQUIRED)
+sel4_configure_platform_settings()
+if(SIMULATION)
+    ApplyCommonSimulationSettings(${KernelSel4Arch})
+endif()
+ApplyCommonReleaseVerificationSettings(${RELEASE} FALSE)
+
+# An application can have settings of its own.
+include("${CAMKES_APPLICATION}/settings.cmake" OPTIONAL)

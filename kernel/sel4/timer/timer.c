@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * One thread above all others: it signals the notifications of timers that are due, answers those who
+ * hold a timer, and has the device interrupt when the next one is due.
+ */
+#include "timer.h"
+
+#include "clock_sel4.h"
+#include "image_sel4.h"
+
+#include <camkes/timer_protocol_sel4.h>
+
+/* The device's interrupt arrives with this badge; a timer's with its number, from 1. */
+#define INTERRUPT ((seL4_Word)1 << 27)
+
+void _camkes_thread(unsigned index);
+
+static void signal_due(uint64_t now)
+{
+    for (unsigned i = 0; i < camkes_timer_count; i++) {
+        struct camkes_timer *timer = &camkes_timers[i];
+        while (timer->armed && timer->next <= now) {
+            timer->expirations++;
+            timer->next += timer->period;
+            timer->armed = timer->period != 0;
+            seL4_Signal(timer->notification);
+        }
+    }
+}
+
+static void set_alarm(uint64_t now)
+{
+    uint64_t wait = camkes_timer_longest;
+    int any = 0;
+    for (unsigned i = 0; i < camkes_timer_count; i++) {
+        const struct camkes_timer *timer = &camkes_timers[i];
+        if (timer->armed) {
+            const uint64_t until = timer->next > now ? timer->next - now : 0;
+            wait = until < wait ? until : wait;
+            any = 1;
+        }
+    }
+    if (any) {
+        camkes_timer_alarm(wait);
+    }
+}
+
+static seL4_MessageInfo_t answer(struct camkes_timer *timer, seL4_Word request)
+{
+    switch (request) {
+    case CAMKES_TIMER_ARM:
+        timer->next = camkes_timer_message_time(0);
+        timer->period = camkes_timer_message_time(2);
+        timer->armed = timer->next != 0 || timer->period != 0;
+        timer->expirations = 0;
+        return seL4_MessageInfo_new(0, 0, 0, 0);
+    case CAMKES_TIMER_EXPIRATIONS:
+        camkes_timer_set_message_time(0, timer->expirations);
+        return seL4_MessageInfo_new(0, 0, 0, 2);
+    default:
+        return seL4_MessageInfo_new(0, 0, 0, 0);
+    }
+}
+
+void _camkes_thread(unsigned index)
+{
+    seL4_TCB_BindNotification(camkes_sel4_image.threads[index].tcb, camkes_timer_interrupt);
+    camkes_sel4_begin_time();
+    signal_due(camkes_sel4_now());
+    set_alarm(camkes_sel4_now());
+    for (;;) {
+        seL4_Word badge = 0;
+        const seL4_MessageInfo_t info = seL4_Recv(camkes_timer_endpoint, &badge);
+        if (badge >= INTERRUPT) {
+            camkes_timer_quiet();
+            seL4_IRQHandler_Ack(camkes_timer_handler);
+            signal_due(camkes_sel4_now());
+        } else if (badge != 0 && badge <= camkes_timer_count) {
+            seL4_Reply(answer(&camkes_timers[badge - 1], seL4_MessageInfo_get_label(info)));
+            signal_due(camkes_sel4_now());
+        }
+        set_alarm(camkes_sel4_now());
+    }
+}
