@@ -649,6 +649,23 @@ component Box {
 }
 """,
 )
+CONNECTOR_THREADS_DIFFER = _code(
+    "W0352",
+    "connector-threads-differ",
+    """\
+The number in the name of a connector `seL4RPCCallPrioritizedN` and the thread count that is set do not agree.
+The one that is set counts.
+
+Neither is needed: the connector `seL4RPCCall` carries protocols, and the tool computes the count.
+""",
+    """\
+connection seL4RPCCallPrioritized2 c(from a.r, to lock.r);
+lock.r_num_threads = 3;
+""",
+    """\
+connection seL4RPCCall c(from a.r, to lock.r);
+""",
+)
 SETTINGS_DIFFER = _code(
     "W0351",
     "settings-differ",

@@ -40,12 +40,11 @@ def tasks_and_cpis(
 ) -> tuple[tuple[Task, ...], tuple[Cpi, ...]]:
     """The tasks and CPIs of a system, in the order of its instances."""
     reader = _Reader(sink)
-    threads: dict[tuple[str, str], tuple[int, Span]] = {}
+    threads: dict[tuple[str, str], Connection] = {}
     for connection in connections:
         for end in connection.to_ends:
             if connection.threads is not None:
-                place = connection.threads_span or connection.span
-                threads[end.instance, end.interface] = (connection.threads, place)
+                threads[end.instance, end.interface] = connection
     cpis: list[Cpi] = []
     for instance in instances:
         cpis += reader.cpis(instance, threads)
@@ -101,7 +100,7 @@ class _Reader:
 
     # CPIs ----------------------------------------------------------------------------------------
 
-    def cpis(self, instance: Instance, threads: Mapping[tuple[str, str], tuple[int, Span]]) -> list[Cpi]:
+    def cpis(self, instance: Instance, threads: Mapping[tuple[str, str], Connection]) -> list[Cpi]:
         cpis = []
         for interface in instance.type.interfaces:
             name = f"{interface.name}_priority_protocol"
@@ -152,7 +151,7 @@ class _Reader:
         interface: Interface,
         chosen: Protocol,
         stated: Setting | None,
-        threads: Mapping[tuple[str, str], tuple[int, Span]],
+        threads: Mapping[tuple[str, str], Connection],
     ) -> Cpi:
         spans = dict(interface.clause_spans or {})
         spans["protocol"] = stated.span if stated else spans.get("priority_protocol", interface.span)
@@ -169,7 +168,7 @@ class _Reader:
         self,
         instance: Instance,
         interface: Interface,
-        connection: tuple[int, Span] | None,
+        connection: Connection | None,
         spans: dict[str, Span],
     ) -> int | None:
         """The stated thread count. It can be stated in three places, which have to agree."""
@@ -181,12 +180,17 @@ class _Reader:
                 said.append((count, setting.span))
         if interface.threads is not None:
             said.append((interface.threads, spans.get("threads", interface.span)))
-        if connection is not None:
-            said.append(connection)
+        code = codes.THREADS_DIFFER
+        if connection is not None and connection.threads is not None:
+            place = connection.threads_span or connection.span
+            if place == connection.span and said:
+                # the library says the count twice, and the number in a connector's name is the weaker one
+                code = codes.CONNECTOR_THREADS_DIFFER
+            said.append((connection.threads, place))
         for count, span in said[1:]:
             if count != said[0][0]:
                 self.sink.report(
-                    codes.THREADS_DIFFER,
+                    code,
                     f"the thread count of `{instance.name}.{interface.name}` is stated as {said[0][0]} and "
                     f"as {count}",
                     said[0][1],

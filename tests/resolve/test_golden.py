@@ -61,6 +61,7 @@ def test_every_code_has_a_golden_file() -> None:
         codes.CONNECTOR_ENDS.number,
         codes.SCHEDULE_IGNORED.number,
         codes.PROTOCOL_IGNORED.number,
+        codes.CONNECTOR_THREADS_DIFFER.number,
     }
 
 

@@ -410,6 +410,15 @@ def test_spelling_of_the_library(
     assert system.connections[0].threads == 2
 
 
+def test_counts_of_the_library_that_differ(tmp_path: Path) -> None:
+    text = (
+        LIBRARY.replace("REQUESTOR", "").replace("SETTINGS", "").replace("num_threads = 2", "num_threads = 3")
+    )
+    system, diagnostics = resolve(tmp_path, text)
+    assert [d.code for d in diagnostics] == [codes.CONNECTOR_THREADS_DIFFER]
+    assert system is not None and system.cpis[0].stated_threads == 3
+
+
 def test_a_setting_wins_over_a_clause(tmp_path: Path) -> None:
     text = """
     procedure P { void f(); }
