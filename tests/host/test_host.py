@@ -28,7 +28,9 @@ ROOT = HERE.parents[1]
 SCENARIOS = HERE / "scenarios"
 SANITIZE = bool(os.environ.get("CAMKES_HOST_SANITIZE"))
 CC = os.environ.get("CC", "cc")
-FAULT, END, CHOICE, SWITCH, WORK, IDLE, KCALL, OUTPUT = 12, 16, 17, 2, 11, 3, 7, 14
+SWITCH, IDLE, READY, BLOCK, PRIORITY, KCALL, TRANSFER, REPLY = 2, 3, 4, 5, 6, 7, 8, 9
+SIGNAL, WORK, FAULT, EXIT, OUTPUT, END, CHOICE = 10, 11, 12, 13, 14, 16, 17
+NOBODY = 65535
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Workplace:
         if SANITIZE and "-fno-sanitize=all" not in extra:
             flags += ["-fsanitize=undefined", "-fno-sanitize=null,alignment,integer-divide-by-zero,builtin"]
         includes = [f"-I{ROOT}/kernel/host/include", f"-I{ROOT}/runtime/include"]
-        subprocess.run([CC, *flags, *includes, "-o", str(image), str(source)], check=True)
+        subprocess.run([CC, *flags, *includes, "-o", str(image), str(source), "-lm"], check=True)
 
     def run(
         self, table: Path, *options: str, stdout: int | None = subprocess.PIPE
@@ -180,6 +182,81 @@ def test_the_run_ends_in_the_middle_of_work(workplace: Workplace, until: int) ->
     workplace.run(workplace.folder / "timing.table", "--for", str(until), "--trace", "trace")
     end = read_trace(workplace.folder / "trace")[-1]
     assert (end.kind, end.args[0], end.time) == (END, 1, until)
+
+
+# ---- at random ----
+
+
+def check_schedule(records: list[Record], table: str) -> int:
+    """Replays a trace: who runs is runnable and nobody runnable is more important; messages are first in,
+    first out; whoever gets a reply waited for it. Returns how many things were looked at."""
+    threads = re.findall(r"^thread \S+ \d+ \S+ (\d+)", table, re.MULTILINE)
+    priority = dict(enumerate(map(int, threads)))
+    runnable: set[int] = set()
+    queues: dict[tuple[int, bool], list[int]] = {}
+    waits: dict[int, tuple[int, int]] = {}
+    running = NOBODY
+    looks = 0
+
+    def leave_queue(thread: int) -> None:
+        for queue in queues.values():
+            if thread in queue:
+                queue.remove(thread)
+
+    for before, record in itertools.pairwise(records):
+        if record.time > before.time and running != NOBODY:
+            assert running in runnable
+            assert all(priority[running] >= priority[t] for t in runnable), record
+            looks += 1
+        match record.kind:
+            case 2:
+                assert record.other == running
+                running = record.thread
+                assert running in runnable and record.args == (priority[running],)
+                assert all(priority[running] >= priority[t] for t in runnable), record
+                looks += 1
+            case 3:
+                assert not runnable and record.other == running
+                running = NOBODY
+            case 4:
+                leave_queue(record.thread)
+                waits.pop(record.thread, None)
+                runnable.add(record.thread)
+            case 5:
+                leave_queue(record.thread)
+                runnable.discard(record.thread)
+                waits[record.thread] = record.args
+                if record.args[0] in (1, 2, 4, 5):
+                    queues.setdefault((record.args[1], record.args[0] in (1, 2)), []).append(record.thread)
+            case 6:
+                assert record.args[0] == priority[record.thread]
+                priority[record.thread] = record.args[1]
+            case 7 | 11:
+                assert record.thread == running
+            case 8:
+                senders, receivers = ((record.args[0], sending) for sending in (True, False))
+                if record.thread in waits and waits[record.thread][0] in (1, 2):
+                    assert queues[senders][0] == record.thread
+                else:
+                    assert queues[receivers][0] == record.other
+                looks += 1
+            case 9:
+                assert waits[record.other][0] == 3
+                looks += 1
+    return looks
+
+
+@pytest.mark.parametrize("chosen", ["first", *(f"random:{seed}" for seed in range(4))])
+@pytest.mark.parametrize("scheduling", ["fifo", "rr"])
+def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str, scheduling: str) -> None:
+    options = ["--for", "3000000", "--timeslice", "400", "--scheduling", scheduling, "--choices", chosen]
+    traces = []
+    for mode in ([], ["--fast"]):
+        result = workplace.run(workplace.folder / "stress.table", *options, *mode, "--trace", "trace")
+        assert result.returncode == 0, result.stderr
+        traces.append(read_trace(workplace.folder / "trace"))
+    assert traces[0] == traces[1]
+    assert check_schedule(traces[0], (SCENARIOS / "stress.table").read_text()) > 1000
 
 
 # ---- choices ----

@@ -36,10 +36,14 @@ void cap_move_reply(struct cap *to, struct cap *from)
     *from = (struct cap){.kind = OBJECT_NOTHING};
 }
 
-/* A remark on a misuse that seL4 answers with an error only, or not at all. */
+/* A remark on a misuse that seL4 answers with an error only, or not at all; not for ever. */
 void cap_note(struct thread *thread, const char *what, seL4_CPtr slot)
 {
+    enum { ENOUGH = 8 };
     char text[256];
+    if (thread->notes++ >= ENOUGH) {
+        return;
+    }
     int n = snprintf(text, sizeof text, "note: %s: thread %s: %s (slot %lu)\n", thread->instance,
                      thread->tcb->name, what, (unsigned long)slot);
     if (write(STDERR_FILENO, text, (size_t)n) < 0) {

@@ -92,6 +92,7 @@ static void swap_stacks(struct thread *self, struct thread *next)
 {
     void **save = self ? &self->sp : &process.first_sp;
     process.loaded = next;
+    storage_switch(self, next);
 #ifdef __SANITIZE_ADDRESS__
     void **fiber = self ? &self->fiber : &process.first_fiber;
     if (next) {

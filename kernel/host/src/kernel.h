@@ -124,6 +124,8 @@ struct space {
     void (*entry)(unsigned); /* valid in its own process, as what follows */
     uint64_t base;           /* where the image is */
     uint64_t text, text_end; /* its code */
+    void *storage;           /* its thread-local variables */
+    size_t storage_size;
     _Atomic uint32_t baton;  /* 1: control was handed to this process */
     _Atomic bool dead;
     int death; /* wait status */
@@ -178,7 +180,9 @@ struct thread {
     char *fault_stack, *fault_stack_top; /* where its faults are handled */
     uint64_t called_from;                /* by the kernel operation under way */
     struct registers *interrupted;     /* at a fault, see signals.c */
+    void *storage;                     /* its thread-local variables while others run */
     void *fiber;                       /* for the address sanitizer */
+    unsigned notes; /* remarks made about it */
     unsigned line_length;
     char line[LINE_LENGTH]; /* output without its newline yet */
 };
@@ -288,6 +292,11 @@ void kernel_arrive_at_fault(struct thread *self);
 void kernel_leave_fault(struct thread *self);
 void thread_reserve_stacks(void);
 void thread_create(struct thread *thread);
+
+/* storage.c */
+void storage_find(struct space *space, void *image, size_t size);
+void storage_create(struct thread *thread);
+void storage_switch(struct thread *from, struct thread *to);
 
 /* schedule.c */
 void schedule(void);

@@ -75,9 +75,15 @@ static void map_region(struct space *space, void *image, const struct mapping *m
     }
 }
 
-static int note_code(struct dl_phdr_info *info, size_t size, void *data)
+struct search {
+    struct space *space;
+    size_t storage_size;
+};
+
+static int note_segments(struct dl_phdr_info *info, size_t size, void *data)
 {
-    struct space *space = data;
+    struct search *search = data;
+    struct space *space = search->space;
     (void)size;
     if (info->dlpi_addr != space->base) {
         return 0;
@@ -87,6 +93,8 @@ static int note_code(struct dl_phdr_info *info, size_t size, void *data)
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_X) {
             space->text = info->dlpi_addr + segment->p_vaddr;
             space->text_end = space->text + segment->p_memsz;
+        } else if (segment->p_type == PT_TLS) {
+            search->storage_size = segment->p_memsz;
         }
     }
     return 1;
@@ -110,10 +118,12 @@ void space_load(struct space *space)
     if (!image) {
         give_up(2, "%s: %s", space->name, dlerror());
     }
+    struct search search = {space, 0};
     struct link_map *map;
     if (dlinfo(image, RTLD_DI_LINKMAP, &map) == 0) {
         space->base = map->l_addr;
-        dl_iterate_phdr(note_code, space);
+        dl_iterate_phdr(note_segments, &search);
+        storage_find(space, image, search.storage_size);
     }
     void *entry = dlsym(image, "_camkes_thread");
     if (!entry) {

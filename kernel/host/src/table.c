@@ -312,7 +312,11 @@ static void read_timer(const struct line *line)
     timer->notification = find_object_of(line, 2, OBJECT_NOTIFICATION, "notification");
     timer->badge = number(line, 3, UINT64_MAX);
     timer->jitter = line->count > 6 ? number(line, 6, UINT64_MAX / 4) : 0;
-    timer_arm(object, number(line, 4, UINT64_MAX / 4), number(line, 5, UINT64_MAX / 4));
+    uint64_t offset = number(line, 4, UINT64_MAX / 4);
+    uint64_t period = number(line, 5, UINT64_MAX / 4);
+    if (period > 0) { /* else it is for its holder to arm */
+        timer_arm(object, offset, period);
+    }
 }
 
 static void make_regions(void)

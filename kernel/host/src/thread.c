@@ -76,5 +76,6 @@ void thread_create(struct thread *thread)
     make_usable(thread->stack, thread->stack_top);
     make_usable(thread->fault_stack, thread->fault_stack_top);
     thread->interrupted = registers_take();
+    storage_create(thread);
     thread->sp = context_make(thread->stack_top, thread_main);
 }
