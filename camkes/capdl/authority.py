@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from camkes.capdl.callers import Wiring
@@ -36,16 +37,56 @@ def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holdi
     return tuple(h for space in model.spaces for h in _of_space(space, model, explainer))
 
 
+def to_text(holdings: Sequence[Holding]) -> str:
+    """A table for people: for each address space what it holds, with which rights, and why."""
+    lines: list[str] = []
+    width = max((len(h.object) for h in holdings), default=0)
+    space = None
+    for holding in holdings:
+        if holding.space != space:
+            lines += [*([""] if lines else []), f"{holding.space}:"]
+            space = holding.space
+        slot = "memory" if holding.slot is None else str(holding.slot)
+        badge = f" badge {holding.badge}" if holding.badge else ""
+        lines.append(
+            f"  {slot:>6}  {holding.object:<{width}}  {holding.rights or '-':<3}  {holding.reason}{badge}"
+        )
+    return "\n".join(lines)
+
+
+def to_json(holdings: Sequence[Holding]) -> str:
+    """The same for programs."""
+    return json.dumps([_record(h) for h in holdings], indent=2, ensure_ascii=False)
+
+
+def _record(holding: Holding) -> dict[str, object]:
+    place = None
+    if holding.span is not None:
+        place = {"file": str(holding.span.file.path), "line": holding.span.line}
+    return {
+        "space": holding.space,
+        "instance": holding.instance,
+        "slot": holding.slot,
+        "object": holding.object,
+        "rights": holding.rights,
+        "badge": holding.badge,
+        "reason": holding.reason,
+        "place": place,
+    }
+
+
 def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> Iterator[Holding]:
-    symbols: dict[int, tuple[str, str]] = {}
+    symbols: dict[int, list[tuple[str, str]]] = {}
     for (instance, symbol), slot in model.slots.items():
         if instance in space.instances:
-            symbols.setdefault(slot, (instance, symbol))
+            symbols.setdefault(slot, []).append((instance, symbol))
     for cap in space.caps:
         if cap.slot not in symbols:
             raise ValueError(f"nothing asks for slot {cap.slot} of {space.name}")
-        instance, symbol = symbols[cap.slot]
-        reason, span = explainer.cap(instance, symbol, cap.object)
+        why = [explainer.cap(instance, symbol, cap.object) for instance, symbol in symbols[cap.slot]]
+        reason = "; ".join(dict.fromkeys(r for r, _ in why))
+        span = next((s for _, s in why if s is not None), None)
+        instance = symbols[cap.slot][0][0]
         yield Holding(space.name, instance, cap.slot, cap.object, cap.rights, cap.badge, reason, span)
     for mapping in space.mappings:
         symbol = mapping.symbol

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.capdl.allocate import allocate
-from camkes.capdl.authority import authority
+from camkes.capdl.authority import authority, to_json, to_text
 from camkes.capdl.model import CapabilityModel, ObjectKind, Role
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedTask
@@ -141,6 +143,17 @@ def test_reasons_of_a_manager() -> None:
     assert "serves as the manager of inner.p" in found
     assert "serves requests of t3 at inner.p" in found
     assert "worker of t1 asks the manager of inner.p" in found
+
+
+def test_as_text_and_as_json() -> None:
+    made, plan = nested()
+    holdings = authority(made, plan, allocate(made, plan))
+    text = to_text(holdings)
+    assert "inner:" in text.splitlines()
+    assert "serves as the manager of inner.p" in text
+    records = json.loads(to_json(holdings))
+    assert [r["object"] for r in records] == [h.object for h in holdings]
+    assert {"file": "hand.camkes", "line": 1} in [r["place"] for r in records]
 
 
 def test_only_managers_may_raise_others() -> None:
