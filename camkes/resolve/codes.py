@@ -37,19 +37,6 @@ import <std_connectors.camkes>;
 import <std_connector.camkes>;
 """,
 )
-UNREADABLE_FILE = _code(
-    "E0202",
-    "unreadable-file",
-    """\
-A file exists and cannot be read: it is a folder, or its permissions forbid it.
-""",
-    """\
-import "components";
-""",
-    """\
-import "components/Echo/Echo.camkes";
-""",
-)
 
 # Names
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
+from camkes.parser.files import read_source
 from camkes.parser.parse import ParseOptions, parse
 from camkes.resolve import codes
 from camkes.resolve.options import LoadOptions
@@ -56,13 +57,7 @@ class _Reader:
     def open(self, path: Path, span: Span | None) -> SourceFile | None:
         """The text of a file; None, and an error, if it cannot be read."""
         self.seen.add(os.path.realpath(path))
-        try:
-            text = path.read_bytes().decode("utf-8", errors="replace")
-        except OSError as error:
-            reason = (error.strerror or "cannot be read").lower()
-            self.sink.report(codes.UNREADABLE_FILE, f"cannot read `{path}`: {reason}", span)
-            return None
-        return SourceFile(path, text, span)
+        return read_source(path, self.sink, span)
 
     def run(self, root: SourceFile, program: Program) -> None:
         """Depth first with a stack of its own, so that a long chain of imports is no problem."""

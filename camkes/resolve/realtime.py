@@ -48,7 +48,8 @@ def tasks_and_cpis(
     cpis: list[Cpi] = []
     for instance in instances:
         cpis += reader.cpis(instance, threads)
-    tasks = [task for instance in instances if (task := reader.task(instance, bool(cpis))) is not None]
+    library = bool(cpis) and not any(instance.type.requestor for instance in instances)
+    tasks = [task for instance in instances if (task := reader.task(instance, library)) is not None]
     return tuple(tasks), tuple(cpis)
 
 
@@ -58,11 +59,11 @@ class _Reader:
 
     # Tasks ---------------------------------------------------------------------------------------
 
-    def task(self, instance: Instance, any_cpis: bool) -> Task | None:
+    def task(self, instance: Instance, library: bool) -> Task | None:
         type = instance.type
         stated = self.get(instance, "requestor")
         spans: dict[str, Span] = {}
-        if not type.requestor and stated is None and not (any_cpis and _library_task(instance)):
+        if not type.requestor and stated is None and not (library and _library_task(instance)):
             return None
         id = type.requestor_id
         if type.requestor_span is not None:
