@@ -26,9 +26,9 @@ US = 1000
 PERIOD = 900 * US
 JOBS = 2
 
-#: systems with several waiters in a queue, and with waiters that are raised while they wait; in those of odd
+#: systems with several waiters in a queue, and waiters that are raised past others; in those of odd
 #: seeds CPIs get as few threads as are possible
-SEEDS = (532, 659, 1787, 2820)
+SEEDS = (659, 734, 2820, 4521)
 
 
 def random_system(seed: int) -> tuple[list[TaskSpec], list[CpiSpec]]:
