@@ -73,7 +73,9 @@ class Workplace:
         if SANITIZE and "-fno-sanitize=all" not in extra:
             flags += ["-fsanitize=undefined", "-fno-sanitize=null,alignment,integer-divide-by-zero,builtin"]
         includes = [f"-I{ROOT}/kernel/host/include", f"-I{ROOT}/runtime/include"]
-        subprocess.run([CC, *flags, *includes, "-o", str(image), str(source), "-lm"], check=True)
+        subprocess.run(
+            [CC, *flags, *includes, "-o", str(image), source.name, "-lm"], check=True, cwd=source.parent
+        )
 
     def run(
         self, table: Path, *options: str, stdout: int | None = subprocess.PIPE
