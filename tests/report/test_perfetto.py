@@ -136,3 +136,9 @@ def test_an_unwritable_path_is_a_diagnostic(tmp_path: Path) -> None:
     sink = Sink()
     write_perfetto(tmp_path / "no" / "x.pftrace", events, names, sink)
     assert [d.code.number for d in sink.diagnostics] == ["E0801"]
+
+
+def test_the_heir_is_found_by_context_if_the_record_does_not_name_it() -> None:
+    events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
+    bare = [e._replace(other=None) if e.kind is Kind.INHERIT else e for e in events]
+    assert build_tracks(bare, names) == build_tracks(events, names)
