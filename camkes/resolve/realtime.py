@@ -26,6 +26,14 @@ from camkes.resolve.settings import UNITS, effective
 #: The connectors of the priority-aware library: one for each thread count.
 _PRIORITIZED = re.compile(r"seL4RPCCallPrioritized([1-9][0-9]*)")
 
+_PHRASES = {
+    "period": "a period",
+    "deadline": "a deadline",
+    "wcet": "a worst-case execution time",
+    "budget": "a budget",
+    "offset": "an offset",
+}
+
 _PLAIN_CONNECTOR = "seL4RPCCall"
 
 
@@ -244,7 +252,7 @@ class _Reader:
         if not isinstance(value, (int, float)):
             self.sink.report(
                 codes.BAD_TIME,
-                f"{_article(key)} is a number, with a unit or in microseconds",
+                f"{_PHRASES[key]} is a number, with a unit or in microseconds",
                 setting.span,
                 help="for example `10 ms`",
             )
@@ -252,16 +260,12 @@ class _Reader:
         unit = UNITS.get(setting.unit or "us", 1_000)
         time = round(value * unit) if abs(value) < 1e30 else -1
         if value < 0 or time < 0:
-            self.sink.report(codes.BAD_TIME, f"{_article(key)} cannot be {value}", setting.span)
+            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {value}", setting.span)
         elif time < least:
-            self.sink.report(codes.BAD_TIME, f"{_article(key)} cannot be 0", setting.span)
+            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be 0", setting.span)
         else:
             return time
         return None
-
-
-def _article(key: str) -> str:
-    return f"{'an' if key[0] in 'aeiou' else 'a'} {key}"
 
 
 def _library_task(instance: Instance) -> bool:
