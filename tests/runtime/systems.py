@@ -86,7 +86,8 @@ def _leaf(protocol: str) -> str:
 
 
 def _pass(name: str, protocol: str, extra: str = "") -> str:
-    return f"component {name} {{ provides P p with priority_protocol {protocol}, requests (n){extra}; uses P n; }}\n"
+    clauses = f"priority_protocol {protocol}, requests (n){extra}"
+    return f"component {name} {{ provides P p with {clauses}; uses P n; }}\n"
 
 
 _THREE = (("a", 10, 0), ("b", 20, 30), ("c", 20, 50))

@@ -45,25 +45,66 @@ class Mutant:
 
 
 MUTANTS = (
-    Mutant("no-boost", "manager.c", "    inherit(cpi, held_by, true, held_by->id);\n    return false;",
-           "    return false;", systems.ONE_LOCK),
+    Mutant(
+        "no-boost",
+        "manager.c",
+        "    inherit(cpi, held_by, true, held_by->id);\n    return false;",
+        "    return false;",
+        systems.ONE_LOCK,
+    ),
     Mutant("boost-stays", "manager.c", "    inherit(cpi, from, false, from->id);\n", "", systems.ONE_LOCK),
-    Mutant("no-exclusion", "lock.c", "atomic_compare_exchange_strong(&cpi->lock, &found, camkes_held_by(context))",
-           "(atomic_store(&cpi->lock, camkes_held_by(context)), found == 0)", systems.ONE_LOCK),
-    Mutant("last-come-first", "queue.c", "(x->arrival - y->arrival) < 0", "(x->arrival - y->arrival) > 0",
-           systems.EQUALS),
+    Mutant(
+        "no-exclusion",
+        "lock.c",
+        "atomic_compare_exchange_strong(&cpi->lock, &found, camkes_held_by(context))",
+        "(atomic_store(&cpi->lock, camkes_held_by(context)), found == 0)",
+        systems.ONE_LOCK,
+    ),
+    Mutant(
+        "last-come-first",
+        "queue.c",
+        "(x->arrival - y->arrival) < 0",
+        "(x->arrival - y->arrival) > 0",
+        systems.EQUALS,
+    ),
     Mutant("lowest-first", "queue.c", "x->request > y->request", "x->request < y->request", systems.RANKS),
-    Mutant("lost-waiter", "manager.c", "camkes_held_by(next) | (cpi->queued > 0 ? CAMKES_WAITERS : 0)",
-           "camkes_held_by(next)", systems.EQUALS),
-    Mutant("push-too-late", "nested.c", "    if (priority <= context->base) {\n        return false;\n    }\n",
-           "    if (priority != 0) {\n        return false;\n    }\n", systems.RAISED_BEFORE),
-    Mutant("no-push", "manager.c", "        camkes_nested_push(context, priority);\n", "        ;\n", systems.CHAIN),
+    Mutant(
+        "lost-waiter",
+        "manager.c",
+        "camkes_held_by(next) | (cpi->queued > 0 ? CAMKES_WAITERS : 0)",
+        "camkes_held_by(next)",
+        systems.EQUALS,
+    ),
+    Mutant(
+        "push-too-late",
+        "nested.c",
+        "    if (priority <= context->base) {\n        return false;\n    }\n",
+        "    if (priority != 0) {\n        return false;\n    }\n",
+        systems.RAISED_BEFORE,
+    ),
+    Mutant(
+        "no-push",
+        "manager.c",
+        "        camkes_nested_push(context, priority);\n",
+        "        ;\n",
+        systems.CHAIN,
+    ),
     Mutant("no-clear", "nested.c", "    if (told) {\n", "    if (told && false) {\n", systems.CHAIN),
-    Mutant("waiter-not-moved", "manager.c",
-           "        camkes_queue_raise(cpi, caller->context);\n        inherit(cpi, held_by, true, held_by->id);\n",
-           "        ;\n", systems.QUEUE_MOVES),
-    Mutant("pool-stays-at-ceiling", "manager.c",
-           "    set_priority(cpi, context, atomic_load(&context->effective));\n", "", systems.POOL),
+    Mutant(
+        "waiter-not-moved",
+        "manager.c",
+        "        camkes_queue_raise(cpi, caller->context);\n"
+        "        inherit(cpi, held_by, true, held_by->id);\n",
+        "        ;\n",
+        systems.QUEUE_MOVES,
+    ),
+    Mutant(
+        "pool-stays-at-ceiling",
+        "manager.c",
+        "    set_priority(cpi, context, atomic_load(&context->effective));\n",
+        "",
+        systems.POOL,
+    ),
 )
 
 
