@@ -48,10 +48,6 @@ class Text:
         text._only_lines = line_starts(file.text)
         return text
 
-    def segment(self, offset: int) -> Segment:
-        """The segment that the character at `offset` belongs to."""
-        return self._segments[bisect_right(self._offsets, offset) - 1]
-
     def span(self, start: int, end: int) -> Span:
         """The place of content[start:end]."""
         lines = self._only_lines

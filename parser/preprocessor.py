@@ -283,10 +283,10 @@ class _Run:
     def _assemble(self, output: str) -> Iterator[Segment]:
         """The pieces in the order of their marks."""
         marks = list(_MARK.finditer(output))
-        for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        ends = [mark.start() for mark in marks[1:]] + [len(output)]
+        for mark, limit in zip(marks, ends, strict=False):
             piece = self.pieces[int(mark.group(1))][int(mark.group(2))]
             if piece.expanded:
-                limit = following.start() if following else len(output)
                 end = output.find(_END, mark.end(), limit)
                 text = output[mark.end() : end if end >= 0 else limit]
                 piece = piece._replace(text=f" {text.strip()} ")

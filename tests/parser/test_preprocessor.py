@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.parser import ast
 from camkes.parser.files import read_source
+from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, needs_preprocessor, parse
+from camkes.parser.positions import Text
+from camkes.parser.preprocessor import preprocess
+from camkes.parser.tables import load as load_tables
 from tests.parser.support import listing, nodes, place, shape, written
 
 Folder = Path
@@ -339,3 +345,65 @@ def test_all_predefined_macros_are_known() -> None:
 def test_turned_off_it_leaves_directives_alone(folder: Path) -> None:
     path = write(folder, a_camkes="#define A B\ncomponent A {}\n")
     assert names(tree(path, preprocess=False)) == {"A": "a.camkes:2:11-2:12 A"}
+
+
+# Against the preprocessor itself ------------------------------------------------------------------
+
+TABLES = load_tables()
+
+
+def words(text: Text) -> list[str]:
+    """The tokens of a text."""
+    tokens = tokenise(text, TABLES, Sink())
+    return [tokens.word(number) for number in range(len(tokens.kinds))]
+
+
+pieces = st.lists(
+    st.sampled_from(
+        [
+            *("A", "B", "F", "G", "x", "y", "1", "2.5", '"s A"', "(", ")", "{", ";", ",", "+", "-", ".", "<"),
+            *("F(A)", "F (x, B)", "G()", "G((1, 2))", "F(G(1))", "/* A */", "linux", "__LINE__", "\n"),
+        ]
+    ),
+    max_size=8,
+).map(" ".join)
+one_line = pieces.map(lambda text: text.replace("\n", " "))
+directives = st.one_of(
+    st.tuples(st.sampled_from(["A", "B", "F", "F(a)", "F(a,b)", "F(...)", "G()", "G(a)"]), one_line).map(
+        lambda each: f"#define {each[0]} {each[1]}"
+    ),
+    st.sampled_from(["A", "B", "F", "G"]).map(lambda name: f"#undef {name}"),
+    st.sampled_from(
+        [
+            "#if A",
+            "#ifdef A",
+            "# ifndef B // B",
+            "#else",
+            "#endif",
+            "#pragma A",
+            '#include "i.h"',
+            "/* */ #if 1",
+        ]
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(directives | pieces, max_size=8), st.lists(directives | pieces, max_size=3))
+def test_the_tokens_are_those_that_the_preprocessor_gives(
+    folder: Path, lines: list[str], included: list[str]
+) -> None:
+    path = folder / "a.camkes"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    (folder / "i.h").write_text("".join(f"{line}\n" for line in included if "#include" not in line))
+    reference = subprocess.run(["cpp", "-P", "a.camkes"], capture_output=True, text=True, check=False)
+    sink = Sink()
+    source = read_source(Path("a.camkes"), sink)
+    assert source is not None
+    text, read = preprocess(source, sink, ParseOptions())
+    assert (text is None) == (reference.returncode != 0)
+    assert read[0] is source
+    if text is None:
+        assert sink.has_errors
+    else:
+        assert words(text) == words(Text.of(SourceFile(path, reference.stdout)))
