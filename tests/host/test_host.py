@@ -3,7 +3,7 @@
 """The host kernel, tried with small components.
 
 A scenario is NAME.c (one image for all address spaces), NAME.table (its boot table; comments in it give
-options, modes and the exit status), NAME.expected (standard output) and NAME.errors (standard error,
+options, modes and the exit status), NAME.expected.txt (standard output) and NAME.errors.txt (standard error,
 addresses masked). CAMKES_HOST_SANITIZE=1 builds everything with the sanitizers.
 """
 
@@ -126,13 +126,13 @@ def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
     table = SCENARIOS / f"{name}.table"
     trace = workplace.folder / f"{name}.{mode}"
     result = workplace.run(workplace.folder / table.name, *options_of(name, mode), "--trace", trace.name)
-    errors = table.with_suffix(".errors")
+    errors = table.with_suffix(".errors.txt")
     if os.environ.get("CAMKES_HOST_ACCEPT"):
-        table.with_suffix(".expected").write_text(result.stdout)
+        table.with_suffix(".expected.txt").write_text(result.stdout)
         if result.stderr:
             errors.write_text(masked(result.stderr))
     assert masked(result.stderr) == (errors.read_text() if errors.exists() else "")
-    assert result.stdout == table.with_suffix(".expected").read_text()
+    assert result.stdout == table.with_suffix(".expected.txt").read_text()
     assert result.returncode == int(setting(table, "status", "0"))
     records = read_trace(trace)
     assert records[0].kind == 1

@@ -59,8 +59,7 @@ static seL4_Error find_slot(struct thread *self, seL4_CNode root, seL4_Word slot
         cap_note(self, "operation on a slot of what is no capability space", root);
         return seL4_InvalidCapability;
     }
-    if (depth < 1 || depth > seL4_WordBits ||
-        (depth < seL4_WordBits && slot >> depth != 0)) {
+    if (depth < 1 || depth > seL4_WordBits || (depth < seL4_WordBits && slot >> depth != 0)) {
         return seL4_RangeError;
     }
     *found = cap_find(self, slot);

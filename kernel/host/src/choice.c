@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Everything that scheduling and timing leave open is decided here. Option 0 is what happens by default.
- * A search over all choices needs no more than this: run with a script, read the CHOICE records,
- * extend the script.
+ * Everything that scheduling and timing leave open is decided here. Option 0 is what happens by
+ * default. A search over all choices needs no more than this: run with a script, read the CHOICE
+ * records, extend the script.
  */
 #include "kernel.h"
 

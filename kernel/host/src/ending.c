@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Components that end themselves: these stand in for the C library's functions of the same names. */
+/* Components that end themselves: these stand in for the C library's functions of the same names.
+ */
 #include "kernel.h"
 
 #include <stdio.h>

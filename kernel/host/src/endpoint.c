@@ -25,8 +25,8 @@ static void transfer(struct thread *from, struct thread *to, uint64_t badge)
 
 static void trace_transfer(struct thread *from, struct thread *to, struct object *object)
 {
-    TRACE(TRANSFER, from, to, object->number, to->badge,
-          seL4_MessageInfo_get_label(to->ipc->tag), seL4_MessageInfo_get_length(to->ipc->tag));
+    TRACE(TRANSFER, from, to, object->number, to->badge, seL4_MessageInfo_get_label(to->ipc->tag),
+          seL4_MessageInfo_get_length(to->ipc->tag));
 }
 
 static struct thread *take_first(struct endpoint *endpoint)
@@ -58,9 +58,10 @@ static void expect_reply(struct thread *caller, struct thread *receiver, struct 
         return;
     }
     schedule_set_state(caller, THREAD_BLOCKED_REPLY);
-    receiver->caller = (struct cap){.kind = OBJECT_REPLY,
-                                    .rights = reply_can_grant ? RIGHT_WRITE | RIGHT_GRANT : RIGHT_WRITE,
-                                    .thread = caller};
+    receiver->caller =
+        (struct cap){.kind = OBJECT_REPLY,
+                     .rights = reply_can_grant ? RIGHT_WRITE | RIGHT_GRANT : RIGHT_WRITE,
+                     .thread = caller};
     caller->reply_slot = &receiver->caller;
     TRACE(BLOCK, caller, NULL, caller->fault.kind ? CAMKES_BLOCK_FAULT : CAMKES_BLOCK_REPLY,
           object->number);

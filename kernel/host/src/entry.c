@@ -107,7 +107,8 @@ static void swap_stacks(struct thread *self, struct thread *next)
 #endif
 }
 
-/* Goes where kernel->current is; comes back when that is the caller again (or, in the runner, at the end). */
+/* Goes where kernel->current is; comes back when that is the caller again (or, in the runner, at
+ * the end). */
 void kernel_go(void)
 {
     struct thread *self = process.loaded;

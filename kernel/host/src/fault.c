@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Faults: a message to the thread's fault handler, or a report; the thread stops, the others go on. */
+/* Faults: a message to the thread's fault handler, or a report; the thread stops, the others go on.
+ */
 #include "kernel.h"
 
 #include <inttypes.h>
@@ -85,7 +86,8 @@ void fault_raise(struct thread *thread)
 {
     const struct fault *fault = &thread->fault;
     struct cap *handler;
-    /* when a thread loops is a matter of the workstation's clock, so the place is not of the trace */
+    /* when a thread loops is a matter of the workstation's clock, so the place is not of the trace
+     */
     bool somewhere = fault->kind != CAMKES_FAULT_LOOP;
     uint64_t offset = fault->caller ? fault->caller : fault->offset;
     TRACE(FAULT, thread, NULL, fault->kind, fault->address, somewhere ? fault->pc : 0,
@@ -101,7 +103,8 @@ void fault_raise(struct thread *thread)
     }
 }
 
-/* `receiving`: the capability was to receive from. A slot outside the space does not match its guard. */
+/* `receiving`: the capability was to receive from. A slot outside the space does not match its
+ * guard. */
 void fault_capability(struct thread *thread, seL4_CPtr slot, bool receiving)
 {
     bool missing = slot < thread->space->slot_count;
@@ -116,7 +119,8 @@ void fault_capability(struct thread *thread, seL4_CPtr slot, bool receiving)
     message[seL4_CapFault_IP] = thread->called_from;
     message[seL4_CapFault_Addr] = slot;
     message[seL4_CapFault_InRecvPhase] = receiving;
-    message[seL4_CapFault_LookupFailureType] = missing ? seL4_MissingCapability : seL4_GuardMismatch;
+    message[seL4_CapFault_LookupFailureType] =
+        missing ? seL4_MissingCapability : seL4_GuardMismatch;
     message[seL4_CapFault_BitsLeft] = missing ? 0 : seL4_WordBits;
     fault_raise(thread);
 }

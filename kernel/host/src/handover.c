@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Walls: one process an address space. Exactly one process has control; the others sleep until it is
- * handed to them. The runner sleeps too, and takes control from a process that dies with it.
+ * Walls: one process an address space. Exactly one process has control; the others sleep until it
+ * is handed to them. The runner sleeps too, and takes control from a process that dies with it.
  */
 #include "kernel.h"
 

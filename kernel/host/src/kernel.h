@@ -19,8 +19,8 @@
 
 enum {
     PRIORITIES = 256,
-    NONE = 65535,     /* no thread, no object: in traces and links */
-    LINE_LENGTH = 512, /* a longer line of output is cut in pieces */
+    NONE = 65535,        /* no thread, no object: in traces and links */
+    LINE_LENGTH = 512,   /* a longer line of output is cut in pieces */
     HANDOVER_RUNNER = 0, /* who has control: the runner, or 1 + the number of a space */
 };
 
@@ -83,7 +83,7 @@ struct timer {
     uint64_t delay;  /* how much later `due` is than it should be */
     uint64_t expirations;
     bool armed;
-    bool decided; /* the delay of this expiry is chosen */
+    bool decided;   /* the delay of this expiry is chosen */
     unsigned place; /* in the heap, if armed */
 };
 
@@ -126,7 +126,7 @@ struct space {
     uint64_t text, text_end; /* its code */
     void *storage;           /* its thread-local variables */
     size_t storage_size;
-    _Atomic uint32_t baton;  /* 1: control was handed to this process */
+    _Atomic uint32_t baton; /* 1: control was handed to this process */
     _Atomic bool dead;
     int death; /* wait status */
     pid_t pid;
@@ -144,10 +144,10 @@ enum thread_state {
 struct fault {
     enum camkes_fault kind; /* 0: none */
     uint64_t address, pc, sp;
-    uint64_t offset;      /* of pc in its module */
+    uint64_t offset; /* of pc in its module */
     char module[128];
-    uint64_t caller;      /* offset in the image, if pc is not in it; 0: not known */
-    seL4_Word label;      /* the message for a fault handler */
+    uint64_t caller; /* offset in the image, if pc is not in it; 0: not known */
+    seL4_Word label; /* the message for a fault handler */
     unsigned length;
     seL4_Word message[7];
 };
@@ -165,7 +165,7 @@ struct thread {
     bool queued; /* in a ready queue */
     bool redo;   /* it was taken out of a kernel operation and starts that again */
     bool is_call, can_grant, can_grant_reply; /* of the message it sends; the receiver's grant */
-    uint64_t badge; /* of the message it sends or has received */
+    uint64_t badge;                           /* of the message it sends or has received */
     struct object *waits_for;
     struct thread *ready_next, *ready_previous;
     struct thread *wait_next, *wait_previous;
@@ -179,10 +179,10 @@ struct thread {
     char *guard, *stack, *stack_top;
     char *fault_stack, *fault_stack_top; /* where its faults are handled */
     uint64_t called_from;                /* by the kernel operation under way */
-    struct registers *interrupted;     /* at a fault, see signals.c */
-    void *storage;                     /* its thread-local variables while others run */
-    void *fiber;                       /* for the address sanitizer */
-    unsigned notes; /* remarks made about it */
+    struct registers *interrupted;       /* at a fault, see signals.c */
+    void *storage;                       /* its thread-local variables while others run */
+    void *fiber;                         /* for the address sanitizer */
+    unsigned notes;                      /* remarks made about it */
     unsigned line_length;
     char line[LINE_LENGTH]; /* output without its newline yet */
 };
@@ -207,7 +207,7 @@ enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
 
 struct kernel {
     /* touched by every kernel operation */
-    struct thread *current; /* NULL: idle */
+    struct thread *current;   /* NULL: idle */
     struct thread *candidate; /* with ACTION_SWITCH */
     enum action action;
     _Atomic bool inside; /* kernel code runs */
@@ -236,7 +236,7 @@ struct kernel {
     char *trace_buffer;
     size_t trace_used;
 
-    _Atomic uint32_t owner;        /* see HANDOVER_RUNNER */
+    _Atomic uint32_t owner; /* see HANDOVER_RUNNER */
     _Atomic uint32_t runner_baton;
     bool booted;
     bool ended;
@@ -366,8 +366,8 @@ void time_skip(void);
 
 /* trace.c */
 void trace_open(const char *path);
-void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other,
-                 unsigned n, const uint64_t *args);
+void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other, unsigned n,
+                 const uint64_t *args);
 void trace_flush(void);
 void trace_output(const struct thread *thread, const char *text, size_t length);
 #define TRACE(kind, thread, other, ...)                                                            \

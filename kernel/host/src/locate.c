@@ -34,7 +34,8 @@ static bool after_call(uint64_t address)
 static uint64_t find_caller(const struct thread *thread, uint64_t sp)
 {
     enum { MOST = 4096 };
-    uint64_t low = (uint64_t)(uintptr_t)thread->stack, high = (uint64_t)(uintptr_t)thread->stack_top;
+    uint64_t low = (uint64_t)(uintptr_t)thread->stack,
+             high = (uint64_t)(uintptr_t)thread->stack_top;
     sp = (sp < low ? low : sp) & ~(uint64_t)7;
     for (unsigned i = 0; i < MOST && sp + 8 <= high; i++, sp += 8) {
         uint64_t word = *(const uint64_t *)(uintptr_t)sp;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Who runs next. As in seL4: the running thread is in no queue; a thread that is woken may be switched to
- * directly; one that is preempted goes back to the head of its queue, one whose time slice is over
- * to the tail.
+ * Who runs next. As in seL4: the running thread is in no queue; a thread that is woken may be
+ * switched to directly; one that is preempted goes back to the head of its queue, one whose time
+ * slice is over to the tail.
  */
 #include "kernel.h"
 

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * From the workstation's signals to faults. The handler only notes what happened and where, and
- * continues the thread on its stack for faults. Should the fault be answered, a signal of our own puts the
- * registers back, and the instruction is tried again.
+ * continues the thread on its stack for faults. Should the fault be answered, a signal of our own
+ * puts the registers back, and the instruction is tried again.
  */
 #include "kernel.h"
 
@@ -305,7 +305,8 @@ static void handle(int number, void (*handler)(int, siginfo_t *, void *), int fl
 static void watch_loops(void)
 {
     long usec = (long)kernel->options.loop_limit * 1000 / STRIKES;
-    struct itimerval interval = {{usec / 1000000, usec % 1000000}, {usec / 1000000, usec % 1000000}};
+    struct itimerval interval = {{usec / 1000000, usec % 1000000},
+                                 {usec / 1000000, usec % 1000000}};
     handle(SIGPROF, on_clock, 0);
     setitimer(ITIMER_PROF, &interval, NULL);
 }

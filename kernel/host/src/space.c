@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Address spaces: loading an image, mapping shared memory behind its symbols, making its threads. */
+/* Address spaces: loading an image, mapping shared memory behind its symbols, making its threads.
+ */
 #include "kernel.h"
 
 #include <dlfcn.h>
@@ -14,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* With --fast, one image may be loaded for several address spaces; the loader wants files for that. */
+/* With --fast, one image may be loaded for several address spaces; the loader wants files for that.
+ */
 static void *load_copy(const char *path)
 {
     char copy[64];
@@ -100,13 +102,14 @@ static int note_segments(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-/* Images of different processes are at different addresses, so a pointer means something in one only. */
+/* Images of different processes are at different addresses, so a pointer means something in one
+ * only. */
 static void keep_apart(const struct space *space)
 {
     static const size_t DISTANCE = (size_t)256 << 20;
     if (!kernel->options.fast && space->number > 0) {
-        mmap(NULL, space->number * DISTANCE, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(NULL, space->number * DISTANCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+             -1, 0);
     }
 }
 

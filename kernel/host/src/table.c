@@ -100,8 +100,8 @@ static bool is(const struct line *line, const char *word)
 static void expect(const struct line *line, unsigned least, unsigned most)
 {
     if (line->count < least + 1 || line->count > most + 1) {
-        bad(line, "a line `%s` has %u%s fields behind that word, here are %u", line->fields[0], least,
-            most > least ? " or more" : "", line->count - 1);
+        bad(line, "a line `%s` has %u%s fields behind that word, here are %u", line->fields[0],
+            least, most > least ? " or more" : "", line->count - 1);
     }
 }
 
@@ -239,7 +239,8 @@ static void read_space(const struct line *line)
     space->number = kernel->space_count++;
     space->name = keep(line->fields[1]);
     space->image = image_path(line->fields[2]);
-    for (const struct line *item = line + 1; item < lines + line_count && !is(item, "space"); item++) {
+    for (const struct line *item = line + 1; item < lines + line_count && !is(item, "space");
+         item++) {
         if (is(item, "cap")) {
             expect(item, 4, 4);
             seL4_Word slot = number(item, 1, 1 << 20);
@@ -364,7 +365,8 @@ static void read_lines(char *text)
     }
     if (line_count == 0 || !is(&lines[0], "camkes-host-table") || lines[0].count != 2 ||
         strcmp(lines[0].fields[1], "1") != 0) {
-        give_up(2, "%s: not a boot table (its first line must be `camkes-host-table 1`)", table_path);
+        give_up(2, "%s: not a boot table (its first line must be `camkes-host-table 1`)",
+                table_path);
     }
 }
 

@@ -53,8 +53,8 @@ void thread_reserve_stacks(void)
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         total += block_size(&kernel->threads[i]);
     }
-    kernel->stacks = mmap(NULL, total + GUARD, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    kernel->stacks =
+        mmap(NULL, total + GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (kernel->stacks == MAP_FAILED) {
         give_up(3, "cannot make stacks");
     }

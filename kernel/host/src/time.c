@@ -3,8 +3,9 @@
 /*
  * Virtual time. It passes where a thread consumes it and where nobody can run.
  *
- * A timer that is due at the instant at which a thread has had its processor time fires after that thread
- * stops for it to pass further: what a thread does in no time at the end of its work belongs to the work.
+ * A timer that is due at the instant at which a thread has had its processor time fires after that
+ * thread stops for it to pass further: what a thread does in no time at the end of its work belongs
+ * to the work.
  */
 #include "kernel.h"
 
@@ -45,7 +46,8 @@ void time_consume(struct thread *self, uint64_t ns)
             }
             continue;
         }
-        uint64_t step = earlier(self->work, earlier(kernel->options.until, timer_next()) - kernel->now);
+        uint64_t step =
+            earlier(self->work, earlier(kernel->options.until, timer_next()) - kernel->now);
         if (kernel->options.round_robin) {
             step = earlier(step, self->slice);
             self->slice -= step;

@@ -63,8 +63,8 @@ static struct camkes_trace_record *add(uint16_t kind, const struct thread *threa
     return record;
 }
 
-void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other,
-                 unsigned n, const uint64_t *args)
+void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other, unsigned n,
+                 const uint64_t *args)
 {
     struct camkes_trace_record *record =
         add(kind, thread, other, sizeof(struct camkes_trace_record) + n * sizeof *args);

@@ -4,7 +4,7 @@
 #include <camkes/host.h>
 #include <stdio.h>
 
-enum { ENDPOINT = 1, CNODE = 2, SAVED = 10, MADE_BY_SEND = 20 };
+enum { ENDPOINT = 1, CNODE = 2, FORGOTTEN = 3, SAVED = 10 };
 
 static void client(unsigned index)
 {
@@ -38,6 +38,11 @@ static void server(void)
     printf("one more call, dropped by receiving again\n");
     seL4_Recv(ENDPOINT, NULL);
     printf("and another call\n");
+    seL4_Recv(ENDPOINT, NULL);
+    seL4_CNode_SaveCaller(CNODE, SAVED, seL4_WordBits);
+    seL4_TCB_Suspend(FORGOTTEN);
+    printf("a slot is not cleared for one whose capability was in it before\n");
+    seL4_Send(SAVED, seL4_MessageInfo_new(9, 0, 0, 0));
 }
 
 void _camkes_thread(unsigned index)
@@ -47,7 +52,7 @@ void _camkes_thread(unsigned index)
     } else if (index > 4) {
         camkes_host_work(index);
         client(index);
-        printf("not reached: nobody replies\n");
+        printf("%s\n", index == 7 ? "and is the last" : "not reached: nobody replies");
     } else {
         client(index);
     }

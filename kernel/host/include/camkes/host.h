@@ -20,8 +20,8 @@ CAMKES_KERNEL_API void camkes_host_work_between(uint64_t lo, uint64_t hi);
 CAMKES_KERNEL_API uint64_t camkes_host_now(void);
 
 /*
- * Writes a trace record of the running thread; `other` is a thread's number or 65535, `kind` is one of
- * the runtime's (32 and up), `n` at most 8.
+ * Writes a trace record of the running thread; `other` is a thread's number or 65535, `kind` is one
+ * of the runtime's (32 and up), `n` at most 8.
  */
 CAMKES_KERNEL_API void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n,
                                             const uint64_t *args);
