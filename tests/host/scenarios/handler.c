@@ -10,11 +10,19 @@ enum { FAULTS = 1, HANDLER = 2, NOTHING = 9 };
 static char page[4096] __attribute__((aligned(4096)));
 static volatile double value = 1.5;
 
+#ifdef __x86_64__
+#define IN_REGISTER "+x"
+#else
+#define IN_REGISTER "+w"
+#endif
+
 static void client(void)
 {
-    register double kept = value; /* floating point survives */
     mprotect(page, sizeof page, PROT_NONE);
-    page[100] = 42;
+    double kept = value; /* floating point survives */
+    __asm__ volatile("" : IN_REGISTER(kept));
+    ((volatile char *)page)[100] = 42;
+    __asm__ volatile("" : IN_REGISTER(kept));
     printf("the write went well: %d, %d\n", page[100], (int)(kept * 2));
     seL4_Send(12345, seL4_MessageInfo_new(0, 0, 0, 0));
     printf("not reached: the handler does not let it go on\n");
@@ -29,6 +37,7 @@ static void handler(void)
            (int)seL4_MessageInfo_get_length(info), (int)badge, (int)offset,
            seL4_GetMR(seL4_VMFault_FSR) & 2 ? "write" : "read");
     mprotect(page, sizeof page, PROT_READ | PROT_WRITE);
+    printf("%.3f %.3f\n", value * 3, value / 3);
     info = seL4_ReplyRecv(FAULTS, seL4_MessageInfo_new(0, 0, 0, 0), &badge);
     printf("fault %d in slot %d, receiving %d\n", (int)seL4_MessageInfo_get_label(info),
            (int)seL4_GetMR(seL4_CapFault_Addr), (int)seL4_GetMR(seL4_CapFault_InRecvPhase));
