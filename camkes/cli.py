@@ -330,13 +330,13 @@ def explain(arguments: argparse.Namespace) -> int:
         for code in pages.all_codes():
             print(f"{code.number}  {code.name}")
         return GOOD
-    code = pages.find(arguments.code)
-    if code is None:
+    found = pages.find(arguments.code)
+    if found is None:
         nearest = pages.nearest(arguments.code)
         hint = f"; did you mean {nearest}?" if nearest else ""
         print(f"camkes explain: there is no code {arguments.code!r}{hint}", file=sys.stderr)
         return USER_ERROR
-    print(pages.page(code))
+    print(pages.page(found))
     return GOOD
 
 

@@ -117,9 +117,9 @@ def check(request: Request, sink: Sink) -> Checked | None:
     if application is None:
         return None
     system = load(application, request, sink)
-    if system is None or sink.has_errors:
+    if system is None:
         return None
-    plan = analyse(system, sink)
+    plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
     if plan is None or sink.has_errors:
         return None
     return Checked(application, system, plan)
@@ -285,8 +285,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     if options.trace is not None:
         write_trace(options.trace, raw, events, names, sink)
     if options.timeline is not None:
-        from camkes.report.timeline import timeline_svg
         from camkes.report.lanes import build_lanes
+        from camkes.report.timeline import timeline_svg
 
         picture = timeline_svg(
             build_lanes(events, names), names, sink, options.window or (None, None), checked.application.name
