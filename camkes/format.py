@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """`camkes fmt`: one layout for all .camkes files.
 
-Lines stay the user's, as do comments and preprocessor lines; indentation, the space between tokens, blank
-lines and the place of braces are set. Works on the tokens of the text as it is written, so a macro is a
-word like any other, and no token is ever changed.
+Lines stay the user's, as do comments, preprocessor lines and columns that line up; indentation, the space
+between tokens, blank lines and the place of braces are set. Works on the tokens of the text as it is
+written, so a macro is a word like any other, and no token is ever changed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from camkes.parser.parse import ParseOptions
 
 INDENT = 4
+_ROUNDS = 8
 _TOKEN = re.compile(
     r"(?P<newline>\r?\n)"
     r"|(?P<blank>(?:[ \t\f\v\r]|\\\r?\n)+)"
@@ -52,6 +53,7 @@ class _Token(NamedTuple):
     kind: str  # of _TOKEN; "directive" for a line of the preprocessor
     text: str
     column: int  # where it stood
+    gap: int = 1  # spaces before it that are to be kept, because they line it up with its neighbours
 
 
 @dataclass(slots=True)
@@ -83,9 +85,40 @@ def format_file(source: SourceFile, sink: Sink, *, options: ParseOptions | None 
 
 def format_source(text: str) -> str:
     """A text in the common layout. It has the same tokens, comments and preprocessor lines."""
-    lines = _break(_lines(text))
-    printed = _Printer().run(lines)
+    for _ in range(_ROUNDS):  # what lined up may do so no longer after a change of the line
+        formatted = _format(text, tables=True)
+        if formatted == text:
+            return text
+        text = formatted
+    return _format(text, tables=False)
+
+
+def _format(text: str, *, tables: bool) -> str:
+    lines = _lines(text)
+    if tables:
+        _keep_tables(lines)
+    printed = _Printer().run(_break(lines))
     return "".join(f"{line}\n" for line in printed)
+
+
+def _keep_tables(lines: list[_Line]) -> None:
+    """Mark the spaces that line a token's beginning, or a number's end, up with one on the line above or below."""
+    begins = [{token.column for token in line.tokens} for line in lines]
+    ends = [{token.column + len(token.text) for token in line.tokens} for line in lines]
+    for number, line in enumerate(lines):
+        around = [number - 1] if number and not line.blank_before else []
+        if number + 1 < len(lines) and not lines[number + 1].blank_before:
+            around.append(number + 1)
+        for index in range(1, len(line.tokens)):
+            token, before = line.tokens[index], line.tokens[index - 1]
+            gap = token.column - before.column - len(before.text)
+            end = token.column + len(token.text)
+            is_number = token.text[0].isdigit()
+            lined_up = any(
+                token.column in begins[each] or (is_number and end in ends[each]) for each in around
+            )
+            if gap > 1 and lined_up and "\n" not in before.text:
+                line.tokens[index] = token._replace(gap=gap)
 
 
 def _lines(text: str) -> list[_Line]:
@@ -263,7 +296,7 @@ class _Printer:
         last: _Token | None = None
         for token in line.tokens:
             if last is not None and self._spaced(last, token):
-                parts.append(" ")
+                parts.append(" " * token.gap)
             written = " " * indent + "".join(parts)
             column = len(written.rpartition("\n")[2])
             parts.append(_shifted(token, column) if token.kind == "comment" else token.text)

@@ -185,6 +185,19 @@ def test_small_texts(text: str, tidy: str) -> None:
     assert check(text) == tidy
 
 
+def test_tables_stay_tables() -> None:
+    text = """\
+configuration {
+    high.priority   = 30;  high.period   = 100 ms;
+    middle.priority = 20;  middle.period =  50 ms;
+
+    low.priority = 10; low.period = 7 ms;
+}
+"""
+    assert check(text) == text
+    assert check(text.replace("    ", "\t").replace("low.priority =", "low.priority  =")) == text
+
+
 def test_each_branch_of_a_conditional_is_indented_alike() -> None:
     text = "#if A\ncomponent X {\n#else\ncomponent Y {\n#endif\n    control;\n}\n"
     assert check(text) == text
