@@ -78,7 +78,8 @@ int /*? timer.interface ?*/_poll(void) __attribute__((warn_unused_result));
 /*- for port in me.dataports -*/
 
 /* dataport /*? port.interface ?*/: /*? port.origin ?*/ */
-extern /*? port.type ?*/ *const /*? port.interface ?*//*? ' __attribute__((weak))' if port.optional ?*/;
+/*- set weak = ' __attribute__((weak))' if port.optional else '' -*/
+extern /*? port.type ?*/ *const /*? port.interface ?*//*? weak ?*/;
 #define /*? port.interface ?*/_size /*? port.size ?*/
 static inline size_t /*? port.interface ?*/_get_size(void)
 {
@@ -86,8 +87,8 @@ static inline size_t /*? port.interface ?*/_get_size(void)
 }
 #define /*? port.interface ?*/_acquire() CAMKES_ACQUIRE()
 #define /*? port.interface ?*/_release() CAMKES_RELEASE()
-int /*? port.interface ?*/_wrap_ptr(dataport_ptr_t *pointer, void *address);
-void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer);
+int /*? port.interface ?*/_wrap_ptr(dataport_ptr_t *pointer, void *address)/*? weak ?*/;
+void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer)/*? weak ?*/;
 /*- endfor -*/
 /*- for sync in me.syncs -*/
 

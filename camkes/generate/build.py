@@ -119,6 +119,7 @@ class Builder:
 
     def thread_name(self, thread: Thread) -> str:
         rest = thread.name.removeprefix(thread.instance).removeprefix(".")
+        rest = rest.replace("@", "__for_").replace("!", "__")
         return f"camkes_instance_{c_name(thread.instance)}__{c_name(rest) or 'control'}"
 
 
@@ -243,8 +244,20 @@ class _InstanceBuilder:
             kind if isinstance(kind, str) else kind.name,
             place(interface.span, self.root),
             interface.optional,
-            procedure(kind, interface.name, self.root).methods if isinstance(kind, Procedure) else (),
+            self._methods(interface),
         )
+
+    def _methods(self, interface: Interface) -> tuple[ctx.MethodContext, ...]:
+        """The methods of an interface; a caller without a type check may know others."""
+        if not isinstance(interface.type, Procedure):
+            return ()
+        methods = {m.name: m for m in procedure(interface.type, interface.name, self.root).methods}
+        connection = self.all.wiring.connection(f"{self.instance.name}.{interface.name}")
+        if interface.kind == "provides" and connection is not None and connection.connector.name in _RPC:
+            for dispatch in self._dispatches(interface, connection):
+                for method in dispatch.procedure.methods:
+                    methods.setdefault(method.name, method)
+        return tuple(methods.values())
 
     # procedures
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated from system.camkes: instance "high" (system.camkes:14). */
+#include <camkes.h>
+#include <camkes/cpi.h>
+#include <camkes/event.h>
+#include <camkes/instance.h>
+#include <camkes/message.h>
+#include <camkes/sync.h>
+#include <camkes/task.h>
+#include <camkes/timer.h>
+#include <limits.h>
+
+static struct camkes_start camkes__start = {
+    .gate = 0,
+    .ready = 0,
+    .interfaces = 0,
+};
+static const struct camkes_instance camkes__instance = {.name = "high", .start = &camkes__start};
+struct camkes_thread camkes_instance_high__control;
+
+const char *get_instance_name(void)
+{
+    return "high";
+}
+
+int get_instance_affinity(void)
+{
+    return 0;
+}
+
+/* uses Store store: system.camkes:8 */
+static camkes_error_handler_t store__error_handler;
+
+camkes_error_handler_t store_register_error_handler(camkes_error_handler_t handler)
+{
+    const camkes_error_handler_t before = store__error_handler;
+    store__error_handler = handler;
+    return before;
+}
+
+dataport_ptr_t dataport_wrap_ptr(void *pointer)
+{
+    dataport_ptr_t wrapped = {.id = -1};
+    (void)pointer;
+    return wrapped;
+}
+
+void *dataport_unwrap_ptr(dataport_ptr_t pointer)
+{
+    (void)pointer;
+    return NULL;
+}
+
+/* uses store, served by shared.store: system.camkes:17 */
+static const struct camkes_place store__place = {
+    .instance = "high",
+    .interface = "store",
+    .handler = &store__error_handler,
+};
+static const struct camkes_route store__routes[] = {
+    {.endpoint = 2, .manager = 0}, /* high */
+};
+static const struct camkes_uses store__uses = {
+    .name = "shared.store",
+    .cpi = 0,
+    .route = store__routes,
+};
+
+/* system.camkes:4 */
+int store_put(const char *key, size_t values_sz, const int *values)
+{
+    struct camkes_message message = camkes_message_new();
+    const uint8_t method = 0;
+    camkes_put(&message, &method, sizeof method);
+    camkes_put_string(&message, key);
+    camkes_put_array(&message, values, values_sz, sizeof(int));
+    if (!camkes_message_good(&message, &store__place, "put")) {
+        return (int){0};
+    }
+    message = camkes_message_received(
+        camkes_request(&store__uses, camkes_message_words(&message)));
+    int result = {0};
+    camkes_get(&message, &result, sizeof(int));
+    (void)camkes_message_good(&message, &store__place, "put");
+    return result;
+}
+
+/* system.camkes:5 */
+void store_get(const char *key, char **value, int *count)
+{
+    struct camkes_message message = camkes_message_new();
+    const uint8_t method = 1;
+    camkes_put(&message, &method, sizeof method);
+    camkes_put_string(&message, key);
+    camkes_put(&message, count, sizeof(int));
+    if (!camkes_message_good(&message, &store__place, "get")) {
+        return;
+    }
+    message = camkes_message_received(
+        camkes_request(&store__uses, camkes_message_words(&message)));
+    *value = camkes_get_string(&message);
+    camkes_get(&message, count, sizeof(int));
+    (void)camkes_message_good(&message, &store__place, "get");
+}
+
+/* The task that run() is the code of. */
+static struct camkes_task camkes__task = {
+    .release = 3,
+    .timer = 4,
+    .offset = 0,
+    .period = 10000000,
+};
+
+static void camkes__control(struct camkes_thread *self)
+{
+    if (pre_init) {
+        pre_init();
+    }
+    camkes_start_interfaces(&camkes__instance);
+    if (post_init) {
+        post_init();
+    }
+    camkes_start_open(&camkes__instance);
+    (void)run();
+    camkes_end_job(self->task);
+}
+
+/* control, priority 30 */
+struct camkes_thread camkes_instance_high__control = {
+    .name = "high",
+    .instance = &camkes__instance,
+    .number = 0,
+    .priority = 30,
+    .tcb = 1,
+    .start = camkes__control,
+    .task = &camkes__task,
+    .origin = 0,
+    .route = 0,
+    .task_id = 0,
+};

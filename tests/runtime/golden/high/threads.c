@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated from system.camkes: the threads of address space "high". */
+#include <camkes/thread.h>
+
+extern struct camkes_thread camkes_instance_high__control;
+
+struct camkes_thread *const camkes_threads[] = {
+    &camkes_instance_high__control, /* high */
+};
