@@ -102,7 +102,7 @@ def _format(text: str, *, tables: bool) -> str:
 
 
 def _keep_tables(lines: list[_Line]) -> None:
-    """Mark the spaces that line a token's beginning, or a number's end, up with one on the line above or below."""
+    """Mark the spaces that line a token, or the end of a number, up with one on the line above or below."""
     begins = [{token.column for token in line.tokens} for line in lines]
     ends = [{token.column + len(token.text) for token in line.tokens} for line in lines]
     for number, line in enumerate(lines):
@@ -113,7 +113,7 @@ def _keep_tables(lines: list[_Line]) -> None:
             token, before = line.tokens[index], line.tokens[index - 1]
             gap = token.column - before.column - len(before.text)
             end = token.column + len(token.text)
-            is_number = token.text[0].isdigit()
+            is_number = token.text[:1].isdigit()
             lined_up = any(
                 token.column in begins[each] or (is_number and end in ends[each]) for each in around
             )
@@ -153,7 +153,9 @@ def _lines(text: str) -> list[_Line]:
                 kind = "directive"
         if kind in ("word", "string", "symbol"):
             word = written
-        line.tokens.append(_Token(kind, written.rstrip() if kind != "string" else written, column))
+        line.tokens.append(
+            _Token(kind, written.rstrip() if kind in ("line_comment", "directive") else written, column)
+        )
     return [line for line in lines if line.tokens]
 
 
