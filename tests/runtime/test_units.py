@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Parts of the runtime by themselves, with the sanitizers on."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from camkes.build.places import HOST_KERNEL, RUNTIME
+
+_UNIT = Path(__file__).parent / "unit"
+
+
+@pytest.mark.parametrize(
+    ("test", "sources"),
+    [("queue_test.c", ("protocols/queue.c",)), ("message_test.c", ("message.c",))],
+)
+def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
+    program = tmp_path / "test"
+    subprocess.run(
+        [
+            *("cc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-DCAMKES_KERNEL_HOST=1"),
+            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+            *(f"-I{RUNTIME}/include", f"-I{HOST_KERNEL}/include", "-o", str(program), str(_UNIT / test)),
+            *(str(RUNTIME / "src" / s) for s in sources),
+        ],
+        check=True,
+    )
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("good\n", "", 0)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Whatever bytes a client sends, unmarshalling neither reads nor writes where it should not. */
+#include <camkes/label.h>
+#include <camkes/message.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static seL4_IPCBuffer *buffer;
+
+seL4_IPCBuffer *seL4_GetIPCBuffer(void)
+{
+    return buffer;
+}
+
+static unsigned reported;
+
+camkes_error_action_t camkes_error(camkes_error_handler_t handler, camkes_error_t *error)
+{
+    (void)handler;
+    reported += error->type != CE_NO_ERROR && error->description != NULL;
+    return CEA_DISCARD;
+}
+
+static uint32_t state = 7;
+
+static unsigned random_below(unsigned limit)
+{
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % limit;
+}
+
+static void need(bool good, const char *what)
+{
+    if (!good) {
+        printf("%s\n", what);
+        exit(1);
+    }
+}
+
+/* Bytes like those of messages: mostly small numbers and letters. */
+static void fill(void)
+{
+    unsigned char *bytes = camkes_message_registers();
+    for (size_t i = 0; i < CAMKES_MESSAGE_BYTES; i++) {
+        bytes[i] = (unsigned char)(random_below(3) == 0   ? 0
+                                   : random_below(2) == 0 ? random_below(9)
+                                                          : random_below(256));
+    }
+}
+
+static void unmarshal_anything(void)
+{
+    static camkes_error_handler_t none;
+    static const struct camkes_place place = {"instance", "interface", &none};
+    struct camkes_message message = camkes_message_received(random_below(seL4_MsgMaxLength + 1));
+    struct camkes_scratch scratch;
+    scratch.used = 0;
+    for (int parts = 0; parts < 12; parts++) {
+        size_t count = 99;
+        uint64_t scalar = 0;
+        switch (random_below(6)) {
+        case 0:
+            camkes_get(&message, &scalar, 1 + random_below(8));
+            break;
+        case 1: {
+            char *text = camkes_get_string(&message);
+            need(text == NULL || strlen(text) < CAMKES_MESSAGE_BYTES, "a string without an end");
+            free(text);
+            break;
+        }
+        case 2: {
+            int *array = camkes_get_array(&message, &count, sizeof *array);
+            need(array != NULL || count == 0, "elements without an array");
+            for (size_t i = 0; i < count; i++) {
+                scalar += (uint64_t)array[i];
+            }
+            free(array);
+            break;
+        }
+        case 3: {
+            char **strings = camkes_get_strings(&message, &count);
+            need(strings != NULL || count == 0, "strings without an array");
+            for (size_t i = 0; i < count; i++) {
+                scalar += strlen(strings[i]);
+            }
+            camkes_free_strings(strings, count);
+            break;
+        }
+        case 4: {
+            const char *text = camkes_view_string(&message, &scratch);
+            scalar += text == NULL ? 0 : strlen(text);
+            break;
+        }
+        default: {
+            const uint64_t *array = camkes_view_array(&message, &scratch, &count, sizeof *array);
+            for (size_t i = 0; array != NULL && i < count; i++) {
+                scalar += array[i];
+            }
+        }
+        }
+        need(message.at <= message.end, "read past the end");
+    }
+    const unsigned before = reported;
+    need(camkes_message_good(&message, &place, "method") == (message.error == CE_NO_ERROR), "good?");
+    need(reported - before == (message.error != CE_NO_ERROR), "not reported");
+}
+
+static void marshal_too_much(void)
+{
+    struct camkes_message message = camkes_message_new();
+    static const char text[2 * CAMKES_MESSAGE_BYTES];
+    for (int parts = 0; parts < 20; parts++) {
+        camkes_put_array(&message, text, random_below(200), 1);
+        need(message.at <= CAMKES_MESSAGE_BYTES, "wrote past the end");
+    }
+    camkes_put_array(&message, text, SIZE_MAX / 2, 4);
+    need(message.error == CE_BUFFER_LENGTH_EXCEEDED, "an overrun went unseen");
+    need(camkes_message_words(&message) <= seL4_MsgMaxLength, "too many words");
+}
+
+static void labels(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        const struct camkes_request_label sent = {
+            .priority = (uint8_t)random_below(256),
+            .task = i % 7 == 0 ? CAMKES_NO_TASK : (uint16_t)random_below(4095),
+            .sequence = (uint16_t)random_below(65536),
+        };
+        const seL4_Word word = camkes_request_label(sent);
+        need(word >> 52 == 0, "a label that the message info has no room for");
+        const struct camkes_request_label got = camkes_request_label_read(word);
+        need(got.priority == sent.priority && got.task == sent.task && got.sequence == sent.sequence,
+             "a label was changed");
+    }
+}
+
+int main(void)
+{
+    buffer = malloc(sizeof *buffer);
+    for (int i = 0; i < 20000; i++) {
+        fill();
+        unmarshal_anything();
+    }
+    for (int i = 0; i < 1000; i++) {
+        marshal_too_much();
+    }
+    labels();
+    need(reported > 1000, "nothing happened");
+    free(buffer);
+    printf("good\n");
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The queue of waiters against a list that is searched: highest priority first, then first come. */
+#include "../../../runtime/src/protocols/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CONTEXTS = 37, STEPS = 200000 };
+
+static struct camkes_context contexts[CONTEXTS];
+static uint8_t heap[CONTEXTS];
+static struct camkes_cpi cpi = {.contexts = CONTEXTS, .context = contexts, .queue = heap};
+static unsigned order[CONTEXTS]; /* of arrival, 0: not waiting */
+
+static uint32_t state = 1;
+
+static unsigned random_below(unsigned limit)
+{
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % limit;
+}
+
+static int expected_first(void)
+{
+    int best = -1;
+    for (int i = 0; i < CONTEXTS; i++) {
+        if (order[i] != 0 &&
+            (best < 0 || contexts[i].request > contexts[best].request ||
+             (contexts[i].request == contexts[best].request && order[i] < order[best]))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void need(bool good, const char *what, int step)
+{
+    if (!good) {
+        printf("step %d: %s\n", step, what);
+        exit(1);
+    }
+}
+
+int main(void)
+{
+    unsigned arrivals = 0;
+    cpi.arrivals = UINT32_MAX - STEPS / 4; /* the counter goes round */
+    for (int step = 0; step < STEPS; step++) {
+        const uint8_t context = (uint8_t)random_below(CONTEXTS);
+        if (order[context] == 0 && random_below(2) == 0) {
+            contexts[context].request = (uint8_t)random_below(8);
+            camkes_queue_insert(&cpi, context);
+            order[context] = ++arrivals;
+        } else if (order[context] != 0 && random_below(2) == 0) {
+            contexts[context].request = (uint8_t)(contexts[context].request + random_below(4));
+            camkes_queue_raise(&cpi, context);
+        } else if (cpi.queued > 0) {
+            const int expected = expected_first();
+            need(camkes_queue_first(&cpi) == &contexts[expected], "wrong first", step);
+            const uint8_t taken = camkes_queue_take(&cpi);
+            need(taken == expected, "took another", step);
+            need(!contexts[taken].waiting, "still waiting", step);
+            order[taken] = 0;
+        }
+        for (int i = 0; i < CONTEXTS; i++) {
+            need(contexts[i].waiting == (order[i] != 0), "waiting is wrong", step);
+            need(!contexts[i].waiting || cpi.queue[contexts[i].place] == i, "place is wrong", step);
+        }
+    }
+    need(arrivals > 1000, "nothing happened", STEPS);
+    printf("good\n");
+    return 0;
+}
