@@ -73,6 +73,7 @@ class MethodContext:
     index: int
     origin: str
     prototype: str  # without the semicolon
+    declarations: str  # of the parameters
     pointers: bool
     returns: str | None  # C type
     return_shape: Shape | None

@@ -61,14 +61,15 @@ def method(source: Method, index: int, interface: str, root: Path) -> MethodCont
     parameters = tuple(parameter(p) for p in source.parameters)
     declarations = [d for p in parameters for d in p.declarations]
     returns = None if source.return_type is None else c_type(source.return_type)
-    prototype = declare(returns or "void", f"{interface}_{source.name}")
+    all_declarations = ", ".join(declarations) or "void"
     taken = {n for p in parameters for n in (p.name, f"{p.name}_sz")}
     is_string = source.return_type is not None and source.return_type.name == "string"
     return MethodContext(
         name=source.name,
         index=index,
         origin=place(source.span, root),
-        prototype=f"{prototype}({', '.join(declarations) or 'void'})",
+        prototype=f"{declare(returns or 'void', f'{interface}_{source.name}')}({all_declarations})",
+        declarations=all_declarations,
         pointers=any("*" in d for d in declarations),
         returns=returns,
         return_shape=None if returns is None else Shape.STRING if is_string else Shape.SCALAR,
