@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from camkes.cmakelists.evaluate import Evaluator, StoppedError, UnknownError
 from camkes.cmakelists.syntax import CMakeSyntaxError
 from camkes.diagnostics import Sink, SourceFile, Span
 
-__all__ = ["Application", "ComponentBuild", "ConnectorTemplates", "find_application"]
+__all__ = ["Application", "ComponentBuild", "ConnectorTemplates", "find_application", "surrounding_applications"]
 
 _LISTS = "CMakeLists.txt"
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
@@ -125,6 +125,22 @@ def find_application(
     return _application(declared, declared.roots[0], lists.parent)
 
 
+def surrounding_applications(path: Path, variables: Mapping[str, str] | None = None) -> Iterator[Application]:
+    """The applications that the CMakeLists.txt files around a file declare, nearest first.
+
+    It is only worth a look: there are no diagnostics, and CMake is not asked. The search ends at the
+    folder of a repository.
+    """
+    settings = {**host_variables(), **(variables or {})}
+    for folder in path.absolute().parents:
+        lists = folder / _LISTS
+        if lists.is_file():
+            declared = _look(lists, settings)
+            yield from (_application(declared, root, folder) for root in declared.roots)
+        if (folder / ".git").exists():
+            return
+
+
 def host_variables() -> dict[str, str]:
     """The platform settings that an application sees when it is built for this workstation."""
     if os.uname().machine in ("aarch64", "arm64"):
@@ -137,15 +153,19 @@ def host_variables() -> dict[str, str]:
 def _lone_file(path: Path, settings: Mapping[str, str]) -> Application:
     lists = path.parent / _LISTS
     if lists.is_file():
-        evaluator = Evaluator(settings, Sink())
-        # it is only worth a look: the user named the assembly itself
-        with suppress(UnknownError, StoppedError, CMakeSyntaxError, OSError, RecursionError):
-            evaluator.run(lists)
-        declared = evaluator.declarations
+        declared = _look(lists, settings)  # the user named the assembly itself
         root = next((r for r in declared.roots if r.adl == path), None)
         if root is not None:
             return _application(declared, root, path.parent)
     return Application(path, path.stem, path.parent)
+
+
+def _look(lists: Path, settings: Mapping[str, str]) -> Declarations:
+    """What a CMakeLists.txt declares, as far as it can be read here."""
+    evaluator = Evaluator(settings, Sink())
+    with suppress(UnknownError, StoppedError, CMakeSyntaxError, OSError, RecursionError):
+        evaluator.run(lists)
+    return evaluator.declarations
 
 
 def _read(lists: Path, settings: Mapping[str, str], sink: Sink, ask_cmake: bool) -> Declarations | None:

@@ -464,8 +464,10 @@ TopLevelItem: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A parsed file. `read` are all files that the preprocessor read for it, itself first."""
+    """A parsed file. `read` are all files that the preprocessor read for it, itself first. `complete` is
+    false where errors left something out (see `ParseOptions.partial`)."""
 
     source: SourceFile
     items: tuple[TopLevelItem, ...]
     read: tuple[SourceFile, ...]
+    complete: bool = True

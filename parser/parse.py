@@ -34,17 +34,19 @@ _MAY_CHANGE = re.compile(
 class ParseOptions:
     """How files are read.
 
-    `cpp` is the C preprocessor's command; `cpp_flags` are the user's (-D, -I, ...), as they are.
+    `cpp` is the C preprocessor's command; `cpp_flags` are the user's (-D, -I, ...), as they are. With
+    `partial`, as an editor wants it, a file with errors gives a tree of what could be understood of it.
     """
 
     preprocess: bool = True
     cpp: str = "cpp"
     cpp_flags: tuple[str, ...] = ()
     include_path: tuple[Path, ...] = ()
+    partial: bool = False
 
 
 def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None) -> ast.File | None:
-    """The tree of a file, or None if it has errors; they are in the sink then."""
+    """The tree of a file, or None if it has errors; they are in the sink then. See `ParseOptions.partial`."""
     options = options or ParseOptions()
     problems = Sink()
     text: Text | None = Text.of(source)
@@ -58,12 +60,13 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
         tables = _tables()
         tokens = tokenise(text, tables, problems)
         with _collector_at_rest():
-            items = Parser(tables, tokens, problems).run()
+            items = Parser(tables, tokens, problems, options.partial).run()
     for problem in problems.diagnostics:
         sink.add(problem)
-    if items is None or problems.has_errors:
+    complete = items is not None and not problems.has_errors
+    if not complete and not options.partial:
         return None
-    return ast.File(source, items, read)
+    return ast.File(source, items or (), read, complete)
 
 
 def needs_preprocessor(text: str, flags: Sequence[str]) -> bool:
@@ -101,9 +104,10 @@ _Step: TypeAlias = tuple[str, int, Callable[..., Any] | None, tuple[int | None, 
 
 
 class Parser:
-    """One run over the tokens of a file."""
+    """One run over the tokens of a file. With `partial` the end of the text closes all blocks."""
 
-    def __init__(self, tables: Tables, tokens: Tokens, sink: Sink) -> None:
+    def __init__(self, tables: Tables, tokens: Tokens, sink: Sink, partial: bool = False) -> None:
+        self.partial = partial
         self.tables = tables
         self.tokens = tokens
         self.sink = sink

@@ -60,7 +60,7 @@ class Recovery:
         if kind == END:
             if not quiet and not tokens.cut_short:
                 wording.end_of_file(expected)
-            return None
+            return self._close(position) if self._parser.partial else None
         if "NAME" in expected and tokens.word(position) in self._tables.words:
             after = self._accept("NAME")
             if after is not None and self._fits(position + 1, after):
@@ -173,6 +173,22 @@ class Recovery:
                 return None
             position += 1
         self._doubtful_until = -1
+        return position
+
+    def _close(self, position: int) -> int | None:
+        """At the end of the text: leave out the item under way, and close the block around it."""
+        parser = self._parser
+        parser.builder.damaged.append(position)
+        sizes = range(len(parser.states), 0, -1)
+        size = next((n for n in sizes if self._between_items(parser.states[n - 1])), 0)
+        if not size:
+            return None
+        del parser.states[size:], parser.values[size - 1 :], parser.firsts[size - 1 :]
+        if self._accept(END) is None:
+            if self._accept("RBRACE") is None:
+                return None
+            self._insert(position, "RBRACE")
+        self._doubtful_until = len(self._tokens.kinds)
         return position
 
     def _end_of_item(self, position: int) -> int:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
-from camkes.parser.files import read_source
 from camkes.parser.parse import ParseOptions, parse
 from camkes.resolve import codes
 from camkes.resolve.options import LoadOptions
@@ -51,13 +50,16 @@ class _Reader:
         self.seen: set[str] = set()
         self.folders = (*options.import_path, BUILTIN)
         self.parse_options = ParseOptions(
-            preprocess=options.cpp, cpp_flags=options.cpp_flags, include_path=options.include_path
+            preprocess=options.cpp,
+            cpp_flags=options.cpp_flags,
+            include_path=options.include_path,
+            partial=options.partial,
         )
 
     def open(self, path: Path, span: Span | None) -> SourceFile | None:
         """The text of a file; None, and an error, if it cannot be read."""
         self.seen.add(os.path.realpath(path))
-        return read_source(path, self.sink, span)
+        return self.options.read(path, self.sink, span)
 
     def run(self, root: SourceFile, program: Program) -> None:
         """Depth first with a stack of its own, so that a long chain of imports is no problem."""
@@ -79,6 +81,7 @@ class _Reader:
             program.files.append(source)
             program.complete = False
             return ()
+        program.complete = program.complete and file.complete
         for read in file.read:
             program.files.append(read)
             self.seen.add(os.path.realpath(read.path))

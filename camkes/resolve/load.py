@@ -52,19 +52,25 @@ def load(path: Path, options: LoadOptions, sink: Sink) -> System | None:
     All mistakes go to `sink`. The result is None if they leave no system to speak of; a system comes with
     errors in the sink where later checks are still worth their while.
     """
+    program = read_program(path, options, sink)
+    return load_program(program, options, sink)
+
+
+def load_program(program: Program, options: LoadOptions, sink: Sink) -> System | None:
+    """The system that a program describes; see `load`."""
     own = Sink()
-    system = _load(path, options, own)
+    system = _load(program, options, own)
     for diagnostic in own.diagnostics:
         sink.add(diagnostic)
-    return None if any(map(_is_fatal, own.diagnostics)) else system
+    fatal = not program.complete or any(map(_is_fatal, own.diagnostics))
+    return None if fatal else system
 
 
 def _is_fatal(diagnostic: Diagnostic) -> bool:
     return diagnostic.severity is Severity.ERROR and diagnostic.code.number not in _HARMLESS
 
 
-def _load(path: Path, options: LoadOptions, sink: Sink) -> System | None:
-    program = read_program(path, options, sink)
+def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     if not program.items:
         if program.complete:
             sink.report(codes.NO_ASSEMBLY, "this file defines no assembly", _start(program))

@@ -4,8 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
+
+from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.parser.files import read_source
+
+#: How the text of a file is found: as `read_source` does it, or from the buffers of an editor.
+Read: TypeAlias = Callable[[Path, Sink, Span | None], SourceFile | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +23,8 @@ class LoadOptions:
     `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the
     preprocessor on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
     `include_path`. `dtb` and `gpio_list` are the files that the queries `dtb(...)` and `gpio(...)` ask.
-    `allow_forward_references` lets a name be used before the line that defines it.
+    `allow_forward_references` lets a name be used before the line that defines it. `read` gives the text
+    of a file; `partial` keeps what could be understood of files with errors.
     """
 
     import_path: tuple[Path, ...] = ()
@@ -26,3 +35,5 @@ class LoadOptions:
     dtb: Path | None = None
     gpio_list: Path | None = None
     default_priority: int = 254
+    read: Read = read_source
+    partial: bool = False
