@@ -481,6 +481,23 @@ def test_no_process_is_left(workplace: Workplace) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_process_killed_from_outside(workplace: Workplace, victim: int) -> None:
+    call = (
+        "seL4_MessageInfo_t info = {{0}}; for (volatile int i = 0; i < 20000; i++) { }"
+        "if (index == 0) { camkes_host_work(1000); seL4_Call(1, info); } else seL4_ReplyRecv(1, info, 0)"
+    )
+    for attempt in range(3):
+        process = start_endless(workplace, call)
+        time.sleep(0.05 + 0.003 * attempt)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(children[victim]), signal.SIGKILL)
+        _, errors = process.communicate(timeout=10)
+        name = ("client", "server")[victim]
+        assert errors == f"fault: {name}: thread {name}: its component's process was killed, signal 9\n"
+        assert process.returncode == 1
+
+
 def running(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"

@@ -168,7 +168,7 @@ static _Noreturn void run_space(struct space *space, pid_t runner)
         process_exit(3);
     }
     handle(SIGINT, SIG_IGN);
-    handle(SIGTERM, SIG_DFL);
+    handle(SIGTERM, SIG_IGN);
     handle(SIGCHLD, SIG_DFL);
     handover_wait();
     kernel->inside = false;
