@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.application import Application
-from camkes.build.codes import BUILD_FOLDER, NO_COMPILER, NO_SOURCES
+from camkes.build.codes import BUILD_FOLDER, NO_COMPILER
 from camkes.build.compiler import Compiler, find_compiler
 from camkes.build.digests import Digests, of_words
-from camkes.build.jobs import DEPENDENCIES, OUTPUT, Job, Progress, run_jobs, write_whole
+from camkes.build.jobs import Job, Progress, run_jobs, write_whole
 from camkes.build.kernel import host_kernel
 from camkes.build.link import link_spaces
 from camkes.build.messages import Sources, report_compiler
-from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME, cache_folder
+from camkes.build.places import ROOT, RUNTIME, cache_folder
+from camkes.build.sources import build_of, compile_job, sources_and_objects
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
 from camkes.cmakelists.declarations import ComponentBuild
@@ -87,7 +88,7 @@ class _Build:
     def run(self, sanitize: bool) -> HostImage | None:
         compiler = find_compiler(sanitize, self.sink)
         instances = [i for i in self.system.instances if not i.type.hardware]
-        builds = {i.name: self._build_of(i) for i in instances}
+        builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
         if compiler is None or self.sink.has_errors:
             return None
         runtime = self._runtime_jobs(compiler)
@@ -122,53 +123,6 @@ class _Build:
 
     # what is compiled
 
-    def _build_of(self, instance: Instance) -> ComponentBuild:
-        """The declared (or found) build of an instance with what its own libraries add."""
-        kind = instance.type
-        declared_in = kind.span.file.path
-        build = self.application.build_of(kind.name, instance.name, declared_in)
-        if build is not None and build.cakeml_sources:
-            self.sink.report(
-                NO_SOURCES,
-                f"component {kind.name} is written in CakeML, which only seL4 builds have",
-                build.span,
-            )
-        if build is None:
-            serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
-            if kind.control or serves:
-                places = self.application.places(kind.name, declared_in)
-                self.sink.report(
-                    NO_SOURCES,
-                    f"there are no sources for component {kind.name}",
-                    kind.span,
-                    notes=["looked for " + ", ".join(p + ".c" for p in places[:8])],
-                    help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
-                )
-            return ComponentBuild()
-        for name in self._closure(build):
-            library = self.application.libraries[name]
-            build = ComponentBuild(
-                build.sources + library.sources,
-                build.includes + library.includes,
-                build.c_flags + library.c_flags,
-                build.cxx_flags,
-                build.ld_flags,
-                build.libs,
-                span=build.span,
-            )
-        return build
-
-    def _closure(self, build: ComponentBuild) -> list[str]:
-        """Libraries of the application that a build uses, directly or not."""
-        found: dict[str, None] = {}
-        todo = list(build.libs)
-        while todo:
-            name = todo.pop(0)
-            if name in self.application.libraries and name not in found:
-                found[name] = None
-                todo += self.application.libraries[name].libs
-        return list(found)
-
     def _libraries(self, build: ComponentBuild) -> tuple[str, ...]:
         """Link arguments; libraries of other projects are not there on a workstation."""
         known = ("m", "rt", "pthread", "dl", "stdc++")
@@ -184,9 +138,7 @@ class _Build:
         base = RUNTIME / "src"
         sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
         return [
-            self._job(
-                compiler, s, folder / s.relative_to(base).with_suffix(".o"), (), (), "the runtime", s.name
-            )
+            compile_job(compiler, s, folder / s.relative_to(base).with_suffix(".o"), (), (), "the runtime")
             for s in sources
         ]
 
@@ -200,56 +152,20 @@ class _Build:
         for source in files:
             if source.suffix in (".c", ".cc", ".cpp"):
                 output = folder / "generated" / f"{source.name}.o"
-                jobs.append(
-                    self._job(compiler, source, output, (own, *build.includes), (), about, str(source.name))
-                )
-        used: set[Path] = set()
-        for source in build.sources:
-            if source.suffix not in (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s"):
-                continue
-            output = folder / f"{source.name}.o"
-            if output in used:  # two files of one name in different folders
-                output = folder / f"{of_words([str(source)])[:8]}-{source.name}.o"
-            used.add(output)
+                jobs.append(compile_job(compiler, source, output, (own, *build.includes), (), about))
+        for source, output in sources_and_objects(build, folder):
             flags = build.cxx_flags if compiler.is_cxx(source) else build.c_flags
-            includes = (own, *build.includes)
-            jobs.append(self._job(compiler, source, output, includes, flags, about, source.name))
+            jobs.append(compile_job(compiler, source, output, (own, *build.includes), flags, about))
         return jobs
 
     def _space_jobs(self, space: str, compiler: Compiler) -> list[Job]:
         """What belongs to an address space as a whole."""
         folder = self.folder / "objects" / space / "space"
         return [
-            self._job(
-                compiler, source, folder / f"{source.name}.o", (), (), f"address space {space}", source.name
-            )
+            compile_job(compiler, source, folder / f"{source.name}.o", (), (), f"address space {space}")
             for source in (f.path for f in self.generated if f.instance is None and f.space == space)
             if source.suffix == ".c"
         ]
-
-    def _job(
-        self,
-        compiler: Compiler,
-        source: Path,
-        output: Path,
-        includes: Sequence[Path],
-        flags: Sequence[str],
-        about: str,
-        title: str,
-    ) -> Job:
-        cxx = compiler.is_cxx(source)
-        paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
-        command = (
-            *(compiler.cxx if cxx else compiler.c),
-            "-std=gnu++17" if cxx else "-std=gnu11",
-            *compiler.compile_flags(),
-            "-DCAMKES_KERNEL_HOST=1",
-            *(f"-I{p}" for p in paths),
-            *flags,
-            *("-MMD", "-MF", DEPENDENCIES, "-MT", "x"),
-            *("-c", str(source), "-o", OUTPUT),
-        )
-        return Job(f"{about}: {title}", output, command, (source,), f"{about} ({compiler.identity})")
 
     def _compile(self, jobs: list[Job]) -> bool:
         good = True

@@ -24,13 +24,20 @@ Progress = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class Job:
     """`command` makes `output` from `inputs`; in it OUTPUT and DEPENDENCIES stand for the files to write
-    (the latter in the form of make). `title` is for people; `about` is what the job is about."""
+    (the latter in the form of make). `title` is for people; `about` is what the job is about. `beside` is
+    the suffix of a second file that the command writes by itself, named after OUTPUT."""
 
     title: str
     output: Path
     command: tuple[str, ...]
     inputs: tuple[Path, ...]
     about: str
+    beside: str = ""
+
+    @property
+    def second(self) -> Path:
+        """The second file."""
+        return self.output.with_suffix(self.beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,8 @@ def _is_current(job: Job, digests: Digests) -> bool:
     inputs = note.get("inputs")
     if note.get("command") != _command_digest(job) or not isinstance(inputs, dict):
         return False
-    return job.output.is_file() and all(digests.of(Path(p)) == d for p, d in inputs.items())
+    there = job.output.is_file() and (not job.beside or job.second.is_file())
+    return there and all(digests.of(Path(p)) == d for p, d in inputs.items())
 
 
 def _run(job: Job, digests: Digests) -> Outcome:
@@ -122,7 +130,8 @@ def _run(job: Job, digests: Digests) -> Outcome:
             )
         except FileNotFoundError as error:
             return Outcome(job, False, str(error), missing_program=True)
-        if done.returncode != 0 or not output.exists():
+        second = output.with_suffix(job.beside) if job.beside else output
+        if done.returncode != 0 or not output.exists() or not second.exists():
             return Outcome(job, False, done.stdout)
         used = {*job.inputs, *_dependencies(dependencies)}
         note = {
@@ -131,12 +140,16 @@ def _run(job: Job, digests: Digests) -> Outcome:
             "messages": done.stdout,
         }
         _note(job).unlink(missing_ok=True)
+        if job.beside:
+            second.replace(job.second)
         output.replace(job.output)
         digests.forget(job.output)
         write_whole(_note(job), json.dumps(note, indent=1))
         return Outcome(job, True, done.stdout)
     finally:
         output.unlink(missing_ok=True)
+        if job.beside:
+            output.with_suffix(job.beside).unlink(missing_ok=True)
         dependencies.unlink(missing_ok=True)
 
 

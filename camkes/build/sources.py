@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What an instance is compiled from, and how one source is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from camkes.application import Application
+from camkes.build.codes import NO_SOURCES
+from camkes.build.compiler import Compiler
+from camkes.build.digests import of_words
+from camkes.build.jobs import DEPENDENCIES, OUTPUT, Job
+from camkes.build.places import HOST_KERNEL, RUNTIME
+from camkes.cmakelists.declarations import ComponentBuild
+from camkes.diagnostics import Sink
+from camkes.model.system import Instance
+
+_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s")
+
+
+def build_of(application: Application, instance: Instance, sink: Sink) -> ComponentBuild:
+    """The declared (or found) build of an instance with what the application's own libraries add."""
+    kind = instance.type
+    declared_in = kind.span.file.path
+    build = application.build_of(kind.name, instance.name, declared_in)
+    if build is not None and build.cakeml_sources:
+        sink.report(
+            NO_SOURCES,
+            f"component {kind.name} is written in CakeML, which only seL4 builds have",
+            build.span,
+        )
+    if build is None:
+        serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
+        if kind.control or serves:
+            places = application.places(kind.name, declared_in)
+            sink.report(
+                NO_SOURCES,
+                f"there are no sources for component {kind.name}",
+                kind.span,
+                notes=["looked for " + ", ".join(p + ".c" for p in places[:8])],
+                help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
+            )
+        return ComponentBuild()
+    for name in _closure(application, build):
+        library = application.libraries[name]
+        build = ComponentBuild(
+            build.sources + library.sources,
+            build.includes + library.includes,
+            build.c_flags + library.c_flags,
+            build.cxx_flags,
+            build.ld_flags,
+            build.libs,
+            span=build.span,
+        )
+    return build
+
+
+def _closure(application: Application, build: ComponentBuild) -> list[str]:
+    """Libraries of the application that a build uses, directly or not."""
+    found: dict[str, None] = {}
+    todo = list(build.libs)
+    while todo:
+        name = todo.pop(0)
+        if name in application.libraries and name not in found:
+            found[name] = None
+            todo += application.libraries[name].libs
+    return list(found)
+
+
+def sources_and_objects(build: ComponentBuild, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """The sources that are compiled, each with the object in `folder` that it becomes."""
+    used: set[Path] = set()
+    for source in build.sources:
+        if source.suffix not in _SUFFIXES:
+            continue
+        output = folder / f"{source.name}.o"
+        if output in used:  # two files of one name in different folders
+            output = folder / f"{of_words([str(source)])[:8]}-{source.name}.o"
+        used.add(output)
+        yield source, output
+
+
+def compile_job(
+    compiler: Compiler,
+    source: Path,
+    output: Path,
+    includes: Sequence[Path],
+    flags: Sequence[str],
+    about: str,
+    *,
+    last: Sequence[str] = (),
+    beside: str = "",
+) -> Job:
+    """Compile one source. `last` are flags that win over the user's; `beside`: see `Job`."""
+    cxx = compiler.is_cxx(source)
+    paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
+    command = (
+        *(compiler.cxx if cxx else compiler.c),
+        "-std=gnu++17" if cxx else "-std=gnu11",
+        *compiler.compile_flags(),
+        "-DCAMKES_KERNEL_HOST=1",
+        *(f"-I{p}" for p in paths),
+        *flags,
+        *last,
+        *("-MMD", "-MF", DEPENDENCIES, "-MT", "x"),
+        *("-c", str(source), "-o", OUTPUT),
+    )
+    title = f"{about}: {source.name}"
+    return Job(title, output, command, (source,), f"{about} ({compiler.identity})", beside)
