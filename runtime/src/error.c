@@ -34,13 +34,13 @@ static void describe(const camkes_error_t *error)
                           error->current_length);
         break;
     case CE_MALFORMED_RPC_PAYLOAD:
-        length = snprintf(text, sizeof text, "camkes: %s%s%s: %s: ends after %u bytes, at byte %u\n",
-                          error->instance, dot, interface, error->description, error->length,
-                          error->current_index);
+        length = snprintf(text, sizeof text,
+                          "camkes: %s%s%s: %s: ends after %u bytes, at byte %u\n", error->instance,
+                          dot, interface, error->description, error->length, error->current_index);
         break;
     default:
-        length = snprintf(text, sizeof text, "camkes: %s%s%s: %s\n", error->instance, dot, interface,
-                          error->description);
+        length = snprintf(text, sizeof text, "camkes: %s%s%s: %s\n", error->instance, dot,
+                          interface, error->description);
     }
     say(text, length, sizeof text);
 }
@@ -66,7 +66,8 @@ void camkes_fail(const char *format, ...)
     const int start = snprintf(text, sizeof text, "camkes: %s: ", self->instance->name);
     va_list args;
     va_start(args, format);
-    const int length = start + vsnprintf(text + start, sizeof text - (size_t)start - 1, format, args);
+    const int length =
+        start + vsnprintf(text + start, sizeof text - (size_t)start - 1, format, args);
     va_end(args);
     const int end = length < (int)sizeof text - 2 ? length : (int)sizeof text - 2;
     text[end] = '\n';

@@ -58,10 +58,9 @@ static const void *next_array(struct camkes_message *message, size_t *count, siz
     if (size != 0 && *count > CAMKES_MESSAGE_BYTES / size) {
         set_error(message, CE_MALFORMED_RPC_PAYLOAD, message->end + 1);
     }
-    const void *next =
-        message->error == CE_NO_ERROR
-            ? camkes_message_next(message, *count * size, CE_MALFORMED_RPC_PAYLOAD)
-            : NULL;
+    const void *next = message->error == CE_NO_ERROR
+                           ? camkes_message_next(message, *count * size, CE_MALFORMED_RPC_PAYLOAD)
+                           : NULL;
     *count = next != NULL ? *count : 0;
     return next;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Component procedure interfaces (CPIs) with a protocol, and requests to them. docs/protocols.md tells
- * how it works. All records are static tables of the generated code.
+ * Component procedure interfaces (CPIs) with a protocol, and requests to them. docs/protocols.md
+ * tells how it works. All records are static tables of the generated code.
  */
 #pragma once
 

@@ -7,8 +7,8 @@
 #include <camkes/sync.h>
 
 /*
- * The interface thread waits on `notification`. It gives each event to the registered callback, which
- * is used up by that, or else to `handoff`, where IFACE_wait() and IFACE_poll() take it.
+ * The interface thread waits on `notification`. It gives each event to the registered callback,
+ * which is used up by that, or else to `handoff`, where IFACE_wait() and IFACE_poll() take it.
  */
 struct camkes_event {
     struct camkes_interface interface;

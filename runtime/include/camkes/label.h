@@ -29,8 +29,7 @@ struct camkes_request_label {
 static inline seL4_Word camkes_request_label(struct camkes_request_label label)
 {
     const unsigned task = CAMKES_LABEL_PRIORITY_BITS, sequence = task + CAMKES_LABEL_TASK_BITS;
-    return (seL4_Word)label.priority |
-           camkes_bits(label.task, 0, CAMKES_LABEL_TASK_BITS) << task |
+    return (seL4_Word)label.priority | camkes_bits(label.task, 0, CAMKES_LABEL_TASK_BITS) << task |
            camkes_bits(label.sequence, 0, CAMKES_LABEL_SEQUENCE_BITS) << sequence;
 }
 

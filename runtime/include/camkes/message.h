@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Parameters in messages: one after the other without gaps, strings with their final 0, arrays after
- * their number of elements. What the caller gets from a message is on the heap and the caller's.
+ * Parameters in messages: one after the other without gaps, strings with their final 0, arrays
+ * after their number of elements. What the caller gets from a message is on the heap and the
+ * caller's.
  */
 #pragma once
 
@@ -37,7 +38,8 @@ static inline unsigned char *camkes_message_registers(void)
 /* A message to write. */
 static inline struct camkes_message camkes_message_new(void)
 {
-    return (struct camkes_message){.start = camkes_message_registers(), .end = CAMKES_MESSAGE_BYTES};
+    return (struct camkes_message){.start = camkes_message_registers(),
+                                   .end = CAMKES_MESSAGE_BYTES};
 }
 
 /* A received message to read. */

@@ -7,9 +7,10 @@
 #include <stdatomic.h>
 
 /*
- * A semaphore over a notification. A notification remembers one signal only, so `wakeups` counts those
- * that are not yet taken, and who takes one passes the signal on while there are more. Waiting on a
- * notification, unlike on an endpoint, leaves the reply capability of an interface thread alone.
+ * A semaphore over a notification. A notification remembers one signal only, so `wakeups` counts
+ * those that are not yet taken, and who takes one passes the signal on while there are more.
+ * Waiting on a notification, unlike on an endpoint, leaves the reply capability of an interface
+ * thread alone.
  */
 struct camkes_semaphore {
     seL4_CPtr notification;

@@ -26,12 +26,12 @@ struct camkes_thread {
     struct camkes_cpi *cpi;
     struct camkes_task *task;
     seL4_CPtr tcb;
-    uint16_t number;       /* in the boot table, for traces */
-    uint8_t priority;      /* that it was given at boot */
-    uint16_t origin;       /* plan id of the context whose requests it makes */
-    uint16_t route;        /* index of that context in the instance's routes */
-    uint16_t task_id;      /* of the task it works for, CAMKES_NO_TASK: none */
-    seL4_Word sequence;    /* of its last request */
+    uint16_t number;    /* in the boot table, for traces */
+    uint8_t priority;   /* that it was given at boot */
+    uint16_t origin;    /* plan id of the context whose requests it makes */
+    uint16_t route;     /* index of that context in the instance's routes */
+    uint16_t task_id;   /* of the task it works for, CAMKES_NO_TASK: none */
+    seL4_Word sequence; /* of its last request */
 
     /* the request that it serves */
     struct camkes_context *context; /* whose priority others may raise, else NULL */

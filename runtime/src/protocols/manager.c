@@ -45,7 +45,8 @@ static void set_effective(struct camkes_cpi *cpi, struct camkes_context *context
 }
 
 /* Its own request's priority, or what the first waiter brings if it holds the lock. */
-static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds, uint16_t cause)
+static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds,
+                    uint16_t cause)
 {
     const struct camkes_context *first = holds ? camkes_queue_first(cpi) : NULL;
     if (first != NULL && first->request > context->request) {

@@ -23,8 +23,9 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
         camkes_point();
         if (atomic_load(&context->nested) == mark) {
             camkes_point();
-            camkes_platform_call(camkes_mark_manager(mark),
-                                 camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
+            camkes_platform_call(
+                camkes_mark_manager(mark),
+                camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
             return;
         }
     }
@@ -39,7 +40,8 @@ static bool enter(struct camkes_context *context, seL4_CPtr manager, uintptr_t m
     if (priority <= context->base) {
         return false;
     }
-    camkes_platform_call(manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
+    camkes_platform_call(
+        manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
     return true;
 }
 
@@ -51,7 +53,8 @@ static void leave(struct camkes_context *context, seL4_CPtr manager, uintptr_t m
     camkes_point();
     if (atomic_load(&context->pushed) == mark) {
         /* Our own manager may still be about to send it. */
-        camkes_platform_call(context->manager_as_worker, camkes_operation_label(CAMKES_SETTLE, 0, 0));
+        camkes_platform_call(context->manager_as_worker,
+                             camkes_operation_label(CAMKES_SETTLE, 0, 0));
         told = true;
     }
     if (told) {
@@ -72,20 +75,22 @@ unsigned camkes_request(const struct camkes_uses *to, unsigned words)
     const struct camkes_route route =
         self->route < CAMKES_NO_ROUTE ? to->route[self->route] : (struct camkes_route){0, 0};
     if (route.endpoint == 0) {
-        camkes_fail("thread %s cannot request %s: it does not work for a task that the plan lets there",
-                    self->name, to->name);
+        camkes_fail(
+            "thread %s cannot request %s: it does not work for a task that the plan lets there",
+            self->name, to->name);
     }
     struct camkes_context *context = route.manager != 0 ? self->context : NULL;
     const uintptr_t mark = camkes_mark(route.manager, ++self->sequence);
     CAMKES_TRACE(CALL_BEGIN, to->cpi, self->origin, own_priority(self));
     const bool told = context != NULL && enter(context, route.manager, mark);
     camkes_point();
+    const struct camkes_request_label label = {
+        .priority = own_priority(self),
+        .task = self->task_id,
+        .sequence = (uint16_t)self->sequence,
+    };
     const seL4_MessageInfo_t reply =
-        seL4_Call(route.endpoint,
-                  seL4_MessageInfo_new(camkes_request_label((struct camkes_request_label){
-                                           own_priority(self), self->task_id,
-                                           (uint16_t)self->sequence}),
-                                       0, 0, words));
+        seL4_Call(route.endpoint, seL4_MessageInfo_new(camkes_request_label(label), 0, 0, words));
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
     if (context != NULL) {
         leave(context, route.manager, mark, told);

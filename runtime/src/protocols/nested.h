@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Priorities that travel down a chain of nested requests. `nested` and `pushed` hold a mark: the slot
- * of the manager that is responsible for the thread's nested request, and the request's number.
+ * Priorities that travel down a chain of nested requests. `nested` and `pushed` hold a mark: the
+ * slot of the manager that is responsible for the thread's nested request, and the request's
+ * number.
  */
 #pragma once
 

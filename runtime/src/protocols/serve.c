@@ -88,7 +88,7 @@ void camkes_serve_plain(struct camkes_thread *self)
     seL4_MessageInfo_t info = seL4_Recv(self->endpoint, &self->sender_id);
     for (;;) {
         const unsigned words = self->serve(self, (unsigned)seL4_MessageInfo_get_length(info));
-        info = seL4_ReplyRecv(self->endpoint, seL4_MessageInfo_new(0, 0, 0, words),
-                              &self->sender_id);
+        info =
+            seL4_ReplyRecv(self->endpoint, seL4_MessageInfo_new(0, 0, 0, words), &self->sender_id);
     }
 }

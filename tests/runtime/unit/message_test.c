@@ -102,7 +102,8 @@ static void unmarshal_anything(void)
         need(message.at <= message.end, "read past the end");
     }
     const unsigned before = reported;
-    need(camkes_message_good(&message, &place, "method") == (message.error == CE_NO_ERROR), "good?");
+    need(camkes_message_good(&message, &place, "method") == (message.error == CE_NO_ERROR),
+         "good?");
     need(reported - before == (message.error != CE_NO_ERROR), "not reported");
 }
 
@@ -130,7 +131,8 @@ static void labels(void)
         const seL4_Word word = camkes_request_label(sent);
         need(word >> 52 == 0, "a label that the message info has no room for");
         const struct camkes_request_label got = camkes_request_label_read(word);
-        need(got.priority == sent.priority && got.task == sent.task && got.sequence == sent.sequence,
+        need(got.priority == sent.priority && got.task == sent.task &&
+                 got.sequence == sent.sequence,
              "a label was changed");
     }
 }
