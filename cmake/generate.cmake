@@ -99,6 +99,7 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(cpp "${CAmkESCPP}")
     _camkes_json_bool(forward "${CAmkESAllowForwardReferences}")
     _camkes_json_bool(faults "${CAmkESFaultHandlers}")
+    _camkes_json_bool(trace "${CAmkESTrace}")
     _camkes_device_tree(dtb)
     _camkes_gpio_list(pins)
     file(
@@ -115,7 +116,8 @@ function(_camkes_write_project file folder)
   \"dtb\": \"${dtb}\",
   \"gpio_list\": \"${pins}\",
   \"fault_handlers\": ${faults},
-  \"heap_size\": ${CAmkESDefaultHeapSize}
+  \"heap_size\": ${CAmkESDefaultHeapSize},
+  \"trace\": ${trace}
 }
 "
     )
@@ -151,7 +153,9 @@ function(_camkes_add_instance instance)
     _camkes_component_property(INCLUDES "${type}" "${instance}" INCLUDES FIRST)
     add_library(${target} OBJECT EXCLUDE_FROM_ALL ${SOURCES} ${CAMKES_INSTANCE_${instance}_SOURCES})
     target_include_directories(
-        ${target} PRIVATE ${INCLUDES} ${CAMKES_INSTANCE_${instance}_INCLUDES}
+        ${target}
+        PRIVATE ${INCLUDES} "${CAMKES_TOOL_DIR}/kernel/sel4/include"
+                ${CAMKES_INSTANCE_${instance}_INCLUDES}
     )
     target_compile_options(
         ${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${C_FLAGS}>" "$<$<COMPILE_LANGUAGE:CXX>:${CXX_FLAGS}>"
@@ -160,8 +164,43 @@ function(_camkes_add_instance instance)
     add_dependencies(${target} CAmkESComponent_${type})
 endfunction()
 
+# Instances of one address space can use the same names: each becomes one object that shows only what the
+# others need.
+function(_camkes_hide_names output space tool)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/joined")
+    file(MAKE_DIRECTORY "${folder}")
+    set(joined "")
+    foreach(instance IN LISTS ARGN)
+        add_custom_command(
+            OUTPUT "${folder}/${instance}.o"
+            COMMAND
+                ${CMAKE_C_COMPILER} -r -nostdlib -o "${folder}/${instance}.o"
+                "$<TARGET_OBJECTS:${instance}.instance>"
+            DEPENDS "$<TARGET_OBJECTS:${instance}.instance>" ${instance}.instance
+            COMMAND_EXPAND_LISTS VERBATIM
+        )
+        list(APPEND joined "${folder}/${instance}.o")
+    endforeach()
+    set(others ${joined} "$<TARGET_OBJECTS:${space}.space>" "$<TARGET_FILE:camkes_rt>")
+    set(hidden "")
+    foreach(instance IN LISTS ARGN)
+        add_custom_command(
+            OUTPUT "${folder}/${instance}.hidden.o"
+            COMMAND
+                ${tool} hide --objcopy "${CMAKE_OBJCOPY}" --nm "${CMAKE_NM}" -o
+                "${folder}/${instance}.hidden.o" "${folder}/${instance}.o" ${others}
+            WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
+            DEPENDS ${joined} "$<TARGET_OBJECTS:${space}.space>" ${space}.space camkes_rt
+            COMMAND_EXPAND_LISTS VERBATIM
+        )
+        list(APPEND hidden "${folder}/${instance}.hidden.o")
+        set_source_files_properties("${folder}/${instance}.hidden.o" PROPERTIES EXTERNAL_OBJECT TRUE)
+    endforeach()
+    set(${output} ${hidden} PARENT_SCOPE)
+endfunction()
+
 # The image of an address space.
-function(_camkes_add_space space)
+function(_camkes_add_space space tool)
     set(target "${CAMKES_SPACE_${space}_IMAGE}")
     set(instances ${CAMKES_SPACE_${space}_INSTANCES})
     set(objects "")
@@ -184,14 +223,16 @@ function(_camkes_add_space space)
             list(GET more -1 language)
         endif()
     endforeach()
+    add_library(${space}.space OBJECT EXCLUDE_FROM_ALL ${CAMKES_SPACE_${space}_SOURCES})
+    target_include_directories(
+        ${space}.space PRIVATE "${CAMKES_TOOL_DIR}/runtime/src" "${CAMKES_TOOL_DIR}/kernel/sel4/timer"
+    )
+    target_link_libraries(${space}.space PRIVATE ${CAMKES_CORE_LIBS})
     list(LENGTH objects count)
     if(count GREATER 1)
-        _camkes_hide_names(objects ${space})
+        _camkes_hide_names(objects ${space} "${tool}" ${instances})
     endif()
-    add_executable(${target} EXCLUDE_FROM_ALL ${CAMKES_SPACE_${space}_SOURCES} ${objects})
-    target_include_directories(
-        ${target} PRIVATE "${CAMKES_TOOL_DIR}/runtime/src" "${CAMKES_TOOL_DIR}/kernel/sel4/timer"
-    )
+    add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${space}.space> ${objects})
     target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${libraries})
     target_link_options(
         ${target}
@@ -244,7 +285,7 @@ function(GenerateCAmkESRootserver)
     set(named "")
     set(files "")
     foreach(space IN LISTS CAMKES_SPACES)
-        _camkes_add_space(${space})
+        _camkes_add_space(${space} "${tool}")
         set(image "${CAMKES_SPACE_${space}_IMAGE}")
         list(APPEND images ${image})
         list(APPEND named "${space}=$<TARGET_FILE:${image}>")

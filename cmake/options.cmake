@@ -21,6 +21,7 @@ camkes_option(CAmkESDefaultPriority STRING 254 "Priority of a thread that nothin
 camkes_option(CAmkESDefaultAffinity STRING 0 "Core of a thread that nothing is said of")
 camkes_option(CAmkESProvideTCBCaps BOOL ON "Give each thread its own TCB capability")
 camkes_option(CAmkESFaultHandlers BOOL ON "Report faults of components")
+camkes_option(CAmkESTrace BOOL OFF "Print a trace of what components do instead of their output")
 camkes_option(CAmkESRPCLockElision BOOL ON "Accepted for compatibility; does nothing")
 camkes_option(CAmkESLargeFramePromotion BOOL ON "Accepted for compatibility; does nothing")
 camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "Back DMA pools with large frames")

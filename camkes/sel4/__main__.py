@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Called by the CMake package, twice for an application:
+"""Called by the CMake package, at most three times for an application:
 
 python -m camkes.sel4 generate PROJECT.json     before anything is compiled
 python -m camkes.sel4 link SPEC.json -o SYSTEM.cdl SPACE=IMAGE ...     when components are linked
@@ -31,6 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     link.add_argument("-o", "--output", type=Path, required=True)
     link.add_argument("images", nargs="+", metavar="SPACE=IMAGE")
     link.set_defaults(run=lambda a: _link(a.spec, a.output, dict(i.split("=", 1) for i in a.images)))
+    hide = commands.add_parser("hide")
+    hide.add_argument("--objcopy", required=True)
+    hide.add_argument("--nm", required=True)
+    hide.add_argument("-o", "--output", type=Path, required=True)
+    hide.add_argument("joined", type=Path)
+    hide.add_argument("others", type=Path, nargs="*")
+    hide.set_defaults(run=lambda a: _hide(a.objcopy, a.nm, a.joined, a.others, a.output))
     chosen = parser.parse_args(arguments)
     result: int = chosen.run(chosen)
     return result
@@ -54,6 +61,17 @@ def _tell(sink: Sink) -> None:
 
     style = Style(form=Form.TEXT, color=sys.stderr.isatty(), unicode=True)
     sys.stderr.write(render(sink.diagnostics, style))
+
+
+def _hide(objcopy: str, nm: str, joined: Path, others: list[Path], output: Path) -> int:
+    from camkes.sel4.join import JoinError, hide
+
+    try:
+        hide(objcopy, nm, joined, (other for other in others if other != joined), output)
+    except JoinError as error:
+        sys.stderr.write(f"camkes: error: {error}\n")
+        return USER_ERROR
+    return GOOD
 
 
 def _link(spec: Path, output: Path, images: dict[str, str]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from camkes.build.places import ROOT
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Sink
@@ -16,7 +17,7 @@ from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_TIMER
-from camkes.sel4.complete import TIMER_SPACE, Extras, complete
+from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete
 from camkes.sel4.image import render_image
 from camkes.sel4.project import Project, cmake_description
 from camkes.sel4.spec import unlinked
@@ -25,6 +26,8 @@ from camkes.sel4.timer import DRIVER, device_of, render_timers
 #: the specification, and what CMake includes
 SPEC = "camkes-spec.json"
 DESCRIPTION = "camkes-gen.cmake"
+
+PRINTER = ROOT / "kernel" / "sel4" / "trace" / "printer.c"
 
 _DRIVER_HEAP = 4096
 
@@ -55,7 +58,7 @@ def generate(project: Project, sink: Sink) -> None:
     if model.timers and device is None:
         sink.report(NO_TIMER, f"there is no timer driver for {project.architecture}")
         return
-    completed = complete(model, fault_handlers=project.fault_handlers)
+    completed = complete(model, fault_handlers=project.fault_handlers, trace=project.trace)
     sources: dict[str, list[Path]] = {}
     # the loader is process 1
     for process, space in enumerate(completed.model.spaces, 2):
@@ -68,6 +71,8 @@ def generate(project: Project, sink: Sink) -> None:
             timers = project.output / "spaces" / "timers.c"
             write(timers, render_timers(completed, extras, device))
             sources[space.name] += [timers, DRIVER, device.source]
+        if space.name == TRACE_SPACE:
+            sources[space.name].append(PRINTER)
     write(project.output / SPEC, unlinked(completed, project.architecture).write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
     description = cmake_description(system, completed.model, files, sources, inputs)

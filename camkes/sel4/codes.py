@@ -38,3 +38,22 @@ There is one for x86 (the i8254 of a PC) and for 64-bit Arm (the generic timer).
 connect a TimeServer of global-components instead.
 """,
 )
+
+NO_WORKSPACE = Code(
+    "E0953",
+    "no-workspace",
+    """Building for seL4 needs a workspace: the kernel, its build system and libraries, at revisions that
+fit together.
+
+`repo-init.sh DIR` makes one. Name it with `--workspace DIR` or in the environment variable
+SEL4_WORKSPACE.
+""",
+)
+
+SEL4_BUILD = Code(
+    "E0954",
+    "sel4-build",
+    """CMake or ninja failed while an application was built for seL4. The message is theirs; the whole log
+is in the build folder.
+""",
+)

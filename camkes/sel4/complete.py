@@ -37,6 +37,12 @@ TIMER_INTERRUPT = f"{TIMER_SPACE}:interrupt"
 EPOCH = f"{TIMER_SPACE}:epoch"
 EPOCH_SYMBOL = "_camkes_epoch"
 
+#: where all spaces record what they do, and who prints it when nobody else runs
+TRACE_SPACE = "trace-printer"
+TRACE = f"{TRACE_SPACE}:records"
+TRACE_SYMBOL = "_camkes_trace"
+TRACE_SIZE = 0x40000
+
 
 @dataclass(frozen=True, slots=True)
 class Extras:
@@ -63,8 +69,8 @@ class Completed:
     timers: tuple[Timer, ...]
 
 
-def complete(model: CapabilityModel, *, fault_handlers: bool = True) -> Completed:
-    """The model with what seL4 needs besides."""
+def complete(model: CapabilityModel, *, fault_handlers: bool = True, trace: bool = False) -> Completed:
+    """The model with what seL4 needs besides; `trace` adds what records events."""
     objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
     badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
     used = _slots_used(model)
@@ -76,24 +82,42 @@ def complete(model: CapabilityModel, *, fault_handlers: bool = True) -> Complete
             objects.append(KernelObject(_fault_endpoint(space), ObjectKind.ENDPOINT))
             objects.append(KernelObject(_fault_handler(space), ObjectKind.TCB))
         if model.timers:
-            epoch = Mapping(EPOCH_SYMBOL, EPOCH, "R")
-            space = replace(space, mappings=(*space.mappings, epoch))
+            space = replace(space, mappings=(*space.mappings, *_shared(model)))
         spaces.append(space)
         extras[space.name] = added
     if model.timers:
         space, added = _timer_driver(model.timers)
         objects += [
+            *_space_objects(space),
             KernelObject(TIMER_ENDPOINT, ObjectKind.ENDPOINT),
             KernelObject(TIMER_INTERRUPT, ObjectKind.NOTIFICATION),
             KernelObject(EPOCH, ObjectKind.REGION, 4096),
-            KernelObject(f"{TIMER_SPACE}:cnode", ObjectKind.CNODE),
-            KernelObject(f"{TIMER_SPACE}:vspace", ObjectKind.VSPACE),
-            *(KernelObject(thread.name, ObjectKind.TCB) for thread in space.threads),
         ]
         spaces.append(space)
         extras[space.name] = added
+    if trace:
+        mapping = Mapping(TRACE_SYMBOL, TRACE, "RW")
+        thread = Thread(TRACE_SPACE, 0, TRACE_SPACE, Role.INTERFACE, 0, 0, _STACK)
+        spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), _shared(model), (thread,)))
+        spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
+        extras[TRACE_SPACE] = Extras()
+        objects += [*_space_objects(spaces[-1]), KernelObject(TRACE, ObjectKind.REGION, TRACE_SIZE)]
     completed = replace(model, objects=tuple(objects), spaces=tuple(spaces), timers=())
     return Completed(completed, extras, model.timers)
+
+
+def _space_objects(space: Space) -> list[KernelObject]:
+    """The objects of a space that is not in the model."""
+    return [
+        KernelObject(f"{space.name}:cnode", ObjectKind.CNODE),
+        KernelObject(f"{space.name}:vspace", ObjectKind.VSPACE),
+        *(KernelObject(thread.name, ObjectKind.TCB) for thread in space.threads),
+    ]
+
+
+def _shared(model: CapabilityModel) -> tuple[Mapping, ...]:
+    """What every space but the driver's can only read."""
+    return (Mapping(EPOCH_SYMBOL, EPOCH, "R"),) if model.timers else ()
 
 
 def _slots_used(model: CapabilityModel) -> dict[str, int]:

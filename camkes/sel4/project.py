@@ -30,6 +30,7 @@ class Project:
     gpio_list: Path | None
     fault_handlers: bool
     heap_size: int
+    trace: bool
 
     @classmethod
     def read(cls, path: Path) -> Project:
@@ -46,6 +47,7 @@ class Project:
             gpio_list=_path(data["gpio_list"]),
             fault_handlers=data["fault_handlers"],
             heap_size=data["heap_size"],
+            trace=data["trace"],
         )
 
 

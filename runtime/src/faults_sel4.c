@@ -70,7 +70,7 @@ void camkes_sel4_handle_faults(void)
             continue;
         }
         const struct camkes_sel4_thread *thread = &camkes_sel4_image.threads[badge - 1];
-        const int length = snprintf(line, sizeof(line), "fault: %s: thread %s: %s\n", thread->instance,
+        const int length = snprintf(line, sizeof(line), "FAULT HANDLER: %s: thread %s: %s\n", thread->instance,
                                     thread->name, what);
         camkes_platform_write(line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
     }

@@ -9,6 +9,7 @@
  * the space, so that only its equals ever see it at work.
  */
 #include "image_sel4.h"
+#include "trace_sel4.h"
 
 #include <autoconf.h>
 #include <camkes/platform.h>
@@ -45,6 +46,10 @@ long sel4_vsyscall(long number, ...);
 extern char *morecore_area;
 extern size_t morecore_size;
 
+/* How far the C library of the address space is. */
+enum { UNTOUCHED, UNDER_WAY, DONE };
+static _Atomic int library = UNTOUCHED;
+
 static void (*user_putchar)(int character);
 
 void set_putchar(void (*putchar)(int character));
@@ -55,6 +60,13 @@ void set_putchar(void (*putchar)(int character))
 
 void camkes_platform_write(const char *text, size_t length)
 {
+#if defined(CAMKES_TRACE_SEL4)
+    /* not while the C library is set up */
+    if (atomic_load(&library) == DONE) {
+        camkes_sel4_trace_text(text, length);
+        return;
+    }
+#endif
     for (size_t i = 0; i < length; i++) {
         if (user_putchar != NULL) {
             user_putchar(text[i]);
@@ -127,8 +139,6 @@ static void set_thread_up(const struct camkes_sel4_thread *self)
 
 static void begin(const struct camkes_sel4_thread *self)
 {
-    enum { UNTOUCHED, UNDER_WAY, DONE };
-    static _Atomic int library = UNTOUCHED;
     int state = UNTOUCHED;
     if (atomic_compare_exchange_strong(&library, &state, UNDER_WAY)) {
         set_library_up(self);

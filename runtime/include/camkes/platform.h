@@ -39,10 +39,23 @@ static inline void camkes_point(void)
 {
 }
 
+#if defined(CAMKES_TRACE_SEL4)
+
+void camkes_sel4_trace(uint16_t kind, uint16_t other, unsigned count, const uint64_t *arguments);
+
+#define CAMKES_TRACE(kind, ...) CAMKES_TRACE_ABOUT(kind, CAMKES_TRACE_NOBODY, __VA_ARGS__)
+#define CAMKES_TRACE_ABOUT(kind, other, ...)                                                       \
+    camkes_sel4_trace(CAMKES_TRACE_##kind, (uint16_t)(other),                                      \
+                      sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                        \
+                      (const uint64_t[]){__VA_ARGS__})
+
+#else
+
 /* The arguments are type-checked and not evaluated. */
 #define CAMKES_TRACE(kind, ...) ((void)sizeof((uint64_t[]){__VA_ARGS__}))
 #define CAMKES_TRACE_ABOUT(kind, other, ...) ((void)sizeof((uint64_t[]){(other), __VA_ARGS__}))
 
+#endif
 #endif
 
 #define CAMKES_TRACE_NOBODY 65535

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Builds an application in an seL4 workspace and boots it: what a user would do with CMake and ninja."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from camkes.application import find_application
+from camkes.build.jobs import Progress
+from camkes.build.places import ROOT
+from camkes.diagnostics import Sink
+from camkes.pipeline import Request
+from camkes.sel4.codes import NO_WORKSPACE, SEL4_BUILD
+
+APPLICATION = ROOT / "kernel" / "sel4" / "application"
+DEFAULT_PLATFORM = "x86_64"
+
+GOOD, FAILED = 0, 1
+
+#: what a workspace is known by
+_MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
+
+
+def build(
+    request: Request,
+    workspace: Path | None,
+    output: Path | None,
+    sink: Sink,
+    progress: Progress,
+    *,
+    simulate: bool = False,
+) -> int:
+    """An image of the application at `request.path`, and its run in QEMU if `simulate`."""
+    home = find_workspace(workspace, sink)
+    application = find_application(request.path, sink, dict(request.definitions))
+    if home is None or application is None:
+        return FAILED
+    out = (output or Path("build") / f"{application.name}-sel4").absolute()
+    if not make(home, application.folder, out, dict(request.definitions), sink, progress):
+        return FAILED
+    if not simulate:
+        print(f"built {out / 'images'}")
+        return GOOD
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        for line in console(out):
+            sys.stdout.write(line)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        print()
+    return GOOD
+
+
+def _stop(number: int, frame: object) -> None:
+    """Lets whoever waits for QEMU end it first."""
+    sys.exit(128 + number)
+
+
+def find_workspace(given: Path | None, sink: Sink) -> Path | None:
+    """The workspace that is named, in SEL4_WORKSPACE, or around this checkout."""
+    named = given or (Path(os.environ["SEL4_WORKSPACE"]) if os.environ.get("SEL4_WORKSPACE") else None)
+    candidates = [named] if named is not None else [ROOT.parent.parent]
+    for folder in candidates:
+        if all((folder / mark).exists() for mark in _MARKS):
+            return folder.absolute()
+    where = f"{named} is no seL4 workspace" if named is not None else "no seL4 workspace is known"
+    script = ROOT / "repo-init.sh"
+    sink.report(
+        NO_WORKSPACE,
+        where,
+        help=f"make one with `{script} DIR` and name it with `--workspace DIR` or SEL4_WORKSPACE",
+    )
+    return None
+
+
+def make(
+    workspace: Path,
+    application: Path,
+    out: Path,
+    definitions: Mapping[str, str],
+    sink: Sink,
+    progress: Progress,
+) -> bool:
+    """Configure (the first time, or with other definitions) and build in the folder `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    tool = workspace / "projects" / "camkes-tool" / "kernel" / "sel4" / "application"
+    source = tool if tool.is_dir() else APPLICATION
+    settings = {
+        "PLATFORM": DEFAULT_PLATFORM,
+        **definitions,
+        "CAMKES_WORKSPACE": str(workspace),
+        "CAMKES_APPLICATION": str(application.absolute()),
+    }
+    words = [f"-D{name}={value}" for name, value in settings.items()]
+    configure = ["cmake", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
+    mark = out / ".camkes-configured"
+    known = mark.read_text() if mark.is_file() and (out / "build.ninja").is_file() else ""
+    if known != "\n".join(configure):
+        progress("configuring for seL4")
+        if not _run(configure, out, "cmake", sink):
+            return False
+        mark.write_text("\n".join(configure))
+    progress("building for seL4")
+    return _run(["ninja"], out, "ninja", sink)
+
+
+def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
+    log = folder / f"{name}.log"
+    program = shutil.which(command[0])
+    if program is None:
+        sink.report(SEL4_BUILD, f"{command[0]} was not found", help=f"check the host: {ROOT}/repo-init.sh -c")
+        return False
+    with log.open("wb") as file:
+        done = subprocess.run(
+            [program, *command[1:]],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    if done.returncode == 0:
+        return True
+    text = log.read_text(errors="replace").replace("\r", "\n")
+    lines = [line for line in text.splitlines() if line.strip()]
+    wrong = [i for i, line in enumerate(lines) if "error" in line.lower() or line.startswith("FAILED")]
+    begin = wrong[0] if wrong else max(0, len(lines) - 20)
+    sink.report(
+        SEL4_BUILD, f"the build for seL4 failed; everything is in {log}", notes=lines[begin : begin + 20]
+    )
+    return False
+
+
+def console(out: Path, *, instruction_counting: bool = False) -> Iterator[str]:
+    """The lines that an image prints in QEMU, for as long as they are asked for. With instruction counting,
+    time is what the processor did and repeats to the digit."""
+    command = [sys.executable, "./simulate"]
+    if instruction_counting:
+        command.append("--extra-qemu-args=-icount shift=0,sleep=off")
+    qemu = subprocess.Popen(
+        command,
+        cwd=out,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    assert qemu.stdout is not None
+    try:
+        yield from qemu.stdout
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(qemu.pid, signal.SIGKILL)
+        qemu.wait()

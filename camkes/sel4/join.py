@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Instances that share an address space can define the same names. The objects of each become one, in
+which only those names are still seen that another part of the address space asks for."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+
+class JoinError(Exception):
+    """A program of the tool chain failed; it has said why."""
+
+
+def hide(objcopy: str, nm: str, joined: Path, others: Iterable[Path], output: Path) -> None:
+    """Write `joined` to `output` with all names hidden that none of the `others` needs."""
+    offered = _names(nm, "--defined-only", joined)
+    wanted: set[str] = set()
+    for other in others:
+        wanted |= _names(nm, "--undefined-only", other)
+    kept = [f"--keep-global-symbol={name}" for name in sorted(offered & wanted)]
+    _run([objcopy, *(kept or ["--keep-global-symbol="]), str(joined), str(output)])
+
+
+def _names(nm: str, which: str, file: Path) -> set[str]:
+    lines = _run([nm, "-g", which, str(file)]).splitlines()
+    words = [line.split()[-2:] for line in lines]
+    return {w[1] for w in words if len(w) == 2 and w[0] not in ("w", "v")}
+
+
+def _run(command: Sequence[str]) -> str:
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise JoinError(f"{command[0]} failed")
+    return done.stdout

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Prints what others record, one line a record, when nobody else runs:
+ *     ~ TIME KIND THREAD OTHER ARGUMENT...
+ * in hexadecimal. camkes/sel4/trace.py reads it.
+ */
+#include "trace_sel4.h"
+
+#include <autoconf.h>
+#include <sel4/sel4.h>
+#include <stdio.h>
+
+void _camkes_thread(unsigned index);
+
+static void print(const char *text)
+{
+#ifdef CONFIG_PRINTING
+    for (; *text != '\0'; text++) {
+        seL4_DebugPutChar(*text);
+    }
+#else
+    (void)text;
+#endif
+}
+
+static void print_entry(const struct camkes_sel4_trace_entry *entry)
+{
+    char text[160];
+    int at = snprintf(text, sizeof(text), "~ %llx %x %x %x", (unsigned long long)entry->time, entry->kind,
+                      entry->thread, entry->other);
+    for (unsigned i = 0; i < entry->arguments; i++) {
+        at += snprintf(text + at, sizeof(text) - (size_t)at, " %llx",
+                       (unsigned long long)entry->argument[i]);
+    }
+    print(text);
+    print("\n");
+}
+
+void _camkes_thread(unsigned index)
+{
+    (void)index;
+    struct camkes_sel4_trace *trace = (struct camkes_sel4_trace *)_camkes_trace;
+    for (uint32_t next = 0;; next++) {
+        struct camkes_sel4_trace_entry *entry = &trace->entry[next % CAMKES_SEL4_TRACE_ENTRIES];
+        while (!atomic_load(&entry->full)) {
+            seL4_Yield();
+        }
+        print_entry(entry);
+        atomic_store(&entry->full, 0);
+        if (atomic_exchange(&trace->lost, 0) > 0) {
+            print("~ lost\n");
+        }
+    }
+}
