@@ -16,6 +16,7 @@ from camkes.build.places import HOST_KERNEL, RUNTIME
 from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Sink
 from camkes.model.system import Instance
+from camkes.resolve.imports import BUILTIN
 
 _SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s")
 
@@ -31,6 +32,8 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
             f"component {kind.name} is written in CakeML, which only seL4 builds have",
             build.span,
         )
+    if build is None and declared_in.is_relative_to(BUILTIN):
+        return ComponentBuild()  # what it does is in the runtime
     if build is None:
         serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
         if kind.control or serves:

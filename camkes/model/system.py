@@ -21,7 +21,10 @@ Value: TypeAlias = "int | float | str | list[Value] | dict[str, Value]"
 
 
 class Protocol(Enum):
-    """How a component procedure interface (CPI) serves requests of several tasks (Sudvarg et al. 2024, Sect. 4)."""
+    """How a component procedure interface (CPI) serves requests of several tasks.
+
+    Sudvarg et al., Real-Time Systems 2024, Sect. 4.
+    """
 
     PROPAGATED = "propagated"
     INHERITED = "inherited"
@@ -228,7 +231,7 @@ class DomainSlot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """An originating control thread (Sudvarg et al. 2024, Sect. 3.1). All times are nanoseconds, None: not given.
+    """An originating control thread (Sudvarg et al. 2024, Sect. 3.1); times in nanoseconds, None: not given.
 
     `period` is the minimum interarrival time, `deadline` is relative (None: the period), `offset` the
     first release (0 where not given), `budget` a limit an MCS kernel enforces.

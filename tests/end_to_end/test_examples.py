@@ -12,7 +12,7 @@ import pytest
 
 from tests.end_to_end.support import EXAMPLES, ROOT, Result, camkes
 
-RUNNING = ("adder", "events", "dataport", "hierarchy", "protocols", "nested", "inversion")
+RUNNING = ("adder", "events", "dataport", "hierarchy", "timer", "protocols", "nested", "inversion")
 VARIANTS = [
     *((name, ()) for name in RUNNING),
     *(("nested", (f"-DCONFIGURATION={n}",)) for n in (2, 3, 4)),
