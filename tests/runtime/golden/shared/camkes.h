@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <utils/util.h>
 
 #ifdef __cplusplus
 extern "C" {
