@@ -312,12 +312,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def build_sel4(arguments: argparse.Namespace, simulate: bool) -> int:
-    from camkes.build import sel4
+    from camkes.sel4 import workspace
 
     sink = Sink()
     progress = Progress(arguments)
-    status = sel4.build(
-        request_of(arguments), arguments.workspace, arguments.output, sink, progress, simulate=simulate
+    status = workspace.build(
+        arguments.path,
+        dict(arguments.definitions),
+        arguments.workspace,
+        arguments.output,
+        sink,
+        progress,
+        simulate=simulate,
     )
     progress.clear()
     return max(tell(arguments, sink), status)

@@ -51,7 +51,7 @@ set(LibSel4MuslcSysMorecoreBytes 0 CACHE STRING "" FORCE)
 # Before the kernel is configured: what our clock and timer driver need of it, where nothing else is said.
 function(camkes_set_platform_defaults)
     if(KernelArch STREQUAL "arm")
-        foreach(registers PCNT VCNT PTMR)
+        foreach(registers VCNT PTMR)
             set(KernelArmExport${registers}User ON CACHE BOOL "For clock and timers of camkes-rt")
         endforeach()
     endif()

@@ -73,7 +73,8 @@ def generate(project: Project, sink: Sink) -> None:
             sources[space.name] += [timers, DRIVER, device.source]
         if space.name == TRACE_SPACE:
             sources[space.name].append(PRINTER)
-    write(project.output / SPEC, unlinked(completed, project.architecture).write())
+    schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
+    write(project.output / SPEC, unlinked(completed, project.architecture, schedule).write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
     description = cmake_description(system, completed.model, files, sources, inputs)
     write(project.output / DESCRIPTION, description)

@@ -77,6 +77,8 @@ class Unlinked:
     caps: dict[str, tuple[str, ...]]
     spaces: tuple[UnlinkedSpace, ...]
     irqs: tuple[str, ...] = ()
+    #: (domain, duration in the kernel's ticks)
+    schedule: tuple[tuple[int, int], ...] = ()
 
     def write(self) -> str:
         return json.dumps(asdict(self), indent=1)
@@ -93,7 +95,14 @@ class Unlinked:
             )
             for s in data["spaces"]
         )
-        return cls(data["architecture"], tuple(data["objects"]), data["caps"], spaces, tuple(data["irqs"]))
+        return cls(
+            data["architecture"],
+            tuple(data["objects"]),
+            data["caps"],
+            spaces,
+            tuple(data["irqs"]),
+            tuple((d, t) for d, t in data["schedule"]),
+        )
 
 
 def symbols_of(space: UnlinkedSpace) -> set[str]:
@@ -114,7 +123,7 @@ def file_name(space: str) -> str:
     return f"{space}.elf"
 
 
-def unlinked(completed: Completed, architecture: str) -> Unlinked:
+def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int, int], ...] = ()) -> Unlinked:
     """The specification of a completed model, without what depends on images."""
     model = completed.model
     word = ARCHITECTURES[architecture].word_bits
@@ -140,7 +149,7 @@ def unlinked(completed: Completed, architecture: str) -> Unlinked:
     spaces = tuple(
         _space(s, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}") for s in model.spaces
     )
-    return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs))
+    return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule)
 
 
 def _device(space: Space, architecture: str) -> DeviceCaps:
@@ -236,7 +245,11 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
     text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
     for name in sorted(caps):
         text += [f"{name} {{", *caps[name], "}"]
-    return "\n".join([*text, "}", "", "irq maps {", *spec.irqs, "}", ""])
+    text += ["}", "", "irq maps {", *spec.irqs, "}"]
+    if spec.schedule:
+        slots = ", ".join(f"({domain}, {ticks})" for domain, ticks in spec.schedule)
+        text += ["", "domains {", f"schedule: [{slots}]", "domain_set_start: 0", "index_shift: 0", "}"]
+    return "\n".join([*text, ""])
 
 
 def _symbol(image: Image, name: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@
 #include <sel4/sel4.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <utils/page.h>
 #include <utils/util.h>
 
 #include_next <camkes.h>

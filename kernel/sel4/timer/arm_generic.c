@@ -5,7 +5,8 @@
 
 enum { DISABLED = 0, ENABLED = 1 };
 
-const uint64_t camkes_timer_longest = UINT64_C(10000000000);
+/* its register of relative time has 31 bits */
+const uint64_t camkes_timer_longest = UINT64_C(1000000000);
 
 static void control(uint64_t word)
 {
@@ -15,11 +16,9 @@ static void control(uint64_t word)
 void camkes_timer_alarm(uint64_t ns)
 {
     uint64_t frequency;
-    uint64_t now;
     __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-    __asm__ volatile("isb; mrs %0, cntpct_el0" : "=r"(now));
-    const uint64_t ticks = ns / 1000000000 * frequency + ns % 1000000000 * frequency / 1000000000 + 1;
-    __asm__ volatile("msr cntp_cval_el0, %0" : : "r"(now + ticks));
+    const uint64_t ticks = ns * frequency / 1000000000 + 1;
+    __asm__ volatile("msr cntp_tval_el0, %0" : : "r"(ticks));
     control(ENABLED);
 }
 

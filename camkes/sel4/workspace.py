@@ -17,7 +17,6 @@ from camkes.application import find_application
 from camkes.build.jobs import Progress
 from camkes.build.places import ROOT
 from camkes.diagnostics import Sink
-from camkes.pipeline import Request
 from camkes.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
@@ -30,7 +29,8 @@ _MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool",
 
 
 def build(
-    request: Request,
+    path: Path,
+    definitions: Mapping[str, str],
     workspace: Path | None,
     output: Path | None,
     sink: Sink,
@@ -38,13 +38,13 @@ def build(
     *,
     simulate: bool = False,
 ) -> int:
-    """An image of the application at `request.path`, and its run in QEMU if `simulate`."""
+    """An image of the application at `path`, and its run in QEMU if `simulate`; an exit status."""
     home = find_workspace(workspace, sink)
-    application = find_application(request.path, sink, dict(request.definitions))
+    application = find_application(path, sink, definitions)
     if home is None or application is None:
         return FAILED
     out = (output or Path("build") / f"{application.name}-sel4").absolute()
-    if not make(home, application.folder, out, dict(request.definitions), sink, progress):
+    if not make(home, application.folder, out, definitions, sink, progress):
         return FAILED
     if not simulate:
         print(f"built {out / 'images'}")
