@@ -16,7 +16,13 @@ from camkes.cmakelists.evaluate import Evaluator, StoppedError, UnknownError
 from camkes.cmakelists.syntax import CMakeSyntaxError
 from camkes.diagnostics import Sink, SourceFile, Span
 
-__all__ = ["Application", "ComponentBuild", "ConnectorTemplates", "find_application", "surrounding_applications"]
+__all__ = [
+    "Application",
+    "ComponentBuild",
+    "ConnectorTemplates",
+    "find_application",
+    "surrounding_applications",
+]
 
 _LISTS = "CMakeLists.txt"
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")

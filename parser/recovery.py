@@ -168,6 +168,8 @@ class Recovery:
         """Leave the broken item out: the text to its end, and what the stacks hold of it."""
         self._parser.builder.damaged.append(position)
         position = self._end_of_item(position)
+        if self._parser.partial and self._tokens.kinds[position] == END:
+            return self._close(position)
         while not self._unwind(position):  # a closing brace that closes nothing
             if self._tokens.kinds[position] == END:
                 return None
@@ -176,20 +178,30 @@ class Recovery:
         return position
 
     def _close(self, position: int) -> int | None:
-        """At the end of the text: leave out the item under way, and close the block around it."""
+        """At the end of the text: close the open blocks, without the item under way if it is not whole."""
         parser = self._parser
-        parser.builder.damaged.append(position)
-        sizes = range(len(parser.states), 0, -1)
-        size = next((n for n in sizes if self._between_items(parser.states[n - 1])), 0)
-        if not size:
-            return None
-        del parser.states[size:], parser.values[size - 1 :], parser.firsts[size - 1 :]
-        if self._accept(END) is None:
-            if self._accept("RBRACE") is None:
+        closing = self._closing(parser.states)
+        if closing is None:
+            sizes = range(len(parser.states), 0, -1)
+            size = next((n for n in sizes if self._between_items(parser.states[n - 1])), 0)
+            closing = self._closing(parser.states[:size]) if size else None
+            if closing is None:
                 return None
-            self._insert(position, "RBRACE")
+            parser.builder.damaged.append(position)
+            del parser.states[size:], parser.values[size - 1 :], parser.firsts[size - 1 :]
+        for kind in closing:
+            self._insert(position, kind)
         self._doubtful_until = len(self._tokens.kinds)
         return position
+
+    def _closing(self, states: list[int]) -> list[str] | None:
+        """The braces that are missing at the end of the text."""
+        closing: list[str] = []
+        after: list[int] | None = states
+        while after is not None and self._accept(END, after) is None:
+            closing.append("RBRACE")
+            after = self._accept("RBRACE", after)
+        return None if after is None else closing
 
     def _end_of_item(self, position: int) -> int:
         """The token after the item that the token at `position` belongs to."""
