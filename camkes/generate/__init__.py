@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
 
-__all__ = ["GeneratedFile", "generate"]
+__all__ = ["GeneratedFile", "generate", "generate_headers"]
 
 
 def generate(
@@ -49,3 +49,20 @@ def generate(
     files = tuple(file for file, _ in texts)
     remove_stale(out, files)
     return files
+
+
+def generate_headers(system: System, plan: Plan, model: CapabilityModel, out: Path) -> dict[str, Path]:
+    """Write only the `camkes.h` of each instance; the folders they are in. They are the same for every plan
+    of a system, and mistakes are left to `generate`, before which this makes the user's code compile."""
+    from camkes.diagnostics import Sink
+    from camkes.generate.build import Builder
+    from camkes.generate.render import Renderer
+    from camkes.generate.write import write
+
+    builder = Builder(system, plan, model, Sink())
+    renderer = Renderer()
+    folders: dict[str, Path] = {}
+    for instance in builder.instances():
+        folders[instance.name] = out / instance.name
+        write(folders[instance.name] / "camkes.h", renderer.render("camkes.template.h", instance))
+    return folders

@@ -11,7 +11,7 @@ from camkes.capdl.settings import Reader
 from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
-from camkes.generate.codes import NEEDS_SEL4, SEMAPHORE_VALUE, TIMER_METHOD, UNKNOWN_CONNECTOR
+from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, SEMAPHORE_VALUE, TIMER_METHOD, UNKNOWN_CONNECTOR
 from camkes.generate.names import c_name, c_string, place
 from camkes.generate.procedures import procedure
 from camkes.model.system import (
@@ -81,6 +81,8 @@ class Builder:
         """Report connections that no code can be generated for."""
         for connection in self.system.connections:
             connector = connection.connector
+            if connector.name in _RPC:
+                self._check_buffer(connection)
             if connector.name in _RPC | _EVENTS | _DATA | _DIRECT or is_timer(connection):
                 continue
             if connector.from_end.hardware or connector.to_end.hardware or connector.name.startswith("seL4"):
@@ -97,6 +99,30 @@ class Builder:
                     f'"{connection.names[0]}"',
                     connection.span,
                 )
+
+    def _check_buffer(self, connection: Connection) -> None:
+        setting = connection.settings.get("buffer")
+        if setting is None:
+            return
+        ends = [*connection.from_ends, *connection.to_ends]
+        if len(ends) != 2 or any(self.buffer(connection, end.instance) is None for end in ends):
+            self.sink.report(
+                RPC_BUFFER,
+                f'"{setting.value}" is no dataport connection between {ends[0].instance} and '
+                f"{ends[-1].instance}",
+                setting.span,
+            )
+
+    def buffer(self, connection: Connection, instance: str) -> str | None:
+        """The dataport of `instance` that messages of an RPC connection are in, None: there is none."""
+        setting = connection.settings.get("buffer")
+        if setting is None:
+            return None
+        for other in self.system.connections:
+            if setting.value in (other.name, *other.names) and other.connector.name in _DATA:
+                ends = [e for e in (*other.from_ends, *other.to_ends) if e.instance == instance]
+                return ends[0].interface if ends else None
+        return None
 
     def spaces(self) -> tuple[ctx.SpaceContext, ...]:
         return tuple(
@@ -280,6 +306,7 @@ class _InstanceBuilder:
                 )
                 for name in self.contexts.values()
             ),
+            buffer=self.all.buffer(connection, self.instance.name),
         )
 
     def _rpc_to(self, interface: Interface, connection: Connection) -> ctx.RpcToContext:
@@ -289,6 +316,7 @@ class _InstanceBuilder:
             place(connection.span, self.root),
             self._dispatches(interface, connection),
             None if cpi is None else self._cpi(cpi),
+            self.all.buffer(connection, self.instance.name),
         )
 
     def _dispatches(self, interface: Interface, connection: Connection) -> tuple[ctx.DispatchContext, ...]:

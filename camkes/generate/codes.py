@@ -114,4 +114,29 @@ worker.count = 1;
 """,
 )
 
-CODES = (NEEDS_SEL4, UNKNOWN_CONNECTOR, TIMER_METHOD, SEMAPHORE_VALUE, ATTRIBUTE_VALUE)
+RPC_BUFFER = Code(
+    "E0656",
+    "rpc-buffer",
+    """\
+The setting `buffer` of an RPC connection does not name a dataport connection between the same two instances.
+
+With it messages are in the dataport's memory, not in the message registers, and so can be longer.
+
+Fails:
+
+```camkes
+connection seL4RPCCall calls(from client.p, to server.p);
+calls.buffer = "memory";
+```
+
+Put right:
+
+```camkes
+connection seL4RPCCall calls(from client.p, to server.p);
+connection seL4SharedData memory(from client.room, to server.room);
+calls.buffer = "memory";
+```
+""",
+)
+
+CODES = (NEEDS_SEL4, UNKNOWN_CONNECTOR, TIMER_METHOD, SEMAPHORE_VALUE, ATTRIBUTE_VALUE, RPC_BUFFER)

@@ -84,10 +84,6 @@ class MethodContext:
     number: str
     scratch: str
 
-    @property
-    def views(self) -> bool:
-        return any(p.viewed for p in self.parameters)
-
 
 @dataclass(frozen=True, slots=True)
 class ProcedureContext:
@@ -107,7 +103,8 @@ class RouteContext:
 
 @dataclass(frozen=True, slots=True)
 class RpcFromContext:
-    """A `uses` interface. Without a protocol it has an `endpoint`, with one `routes` (one a context)."""
+    """A `uses` interface. Without a protocol it has an `endpoint`, with one `routes` (one a context).
+    `buffer` is the dataport that messages are in, None: the message registers."""
 
     interface: str
     origin: str
@@ -116,6 +113,7 @@ class RpcFromContext:
     endpoint: int
     cpi: int | None
     routes: tuple[RouteContext, ...]
+    buffer: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +162,13 @@ class CpiContext:
 
 @dataclass(frozen=True, slots=True)
 class RpcToContext:
-    """A `provides` interface that is connected."""
+    """A `provides` interface that is connected. `buffer` as for `RpcFromContext`."""
 
     interface: str
     origin: str
     dispatches: tuple[DispatchContext, ...]
     cpi: CpiContext | None
+    buffer: str | None
 
 
 @dataclass(frozen=True, slots=True)

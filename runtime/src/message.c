@@ -20,7 +20,7 @@ void camkes_put_string(struct camkes_message *message, const char *string)
 void camkes_put_array(struct camkes_message *message, const void *array, size_t count, size_t size)
 {
     camkes_put(message, &count, sizeof count);
-    if (size != 0 && count > CAMKES_MESSAGE_BYTES / size) {
+    if (size != 0 && count > message->end / size) {
         set_error(message, CE_BUFFER_LENGTH_EXCEEDED, message->at + count * size);
         return;
     }
@@ -55,7 +55,7 @@ static const void *next_array(struct camkes_message *message, size_t *count, siz
 {
     *count = 0;
     camkes_get(message, count, sizeof *count);
-    if (size != 0 && *count > CAMKES_MESSAGE_BYTES / size) {
+    if (size != 0 && *count > message->end / size) {
         set_error(message, CE_MALFORMED_RPC_PAYLOAD, message->end + 1);
     }
     const void *next = message->error == CE_NO_ERROR

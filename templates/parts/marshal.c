@@ -1,3 +1,10 @@
+/*# An empty message to write, or with `words` one that was received; `buffer` is the dataport it is in. #*/
+/*- macro message_new(buffer) --*/
+/*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_new()' ?*/
+/*-- endmacro -*/
+/*- macro message_received(buffer, words) --*/
+/*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_received(' ~ words ~ ')' ?*/
+/*-- endmacro -*/
 /*# Statements that put one value into a message (m: the message's C name, value: an expression). #*/
 /*- macro put(m, shape, type, value, count) --*/
 /*- if shape.value == 'scalar' --*/

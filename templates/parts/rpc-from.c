@@ -1,4 +1,4 @@
-/*- from 'parts/marshal.c' import put, get, release -*/
+/*- from 'parts/marshal.c' import put, get, release, message_new -*/
 /*- for rpc in me.rpc_from -*/
 /*- set place = rpc.interface ~ '__place' -*/
 
@@ -28,7 +28,7 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
 /* /*? method.origin ?*/ */
 /*? method.prototype ?*/
 {
-    struct camkes_message /*? m ?*/ = camkes_message_new();
+    struct camkes_message /*? m ?*/ = /*? message_new(rpc.buffer) ?*/;
 /*- if rpc.procedure.index_type -*/
     const /*? rpc.procedure.index_type ?*/ /*? method.number ?*/ = /*? method.index ?*/;
     camkes_put(&/*? m ?*/, &/*? method.number ?*/, sizeof /*? method.number ?*/);
@@ -39,11 +39,15 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
     if (!camkes_message_good(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/")) {
         return/*? ' (' ~ method.returns ~ '){0}' if method.returns ?*/;
     }
-/*- if rpc.cpi is none -*/
-    /*? m ?*/ = camkes_message_received(camkes_call(/*? rpc.endpoint ?*/, camkes_message_words(&/*? m ?*/)));
+/*- set words = '0' if rpc.buffer else 'camkes_message_words(&' ~ m ~ ')' -*/
+/*- set send -*/
+/*? 'camkes_call(' ~ rpc.endpoint if rpc.cpi is none else 'camkes_request(&' ~ rpc.interface ~ '__uses' ?*/, /*? words ?*/)
+/*-- endset -*/
+/*- if rpc.buffer -*/
+    (void)/*? send ?*/;
+    /*? m ?*/ = /*? message_new(rpc.buffer) ?*/;
 /*- else -*/
-    /*? m ?*/ = camkes_message_received(
-        camkes_request(&/*? rpc.interface ?*/__uses, camkes_message_words(&/*? m ?*/)));
+    /*? m ?*/ = camkes_message_received(/*? send ?*/);
 /*- endif -*/
 /*- if method.returns -*/
 /*- if method.return_shape.value == 'string' -*/

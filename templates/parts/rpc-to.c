@@ -1,4 +1,4 @@
-/*- from 'parts/marshal.c' import put, get, release -*/
+/*- from 'parts/marshal.c' import put, get, release, message_new, message_received -*/
 /*- for rpc in me.rpc_to -*/
 /*- set place = rpc.interface ~ '__place' -*/
 
@@ -17,12 +17,14 @@ seL4_Word /*? rpc.interface ?*/_get_sender_id(void)
 /*- set serve = rpc.interface ~ '__serve' ~ dispatch.suffix -*/
 /*- for method in dispatch.procedure.methods -*/
 /*- set m = method.message -*/
-/*- set heap = method.parameters | rejectattr('viewed') | rejectattr('shape.value', 'equalto', 'scalar') | list -*/
+/*# what is looked at in place, and what is on the heap #*/
+/*- set viewed = [] if rpc.buffer else method.parameters | selectattr('viewed') | list -*/
+/*- set heap = method.parameters | reject('in', viewed) | rejectattr('shape.value', 'equalto', 'scalar') | list -*/
 
 /* /*? method.origin ?*/ */
 static unsigned /*? serve ?*/_/*? method.name ?*/(struct camkes_message */*? m ?*/)
 {
-/*- if method.views -*/
+/*- if viewed -*/
     struct camkes_scratch /*? method.scratch ?*/;
     /*? method.scratch ?*/.used = 0;
 /*- endif -*/
@@ -30,9 +32,9 @@ static unsigned /*? serve ?*/_/*? method.name ?*/(struct camkes_message */*? m ?
 /*- if p.shape.value in ('array', 'strings') -*/
     size_t /*? p.name ?*/_sz = 0;
 /*- endif -*/
-/*- if p.viewed and p.shape.value == 'string' -*/
+/*- if p in viewed and p.shape.value == 'string' -*/
     const char */*? p.name ?*/ = camkes_view_string(/*? m ?*/, &/*? method.scratch ?*/);
-/*- elif p.viewed -*/
+/*- elif p in viewed -*/
     const /*? declare(p.type, '*' ~ p.name) ?*/ =
         camkes_view_array(/*? m ?*/, &/*? method.scratch ?*/, &/*? p.name ?*/_sz, sizeof(/*? p.type ?*/));
 /*- else -*/
@@ -57,7 +59,7 @@ static unsigned /*? serve ?*/_/*? method.name ?*/(struct camkes_message */*? m ?
         return 0;
     }
     /*? declare(method.returns, method.result) ~ ' = ' if method.returns ?*//*? rpc.interface ?*/_/*? method.name ?*/(/*? method.parameters | map(attribute='from_locals') | join(', ') ?*/);
-    struct camkes_message /*? method.reply ?*/ = camkes_message_new();
+    struct camkes_message /*? method.reply ?*/ = /*? message_new(rpc.buffer) ?*/;
 /*- if method.returns -*/
     /*? put(method.reply, method.return_shape, method.returns, method.result, '') ?*/
 /*- endif -*/
@@ -70,16 +72,24 @@ static unsigned /*? serve ?*/_/*? method.name ?*/(struct camkes_message */*? m ?
 /*- if method.returns and method.return_shape.value == 'string' -*/
     free(/*? method.result ?*/);
 /*- endif -*/
+/*- if rpc.buffer -*/
+    (void)camkes_message_good(&/*? method.reply ?*/, &/*? place ?*/, "/*? method.name ?*/");
+    return 0;
+/*- else -*/
     return camkes_message_good(&/*? method.reply ?*/, &/*? place ?*/, "/*? method.name ?*/")
                ? camkes_message_words(&/*? method.reply ?*/)
                : 0;
+/*- endif -*/
 }
 /*- endfor -*/
 
 static unsigned /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispatch.suffix ?*/(struct camkes_thread *self, unsigned words)
 {
     (void)self;
-    struct camkes_message message = camkes_message_received(words);
+/*- if rpc.buffer -*/
+    (void)words;
+/*- endif -*/
+    struct camkes_message message = /*? message_received(rpc.buffer, 'words') ?*/;
 /*- if dispatch.procedure.index_type -*/
     /*? dispatch.procedure.index_type ?*/ method = /*? dispatch.procedure.methods | length ?*/;
     camkes_get(&message, &method, sizeof method);

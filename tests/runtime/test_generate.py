@@ -177,6 +177,29 @@ def test_values_that_cannot_be(tmp_path: Path) -> None:
     assert [d.code.number for d in sink.diagnostics if d.code.number == "E0654"] == ["E0654"] * 2
 
 
+def test_a_buffer_is_a_dataport_of_both(tmp_path: Path) -> None:
+    text = """
+    procedure P { void go(); }
+    component C { control; uses P p; dataport Buf d; }
+    component S { provides P p; }
+    component T { dataport Buf d; }
+    assembly {
+        composition {
+            component C c; component S s; component T t;
+            connection seL4RPCCall x(from c.p, to s.p);
+            connection seL4SharedData y(from c.d, to t.d);
+        }
+        configuration { x.buffer = "y"; }
+    }
+    """
+    sink = Sink()
+    system, plan, model = plan_of(tmp_path, text, sink)
+    assert generate(system, plan, model, tmp_path / "out", sink) == ()
+    assert [d.message for d in sink.diagnostics if d.code.number == "E0656"] == [
+        '"y" is no dataport connection between c and s'
+    ]
+
+
 def test_a_time_server_has_no_other_methods(tmp_path: Path) -> None:
     text = """
     procedure Timer { uint64_t time(); void sing(); int stop(); }

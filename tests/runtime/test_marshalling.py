@@ -323,3 +323,27 @@ def test_a_component_may_decide_what_a_bad_message_means(tmp_path: Path) -> None
     run = build(tmp_path, _STRINGS, {"Client": client, "Server": server}).run()
     assert run.output == "server.p: 1\nnothing\n"
     assert run.status == 0
+
+
+def test_messages_in_a_dataport_may_be_long(tmp_path: Path) -> None:
+    text = _STRINGS.replace("uses P p;", "uses P p; dataport Buf(8192) room;")
+    text = text.replace("provides P p;", "provides P p; dataport Buf(8192) space;")
+    text = text.replace(
+        "} }\n", "connection seL4SharedData memory(from client.room, to server.space);\n} SET }\n"
+    )
+    client = """
+    #include <stdlib.h>
+    #include <string.h>
+    int run(void)
+    {
+        char *text = p_repeat(8000);
+        printf("%zu %d\\n", strlen(text), p_length(text));
+        free(text);
+        (void)p_repeat(8192);
+        return 0;
+    }
+    """
+    sources = {"Client": client, "Server": _LONG}
+    run = build(tmp_path, text.replace("SET", 'configuration { x.buffer = "memory"; }'), sources).run()
+    assert "8000 8000\n" in run.output
+    assert "server.p: message of repeat(): needs 8193 bytes, there are 8192" in run.output + run.errors

@@ -42,6 +42,12 @@ static inline struct camkes_message camkes_message_new(void)
                                    .end = CAMKES_MESSAGE_BYTES};
 }
 
+/* A message in memory that both sides share, to write or to read. */
+static inline struct camkes_message camkes_message_at(void *memory, size_t size)
+{
+    return (struct camkes_message){.start = memory, .end = size};
+}
+
 /* A received message to read. */
 static inline struct camkes_message camkes_message_received(unsigned words)
 {

@@ -77,8 +77,7 @@ int store_put(const char *key, size_t values_sz, const int *values)
     if (!camkes_message_good(&message, &store__place, "put")) {
         return (int){0};
     }
-    message = camkes_message_received(
-        camkes_request(&store__uses, camkes_message_words(&message)));
+    message = camkes_message_received(camkes_request(&store__uses, camkes_message_words(&message)));
     int result = {0};
     camkes_get(&message, &result, sizeof(int));
     (void)camkes_message_good(&message, &store__place, "put");
@@ -96,8 +95,7 @@ void store_get(const char *key, char **value, int *count)
     if (!camkes_message_good(&message, &store__place, "get")) {
         return;
     }
-    message = camkes_message_received(
-        camkes_request(&store__uses, camkes_message_words(&message)));
+    message = camkes_message_received(camkes_request(&store__uses, camkes_message_words(&message)));
     *value = camkes_get_string(&message);
     camkes_get(&message, count, sizeof(int));
     (void)camkes_message_good(&message, &store__place, "get");
