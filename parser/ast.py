@@ -20,7 +20,7 @@ class Name(NamedTuple):
 # Values ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Literal:
     """A number or a string. True and False are the integers 1 and 0; adjacent strings are one."""
 
@@ -28,7 +28,7 @@ class Literal:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unary:
     """A prefix operator and its operand."""
 
@@ -37,7 +37,7 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Binary:
     """Two operands and the operator between them."""
 
@@ -47,7 +47,7 @@ class Binary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Conditional:
     """`condition ? then : otherwise`."""
 
@@ -57,7 +57,7 @@ class Conditional:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
     """A number with a unit of time: `100 ms`. Units: ns, us, ms, s (ticks in a schedule)."""
 
@@ -66,7 +66,7 @@ class Quantity:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ListValue:
     """`[a, b, ...]`."""
 
@@ -74,7 +74,7 @@ class ListValue:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DictValue:
     """`{key: value, ...}`; an entry is a key and its value."""
 
@@ -82,7 +82,7 @@ class DictValue:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """`dtb({...})["k"]`: a name, the dictionaries it is asked with, and keys to follow in the answer."""
 
@@ -92,7 +92,7 @@ class Query:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reference:
     """The right side of `<-`: one name (the component's own attribute) or two, and keys to follow."""
 
@@ -109,7 +109,7 @@ Value: TypeAlias = (
 # Types -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TypeName:
     """A scalar type, in the normal form of C: `integer` is `int`, `signed` is `int`,
     `unsigned integer` is `unsigned int`; any other single identifier is a typedef of the user.
@@ -120,7 +120,7 @@ class TypeName:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BufType:
     """`Buf(expression)`: a dataport of so many bytes. A bare `Buf` is a `TypeName`."""
 
@@ -128,7 +128,7 @@ class BufType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Include:
     """`include <path>;` (system) or `include "path";`: a C header for the generated code."""
 
@@ -137,7 +137,7 @@ class Include:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Attribute:
     """`attribute type name[] = default;`, or a member of a struct. A bare-brace struct is a StructBody."""
 
@@ -148,7 +148,7 @@ class Attribute:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StructBody:
     """The members of a struct, named or not."""
 
@@ -156,7 +156,7 @@ class StructBody:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Struct:
     """`struct NAME { members }`."""
 
@@ -165,7 +165,7 @@ class Struct:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Parameter:
     """A parameter of a method."""
 
@@ -176,7 +176,7 @@ class Parameter:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Method:
     """A method of a procedure."""
 
@@ -186,7 +186,7 @@ class Method:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Procedure:
     """`procedure NAME { methods, attributes, includes }`."""
 
@@ -200,7 +200,7 @@ class Procedure:
 # Clauses after `with` ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ProtocolClause:
     """`priority_protocol P`."""
 
@@ -208,7 +208,7 @@ class ProtocolClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RequestsClause:
     """`requests (a, b)`: the `uses` interfaces that a request passes on to."""
 
@@ -216,7 +216,7 @@ class RequestsClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ThreadsClause:
     """`N threads`."""
 
@@ -224,7 +224,7 @@ class ThreadsClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HelpersClause:
     """`helpers (inst, ...)`."""
 
@@ -232,7 +232,7 @@ class HelpersClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class UnknownClause:
     """A word after `with` that is no clause; kept so that the resolver can name the nearest right word."""
 
@@ -246,21 +246,21 @@ Clause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | HelpersCla
 # Components --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Control:
     """`control;`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Hardware:
     """`hardware;`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Requestor:
     """`requestor;` or `requestor N;`."""
 
@@ -268,7 +268,7 @@ class Requestor:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Interface:
     """`[maybe] uses|provides|emits|consumes|dataport TYPE name [with clauses];`"""
 
@@ -280,7 +280,7 @@ class Interface:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sync:
     """`has mutex name;` and its like."""
 
@@ -292,7 +292,7 @@ class Sync:
 ComponentItem: TypeAlias = Control | Hardware | Requestor | Interface | Sync | Attribute | Include
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Component:
     """`composition` and `configuration` are blocks or, as upstream's grammar allows, names of blocks."""
 
@@ -303,7 +303,7 @@ class Component:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ConnectorEnd:
     """`from [hardware] Kind [with N threads];`, and the same with `to`."""
 
@@ -315,7 +315,7 @@ class ConnectorEnd:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Connector:
     """`connector NAME { ends, attributes }`, or such a block in a connection."""
 
@@ -325,7 +325,7 @@ class Connector:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Instance:
     """`component TYPE name;`; `type` is a Component where it was written in place."""
 
@@ -334,7 +334,7 @@ class Instance:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ConnectionEnd:
     """`from a.b`, `to a.b`."""
 
@@ -343,7 +343,7 @@ class ConnectionEnd:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Connection:
     """`connection CONNECTOR name(ends) [with clauses];`."""
 
@@ -354,7 +354,7 @@ class Connection:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Group:
     """`group NAME { instances }`."""
 
@@ -363,7 +363,7 @@ class Group:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Export:
     """`export source -> target;`."""
 
@@ -375,7 +375,7 @@ class Export:
 CompositionItem: TypeAlias = Instance | Connection | Group | Export
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Composition:
     """`composition NAME { items }`."""
 
@@ -384,7 +384,7 @@ class Composition:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BlockReference:
     """`composition Name;` or `configuration Name;`."""
 
@@ -393,7 +393,7 @@ class BlockReference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Setting:
     """`path = value;` or `path <- reference;` (then `value` is a Reference)."""
 
@@ -402,7 +402,7 @@ class Setting:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Configuration:
     """`configuration NAME { settings }`."""
 
@@ -411,7 +411,7 @@ class Configuration:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScheduleEntry:
     """`(domain, duration [unit])`."""
 
@@ -420,7 +420,7 @@ class ScheduleEntry:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
     """`schedule { [entries] }`."""
 
@@ -431,7 +431,7 @@ class Schedule:
 AssemblyItem: TypeAlias = Composition | Configuration | BlockReference | Schedule
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Assembly:
     """`assembly NAME { items }`."""
 
@@ -440,7 +440,7 @@ class Assembly:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Import:
     """`import "path";` or `import <path>;`."""
 
@@ -462,7 +462,7 @@ TopLevelItem: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class File:
     """A parsed file. `read` are all files that the preprocessor read for it, itself first. `complete` is
     false where errors left something out (see `ParseOptions.partial`)."""
