@@ -100,6 +100,10 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(forward "${CAmkESAllowForwardReferences}")
     _camkes_json_bool(faults "${CAmkESFaultHandlers}")
     _camkes_json_bool(trace "${CAmkESTrace}")
+    set(heap "${CAmkESDefaultHeapSize}") # an option of libsel4camkes
+    if(NOT heap)
+        set(heap 1048576)
+    endif()
     _camkes_device_tree(dtb)
     _camkes_gpio_list(pins)
     file(
@@ -116,7 +120,7 @@ function(_camkes_write_project file folder)
   \"dtb\": \"${dtb}\",
   \"gpio_list\": \"${pins}\",
   \"fault_handlers\": ${faults},
-  \"heap_size\": ${CAmkESDefaultHeapSize},
+  \"heap_size\": ${heap},
   \"trace\": ${trace}
 }
 "

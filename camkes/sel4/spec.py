@@ -90,18 +90,23 @@ class Unlinked:
             UnlinkedSpace(
                 s["name"],
                 s["root"],
-                tuple(UnlinkedThread(**t) for t in s["threads"]),
-                tuple(UnlinkedMapping(**m) for m in s["mappings"]),
+                tuple(
+                    UnlinkedThread(t["name"], t["index"], t["fields"], tuple(t["caps"])) for t in s["threads"]
+                ),
+                tuple(
+                    UnlinkedMapping(m["symbol"], tuple(m["frames"]), m["rights"], m["cached"])
+                    for m in s["mappings"]
+                ),
             )
             for s in data["spaces"]
         )
         return cls(
             data["architecture"],
             tuple(data["objects"]),
-            data["caps"],
+            {name: tuple(lines) for name, lines in data["caps"].items()},
             spaces,
             tuple(data["irqs"]),
-            tuple((d, t) for d, t in data["schedule"]),
+            tuple((domain, ticks) for domain, ticks in data["schedule"]),
         )
 
 

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+
+function(DeclareRootserver)
+    message(STATUS "standin: DeclareRootserver ${ARGN}")
+endfunction()

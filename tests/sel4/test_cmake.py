@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The CMake package in a workspace that has no kernel: what is declared, generated and handed on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STANDIN = Path(__file__).parent / "standin"
+
+ADL = """
+import <std_connector.camkes>;
+procedure Sum { int add(in int a, in int b); }
+component Client { control; uses Sum s; }
+component Server { provides Sum s; }
+assembly { composition {
+    component Client client; component Server one; component Server two;
+    connection seL4RPCCall c(from client.s, to one.s);
+} }
+"""
+
+
+def configure(folder: Path, lists: str, *options: str) -> subprocess.CompletedProcess[str]:
+    application = folder / "application"
+    application.mkdir(exist_ok=True)
+    (application / "CMakeLists.txt").write_text(lists)
+    (application / "system.camkes").write_text(ADL)
+    for name in ("client.c", "server.c", "more.c"):
+        (application / name).write_text("/* */\n")
+    command = [
+        shutil.which("cmake") or "cmake",
+        f"-DCAMKES_ROOT={ROOT}",
+        f"-DSTANDIN_PYTHON={sys.executable}",
+        f"-DCAmkESPython={sys.executable}",
+        f"-DSTANDIN_APPLICATION={application / 'CMakeLists.txt'}",
+        *options,
+        "-S",
+        str(STANDIN),
+        "-B",
+        str(folder / "build"),
+    ]
+    if shutil.which("ninja"):
+        command += ["-G", "Ninja"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+LISTS = """
+DeclareCAmkESComponent(Client SOURCES client.c C_FLAGS -DONE)
+DeclareCAmkESComponent(Client C_FLAGS -DTWO)
+DeclareCAmkESComponent(Server SOURCES server.c INCLUDES general)
+ExtendCAmkESComponentInstance(Server two SOURCES more.c INCLUDES special)
+DeclareCAmkESRootserver(system.camkes CPP_FLAGS -DX=1 CPP_INCLUDES include)
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("cmake")
+    done = configure(folder, LISTS)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+def test_the_tool_is_told_what_was_declared(built: tuple[Path, str]) -> None:
+    folder, _ = built
+    project = json.loads((folder / "build" / "camkes-project.json").read_text())
+    assert project["adl"] == str(folder / "application" / "system.camkes")
+    assert project["architecture"] == "x86_64"
+    include = f"-I{folder / 'application' / 'include'}"
+    assert include in project["cpp_flags"] or "-I" in "".join(project["cpp_flags"])
+    assert {"-DX=1", "-DCAMKES_TOOL_PROCESSING"} <= set(project["cpp_flags"])
+    assert project["import_paths"] == [str(STANDIN / "helpers" / "camkes-tool" / "components")]
+
+
+def test_an_image_for_each_address_space(built: tuple[Path, str]) -> None:
+    folder, output = built
+    assert "standin: DeclareRootserver capdl-loader" in output
+    for space in ("client", "one", "two"):
+        assert f"{folder / 'build' / space}.elf" in output
+        assert (folder / "build" / "spaces" / f"{space}.c").is_file()
+    spec = json.loads((folder / "build" / "camkes-spec.json").read_text())
+    assert [space["name"] for space in spec["spaces"]] == ["client", "one", "two"]
+
+
+def test_sources_flags_and_include_folders(built: tuple[Path, str]) -> None:
+    folder, _ = built
+    ninja = folder / "build" / "build.ninja"
+    if not ninja.is_file():
+        pytest.skip("ninja is not installed")
+    blocks = {}
+    for block in ninja.read_text().split("\n\n"):
+        first = next((line for line in block.splitlines() if line.startswith("build ")), "")
+        blocks[first.partition(":")[0].removeprefix("build ").split("/")[-1], first] = block
+    found = {key: block for key, block in blocks.items() if ".instance.dir" in key[1]}
+    client = next(b for (name, _), b in found.items() if name == "client.c.o")
+    assert "-DONE -DTWO" in client
+    more = [b for (name, _), b in found.items() if name == "more.c.o"]
+    assert len(more) == 1, "only instance `two` has more.c"
+    includes = next(line for line in more[0].splitlines() if "INCLUDES" in line)
+    assert includes.index("special") < includes.index("general")
+
+
+def test_unchanged_files_are_not_written_again(built: tuple[Path, str]) -> None:
+    folder, _ = built
+    files = [p for p in (folder / "build").rglob("*") if p.suffix in (".c", ".h") and "CMake" not in str(p)]
+    before = {path: path.stat().st_mtime_ns for path in files}
+    assert before
+    assert configure(folder, LISTS).returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in files} == before
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ("", "no system was declared"),
+        ("DeclareCAmkESRootserver(system.camkes)\nDeclareCAmkESRootserver(system.camkes)", "has one system"),
+        ("DeclareCAmkESComponent(Client WRONG client.c)", "does not know what these are"),
+        ("DeclareCAmkESRootserver(system.camkes DTS_FILE_PATH a DTB_FILE_PATH b)", "exclude each other"),
+        (
+            "DeclareCAmkESRootserver(system.camkes)\nGenerateCAmkESRootserver()\nCAmkESAddImportPath(x)",
+            "too late to be seen",
+        ),
+    ],
+)
+def test_mistakes(tmp_path: Path, lists: str, message: str) -> None:
+    done = configure(tmp_path, lists)
+    assert done.returncode != 0
+    assert message in " ".join(done.stderr.split())
+
+
+def test_errors_of_the_system_stop_cmake(tmp_path: Path) -> None:
+    lists = LISTS.replace("system.camkes", "wrong.camkes")
+    (tmp_path / "application").mkdir()
+    (tmp_path / "application" / "wrong.camkes").write_text("assembly { composition { component None x; } }")
+    done = configure(tmp_path, lists)
+    assert done.returncode != 0
+    assert "error[" in done.stderr
+    assert "wrong.camkes" in done.stderr
+
+
+EXAMPLES = ["adder", "events", "dataport", "hierarchy", "protocols", "nested", "inversion"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
+    """Against the seL4 API of the host kernel's headers, as code for seL4."""
+    compiler = shutil.which("cc")
+    assert compiler is not None
+    example = ROOT / "examples" / name
+    project = {
+        "adl": str(next(f for f in example.glob("*.camkes") if f.stem == name)),
+        "output": str(tmp_path),
+        "architecture": "x86_64",
+        "import_paths": [],
+        "cpp": True,
+        "cpp_flags": [],
+        "allow_forward_references": False,
+        "dtb": "",
+        "gpio_list": "",
+        "fault_handlers": True,
+        "heap_size": 65536,
+        "trace": True,
+    }
+    (tmp_path / "project.json").write_text(json.dumps(project))
+    tool = [sys.executable, "-m", "camkes.sel4", "generate", str(tmp_path / "project.json")]
+    done = subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    sources = sorted(tmp_path.rglob("*.c"))
+    assert sources
+    for source in sources:
+        folders = [
+            *(source.parent, STANDIN / "include", ROOT / "runtime" / "include", ROOT / "runtime" / "src"),
+            *(ROOT / "kernel" / "sel4" / "timer", ROOT / "kernel" / "host" / "include", example),
+            example / "include",
+        ]
+        flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *(f"-I{f}" for f in folders)]
+        made = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True, check=False)
+        assert made.returncode == 0, made.stderr
