@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Exit statuses, usage errors, completion: what every command has in common."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from camkes import cli, pipeline
+from camkes.completion import script
+from tests.end_to_end.support import EXAMPLES, camkes, system
+
+GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["check", EXAMPLES / "adder"], GOOD),
+        (["check", EXAMPLES / "adder" / "adder.camkes"], GOOD),
+        (["check", EXAMPLES / "nowhere"], USER_ERROR),
+        (["check", EXAMPLES / "deadlock"], USER_ERROR),
+        (["explain", "E0501"], GOOD),
+        (["explain", "deadlock"], GOOD),
+        (["explain", "E9876"], USER_ERROR),
+        (["--version"], GOOD),
+        ([], USAGE),
+        (["fly"], USAGE),
+        (["check"], USAGE),
+        (["check", EXAMPLES / "adder", "-D", "=1"], USAGE),
+        (["run", EXAMPLES / "adder", "--for", "a while"], USAGE),
+        (["run", EXAMPLES / "adder", "--window", "5ms:1ms"], USAGE),
+        (["run", EXAMPLES / "adder", "--choices", "random:often"], USAGE),
+        (["run", EXAMPLES / "adder", "--trace", "trace.txt"], USAGE),
+        (["run", EXAMPLES / "adder", "--timeline", "picture.png"], USAGE),
+        (["graph", EXAMPLES / "adder", "-o", "graph.png"], USAGE),
+    ],
+    ids=lambda value: " ".join(Path(str(v)).name for v in value) if isinstance(value, list) else None,
+)
+def test_exit_status(arguments: list[str | Path], status: int, tmp_path: Path) -> None:
+    result = camkes(*arguments, cwd=tmp_path)
+    assert result.status == status, result.errors
+    assert "Traceback" not in result.errors
+    assert list(tmp_path.iterdir()) == []  # nothing is left of a refused command
+
+
+def test_a_defect_of_ours_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a screw is loose")
+
+    monkeypatch.setattr(pipeline, "check", broken)
+    assert cli.main(["check", "x.camkes"]) == DEFECT
+    errors = capsys.readouterr().err
+    assert "a screw is loose" in errors and "defect of camkes" in errors
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = camkes("graph", EXAMPLES / "adder", "-o", tmp_path / "file" / "graph.svg")
+    assert result.status == USER_ERROR
+    assert "cannot write" in result.errors and "Traceback" not in result.errors
+
+
+def test_all_mistakes_of_a_file_in_one_run(tmp_path: Path) -> None:
+    path = system(
+        tmp_path,
+        """
+        procedure P { void f(); }
+        component T { control; requestor; uses P p; }
+        component L { provides P p with priority_protocol inherited, requests (n); uses P n; }
+        assembly {
+            composition {
+                component T t;  component L a;  component L b;
+                connection seL4RPCCall x(from t.p, from b.n, to a.p);
+                connection seL4RPCCall y(from a.n, to b.p);
+            }
+            configuration { t._period = 0; t._priority = 1; }
+        }
+        """,
+        {},
+    )
+    result = camkes("check", path, "--format", "json")
+    codes = {d["code"] for d in json.loads(result.output)["diagnostics"]}
+    assert result.status == USER_ERROR
+    assert codes == {"E0409", "E0501"}
+
+
+def test_plan_json(tmp_path: Path) -> None:
+    """The fields that programs rely on."""
+    plan = json.loads(camkes("plan", EXAMPLES / "protocols", "--json").output)
+    assert [(t["name"], t["id"], t["priority"]) for t in plan["tasks"]] == [
+        ("t1", 0, 10), ("t2", 1, 20), ("t3", 2, 15), ("t4", 3, 30),
+    ]  # fmt: skip
+    cpis = {
+        c["name"]: (c["protocol"], c["ceiling"], c["threads"], c["tasks"], c["requests"])
+        for c in plan["cpis"]
+    }
+    assert cpis == {
+        "shared.p": ("propagated", 20, 2, ["t1", "t2"], ["leaf.p"]),
+        "exclusive.p": ("inherited", 30, 2, ["t3", "t4"], ["leaf.p"]),
+        "leaf.p": ("fixed", 30, 1, ["t1", "t2", "t3", "t4"], []),
+    }
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_valid_and_complete(shell: str) -> None:
+    text = script(shell, cli.make_parser())
+    for word in ("check", "plan", "graph", "build", "run", "explain", "timeline", "sarif"):
+        assert word in text
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=text, text=True, check=True)
+
+
+def test_bash_completes(tmp_path: Path) -> None:
+    file = tmp_path / "completion.bash"
+    file.write_text(script("bash", cli.make_parser()))
+    words = 'COMP_WORDS=(camkes check --format s) COMP_CWORD=3; _camkes; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(
+        ["bash", "-c", f"source {file}; {words}"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["sarif"]
