@@ -216,7 +216,12 @@ def plan(arguments: argparse.Namespace) -> int:
     from camkes.report import plan_tables
 
     sink = Sink()
-    result = pipeline.check(request_of(arguments), sink)
+    if arguments.code:
+        progress = Progress(arguments)
+        result = pipeline.check_code(request_of(arguments), arguments.output, sink, progress)
+        progress.clear()
+    else:
+        result = pipeline.check(request_of(arguments), sink)
     status = tell(arguments, sink)
     if result is None:
         return status
@@ -419,6 +424,10 @@ def make_parser() -> argparse.ArgumentParser:
     add_input(sub)
     sub.add_argument("--json", action="store_true", help="as JSON")
     sub.add_argument("--authority", action="store_true", help="who holds which capability, and why")
+    sub.add_argument("--code", action="store_true", help="compile, and read off the code what handlers call")
+    sub.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help="build folder for --code (default: build/NAME)"
+    )
 
     sub = add("graph", graph, "draw tasks, CPIs and requests")
     add_input(sub)

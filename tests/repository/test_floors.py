@@ -28,7 +28,7 @@ FLOORS = {
     "camkes.report": 6,
     "camkes.generate": 6,
     "camkes.build": 7,
-    "camkes.callgraph": 7,
+    "camkes.callgraph": 8,
     "camkes.sel4": 8,
     "camkes.explain": 8,
     "camkes.migrate": 8,
