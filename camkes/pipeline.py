@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from camkes.application import Application
     from camkes.build.faults import Fault
     from camkes.build.host import HostImage
+    from camkes.callgraph.read import CodeCalls
     from camkes.capdl.model import CapabilityModel
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
     from camkes.report.events import Event
     from camkes.report.names import TraceNames
     from camkes.report.properties import Violation
+    from camkes.resolve import LoadOptions
 
 #: Endings of a trace file that `camkes run --trace` knows.
 TRACE_FORMS = (".pftrace", ".json", ".trace")
@@ -92,10 +94,16 @@ def find(request: Request, sink: Sink) -> Application | None:
 
 def load(application: Application, request: Request, sink: Sink) -> System | None:
     """Read and resolve the system of an application."""
-    from camkes.resolve import LoadOptions
     from camkes.resolve import load as resolve
 
-    options = LoadOptions(
+    return resolve(application.root, load_options(application, request), sink)
+
+
+def load_options(application: Application, request: Request) -> LoadOptions:
+    """How the files of an application are read."""
+    from camkes.resolve import LoadOptions
+
+    return LoadOptions(
         import_path=(*request.import_path, *application.import_paths),
         cpp=request.preprocess,
         cpp_flags=(*application.cpp_flags, *request.cpp_flags),
@@ -106,11 +114,24 @@ def load(application: Application, request: Request, sink: Sink) -> System | Non
         dtb=request.dtb or application.dtb,
         gpio_list=request.gpio_list,
     )
-    return resolve(application.root, options, sink)
 
 
 def check(request: Request, sink: Sink) -> Checked | None:
     """Find, load, check and plan; None if there is no plan because of an error."""
+    return _check(request, sink, None)
+
+
+def check_code(
+    request: Request, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
+) -> Checked | None:
+    """As `check`, but what handlers call is read off their compiled code: that supplies `requests` that are
+    not stated, and contradicts those that are wrong."""
+    return _check(request, sink, lambda app, sys: code_calls(app, sys, output, progress, sanitize=sanitize))
+
+
+def _check(
+    request: Request, sink: Sink, read: Callable[[Application, System], CodeCalls | None] | None
+) -> Checked | None:
     from camkes.protocols import analyse
 
     application = find(request, sink)
@@ -119,10 +140,40 @@ def check(request: Request, sink: Sink) -> Checked | None:
     system = load(application, request, sink)
     if system is None:
         return None
-    plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
+    calls = None if read is None or sink.has_errors else read(application, system)
+    if calls is None:
+        plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
+    else:
+        plan = analyse(system, sink, calls.reached, calls.chains)
+        for note in calls.notes:
+            sink.add(note)
     if plan is None or sink.has_errors:
         return None
     return Checked(application, system, plan)
+
+
+def code_calls(
+    application: Application, system: System, output: Path | None, progress: Progress, *, sanitize: bool
+) -> CodeCalls | None:
+    """What the code of a system calls; None where no protocol depends on it. Mistakes are not reported: the
+    steps that follow find them again."""
+    if not system.cpis:
+        return None
+    from camkes.callgraph.read import calls_of_code
+    from camkes.generate import generate_headers
+
+    out = build_folder(application, output).absolute()
+    try:
+        headers = generate_headers(system, out / "generated")
+        folder = out / "host-image" / "calls"
+        return calls_of_code(system, application, headers, folder, progress, sanitize=sanitize)
+    except OSError as error:
+        raise OutputError(f"cannot write in {out}: {error.strerror}") from error
+
+
+def build_folder(application: Application, output: Path | None) -> Path:
+    """Where a system is built: in `output`, or by its name below `build`."""
+    return output if output is not None else Path("build") / application.name
 
 
 def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
@@ -156,7 +207,7 @@ def build(
 ) -> HostImage | None:
     """Everything up to an image for the host kernel, in `output` (default: build/NAME)."""
     progress("reading")
-    checked = check(request, sink)
+    checked = check_code(request, output, sink, progress, sanitize=sanitize)
     if checked is None:
         return None
     return build_checked(checked, output, sink, progress, sanitize=sanitize)
@@ -169,7 +220,7 @@ def build_checked(
     from camkes.build.host import build_host
     from camkes.generate import generate
 
-    out = output if output is not None else Path("build") / checked.application.name
+    out = build_folder(checked.application, output)
     model = capabilities(checked, sink)
     if sink.has_errors:
         return None
@@ -245,7 +296,7 @@ class Outcome:
 def run(request: Request, options: RunRequest, sink: Sink, progress: Progress) -> Outcome | None:
     """Build and run a system, write the traces and pictures that were asked for."""
     progress("reading")
-    checked = check(request, sink)
+    checked = check_code(request, options.output, sink, progress, sanitize=options.sanitize)
     if checked is None:
         return None
     image = build_checked(checked, options.output, sink, progress, sanitize=options.sanitize)

@@ -51,15 +51,16 @@ def generate(
     return files
 
 
-def generate_headers(system: System, plan: Plan, model: CapabilityModel, out: Path) -> dict[str, Path]:
-    """Write only the `camkes.h` of each instance; the folders they are in. They are the same for every plan
-    of a system, and mistakes are left to `generate`, before which this makes the user's code compile."""
+def generate_headers(system: System, out: Path) -> dict[str, Path]:
+    """Write only the `camkes.h` of each instance; the folders they are in. They do not depend on a plan.
+    Mistakes are left to `generate`."""
     from camkes.diagnostics import Sink
     from camkes.generate.build import Builder
     from camkes.generate.render import Renderer
     from camkes.generate.write import write
+    from camkes.protocols.plan import Plan
 
-    builder = Builder(system, plan, model, Sink())
+    builder = Builder(system, Plan((), (), (), ()), None, Sink())
     renderer = Renderer()
     folders: dict[str, Path] = {}
     for instance in builder.instances():

@@ -55,10 +55,13 @@ _TIMER_PARAMETERS = {
 class Builder:
     """Builds the contexts of one system."""
 
-    def __init__(self, system: System, plan: Plan, model: CapabilityModel, sink: Sink) -> None:
+    def __init__(self, system: System, plan: Plan, model: CapabilityModel | None, sink: Sink) -> None:
+        """Without a model there are no slots and no threads: enough for headers."""
         self.system = system
         self.plan = plan
-        self.model = model
+        self.model = model or CapabilityModel((), (), ())
+        self.allocated = model is not None
+        model = self.model
         self.sink = sink
         self.root = system.root.path.parent
         self.source = system.root.path.name
@@ -224,12 +227,16 @@ class _InstanceBuilder:
     # lookups
 
     def _slot(self, symbol: str) -> int:
+        if not self.all.allocated:
+            return 0
         return self.all.model.slots[self.instance.name, symbol]
 
     def _maybe(self, symbol: str) -> int:
         return self.all.model.slots.get((self.instance.name, symbol), 0)
 
     def _shared(self, variable: str) -> ctx.SharedContext:
+        if not self.all.allocated:
+            return ctx.SharedContext(variable, variable, 0)
         symbol = mapping_symbol(self.all.system, self.instance, variable)
         region = self.all.regions[self.instance.address_space, symbol]
         return ctx.SharedContext(variable, symbol, self.all.sizes[region])

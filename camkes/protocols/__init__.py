@@ -10,13 +10,15 @@ if TYPE_CHECKING:
     from camkes.diagnostics import Sink
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
-    from camkes.protocols.requests import CallGraph
+    from camkes.protocols.requests import CallGraph, Chains
 
 
-def analyse(system: System, sink: Sink, code: CallGraph | None = None) -> Plan | None:
+def analyse(
+    system: System, sink: Sink, code: CallGraph | None = None, chains: Chains | None = None
+) -> Plan | None:
     """Build the request graph, plan the system and check it. The plan, or None where an error was found.
 
-    `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces).
+    `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how.
     """
     from camkes.protocols.checks import Facts, run_checks
     from camkes.protocols.plan import plan_requests
@@ -24,5 +26,5 @@ def analyse(system: System, sink: Sink, code: CallGraph | None = None) -> Plan |
 
     graph = build_graph(system, code)
     plan = plan_requests(system, graph)
-    good = run_checks(Facts(system, graph, plan, code or {}), sink)
+    good = run_checks(Facts(system, graph, plan, code or {}, chains or {}), sink)
     return plan if good else None

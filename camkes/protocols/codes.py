@@ -391,7 +391,8 @@ REQUESTS_CONTRADICTED = Code(
 The compiled code of a handler can call an interface that its `requests` clause leaves out.
 
 Everything that is computed (ceilings, threads, freedom from deadlock) rests on the clause, so it must not
-promise less than the code does.
+promise less than the code does. What code can call is known once it is compiled, so `camkes build` and
+`camkes run` say this, with the functions and lines on the way, and `camkes check` does not.
 
 This fails, if a method of `p` calls `log_write`:
 
@@ -551,6 +552,57 @@ If the handler of `status` calls nothing, say so:
 ```camkes
 component T { control; requestor; uses P p; provides Status status with requests (); }
 ```
+""",
+)
+
+UNUSED_REQUEST = Code(
+    "W0507",
+    "unused-request",
+    """\
+A `requests` clause names an interface that the code of the handler never calls.
+
+The clause counts all the same: the CPIs behind that interface are planned for requests that never come, with
+ceilings that can be too high, and a deadlock may be reported that cannot happen.
+
+This is probably not what was meant, if no method of `p` calls `log`:
+
+```camkes
+provides P p with priority_protocol inherited, requests (next, log);
+```
+
+More exact:
+
+```camkes
+provides P p with priority_protocol inherited, requests (next);
+```
+
+Leave it as it is if the code is not finished.
+""",
+)
+
+MAYBE_CONTRADICTED = Code(
+    "W0508",
+    "requests-maybe-contradicted",
+    """\
+A handler calls through a pointer, which may lead to an interface that its `requests` clause leaves out.
+
+Such a call can reach every function of the component whose address is taken somewhere, as far as the
+compiler's call graph says. One of these calls the interface. The clause counts; make sure that it is right,
+because ceilings, threads and freedom from deadlock rest on it.
+
+```camkes
+provides P p with priority_protocol inherited, requests (next);
+uses P next;
+uses Log log;
+```
+
+If the pointer can lead there, give the whole list:
+
+```camkes
+provides P p with priority_protocol inherited, requests (next, log);
+```
+
+If it cannot, a direct call in its place makes this warning go away.
 """,
 )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from camkes.diagnostics import Span
 from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
 from camkes.protocols.plan import Request
 
@@ -19,6 +20,20 @@ LOCAL_CONNECTORS = ("seL4DirectCall", "seL4GDB", "seL4GDBMem", "seL4HardwareIOPo
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
 CallGraph = Mapping[str, Set[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """How code gets from a handler to a stub: the names of its functions, and the lines of the calls
+    between them. It is not `sure` if one of the calls is through a pointer."""
+
+    functions: tuple[str, ...]
+    calls: tuple[Span | None, ...]
+    sure: bool
+
+
+#: A handler or control thread and the name of one of its `uses` interfaces -> how its code gets there.
+Chains = Mapping[tuple[str, str], Chain]
 
 
 class Link(NamedTuple):

@@ -17,6 +17,7 @@ from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.protocols import analyse, codes
 from camkes.protocols.checks import CHECKS
 from camkes.protocols.plan import Plan
+from camkes.protocols.requests import Chain
 from camkes.rendering import Style, render
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
@@ -26,12 +27,19 @@ NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes") if not path.stem.en
 
 
 def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
-    """Load and check a file; lines `// code: CALLER calls NAME...` stand for compiled code."""
+    """Load and check a file; lines `// code: CALLER calls NAME...` stand for compiled code, where `NAME?` is
+    a call through a pointer."""
     found = re.findall(r"^// code: (\S+) calls (.*)$", path.read_text("utf-8"), re.MULTILINE)
     sink = Sink()
     system = load(path, LoadOptions(cpp=False), sink)
     assert system is not None, render(sink.diagnostics)
-    plan = analyse(system, sink, {caller: set(names.split()) for caller, names in found})
+    code = {caller: set(names.replace("?", "").split()) for caller, names in found}
+    chains = {
+        (caller, name.rstrip("?")): Chain(("handler", f"{name.rstrip('?')}_f"), (None,), name[-1] != "?")
+        for caller, names in found
+        for name in names.split()
+    }
+    plan = analyse(system, sink, code, chains)
     return sink.diagnostics, plan
 
 

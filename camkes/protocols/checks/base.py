@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from camkes.diagnostics import Code, Diagnostic
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
-from camkes.protocols.requests import CallGraph, RequestGraph
+from camkes.protocols.requests import CallGraph, Chains, RequestGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Facts:
     graph: RequestGraph
     plan: Plan
     code: CallGraph
+    chains: Chains = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label
-from camkes.model.system import Cpi, Interface, Procedure
+from camkes.model.system import Cpi, End, Interface, Procedure
 from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
     CALL_WITHOUT_TASK,
@@ -126,6 +126,8 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
             help = f"connect it: `connection {_STANDARD} name(from task.interface, to {cpi.name});`"
         elif callers:
             help = f"no task reaches `{callers[0].caller}` either: start there"
+        elif not any(_calls(facts, link.user) for link in links):
+            help = f"no code of `{links[0].user.instance}` that runs for a task calls it"
         elif any(other.instance == links[0].user.instance for other in facts.system.cpis):
             help = f"if a CPI of `{links[0].user.instance}` calls it, its `requests` must say so"
         else:
@@ -138,6 +140,15 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
             notes=("it gets no threads",),
             help=help,
         )
+
+
+def _calls(facts: Facts, user: End) -> bool:
+    """Whether code of an instance may call through this interface of it, as far as code is known."""
+    if user.instance not in facts.code:
+        return True
+    handlers = f"{user.instance}."
+    own = (c for name, c in facts.code.items() if name == user.instance or name.startswith(handlers))
+    return any(user.interface in called for called in own)
 
 
 CHECKS = (

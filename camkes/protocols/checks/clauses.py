@@ -4,27 +4,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.model.system import Interface
 from camkes.protocols.checks.base import Check, Facts, listing
-from camkes.protocols.codes import REQUESTS_CONTRADICTED, REQUESTS_MISSING, UNUSED_CLAUSE
-from camkes.protocols.requests import procedures
+from camkes.protocols.codes import (
+    MAYBE_CONTRADICTED,
+    REQUESTS_CONTRADICTED,
+    REQUESTS_MISSING,
+    UNUSED_CLAUSE,
+    UNUSED_REQUEST,
+)
+from camkes.protocols.requests import Chain, procedures
+
+
+@dataclass(slots=True)
+class _Clause:
+    """A `requests` clause, and what the code of those handlers calls that it is about."""
+
+    interface: Interface
+    span: Span
+    handlers: list[str]
+    called: set[str]
+
+
+def _clauses(facts: Facts) -> list[_Clause]:
+    """The clauses whose handlers' code is known. Several instances share the clause of their component."""
+    found: dict[Span, _Clause] = {}
+    for instance in facts.system.instances:
+        for interface in instance.type.interfaces:
+            name = f"{instance.name}.{interface.name}"
+            span = (interface.clause_spans or {}).get("requests")
+            if interface.requests is None or span is None or name not in facts.code:
+                continue
+            clause = found.setdefault(span, _Clause(interface, span, [], set()))
+            clause.handlers.append(name)
+            clause.called |= facts.code[name]
+    return list(found.values())
 
 
 def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
-    for cpi in facts.system.cpis:
-        if cpi.requests is None:
-            continue
-        extra = sorted(facts.code.get(cpi.name, frozenset()) - set(cpi.requests))
-        if extra:
+    # what stays in the caller's thread, as asking for the time, need not be stated
+    graph = facts.graph
+    remote = {
+        link.user.name
+        for links in graph.links.values()
+        for link in links
+        if not link.local or link.provider.name in graph.cpis
+    }
+    for clause in _clauses(facts):
+        said = clause.interface.requests or ()
+        surely: dict[str, tuple[str, Chain | None]] = {}
+        perhaps: dict[str, tuple[str, Chain | None]] = {}
+        for name in clause.handlers:
+            instance = name.rpartition(".")[0]
+            for called in sorted(facts.code[name] - set(said)):
+                if f"{instance}.{called}" not in remote:
+                    continue
+                chain = facts.chains.get((name, called))
+                found = surely if chain is None or chain.sure else perhaps
+                found.setdefault(called, (name, chain))
+        if surely:
+            name = next(iter(surely.values()))[0]
             yield Diagnostic(
                 REQUESTS_CONTRADICTED,
-                f"the code of `{cpi.name}` can call {listing(extra)}, which its `requests` clause leaves out",
-                cpi.spans.get("requests", cpi.span),
+                f"the code of `{name}` calls {listing(surely)}, which its `requests` clause leaves out",
+                clause.span,
                 "the clause",
-                notes=("ceilings, threads and the search for deadlocks rely on this clause",),
-                help=f"write `requests ({', '.join([*cpi.requests, *extra])})`, or take out the call",
+                tuple(label for _, chain in surely.values() for label in _steps(chain)),
+                (*_walks(surely), "ceilings, threads and the search for deadlocks rely on this clause"),
+                f"write `requests ({', '.join([*said, *surely])})`, or take out the call",
+            )
+        perhaps = {called: way for called, way in perhaps.items() if called not in surely}
+        if perhaps:
+            name = next(iter(perhaps.values()))[0]
+            yield Diagnostic(
+                MAYBE_CONTRADICTED,
+                f"through a pointer the code of `{name}` may call {listing(perhaps)}, which its "
+                "`requests` clause leaves out",
+                clause.span,
+                "the clause, which counts",
+                tuple(label for _, chain in perhaps.values() for label in _steps(chain)),
+                _walks(perhaps),
+                f"if it can happen, write `requests ({', '.join([*said, *perhaps])})`",
+            )
+
+
+def _walks(ways: Mapping[str, tuple[str, Chain | None]]) -> tuple[str, ...]:
+    return tuple(" -> ".join(chain.functions) for _, chain in ways.values() if chain is not None)
+
+
+def _steps(chain: Chain | None) -> Iterator[Label]:
+    if chain is None:
+        return
+    hops = zip(chain.functions, chain.functions[1:], chain.calls, strict=False)
+    for number, (caller, callee, span) in enumerate(hops, 1):
+        if span is not None:
+            step = f"{number}. " if len(chain.calls) > 1 else ""
+            yield Label(span, f"{step}`{caller}` calls `{callee}`")
+
+
+def _unused_requests(facts: Facts) -> Iterator[Diagnostic]:
+    for clause in _clauses(facts):
+        said = clause.interface.requests or ()
+        unused = [name for name in said if name not in clause.called]
+        if unused:
+            rest = ", ".join(name for name in said if name in clause.called)
+            yield Diagnostic(
+                UNUSED_REQUEST,
+                f"the code of {listing(clause.handlers)} never calls {listing(unused)}",
+                clause.span,
+                "the clause says so",
+                notes=("it counts all the same: ceilings and thread counts can be higher than needed",),
+                help=f"write `requests ({rest})`",
             )
 
 
@@ -96,7 +190,8 @@ def _missing(facts: Facts) -> Iterator[Diagnostic]:
 
 
 CHECKS = (
-    Check("requests-contradicted", (REQUESTS_CONTRADICTED,), _contradicted),
+    Check("requests-contradicted", (REQUESTS_CONTRADICTED, MAYBE_CONTRADICTED), _contradicted),
+    Check("unused-request", (UNUSED_REQUEST,), _unused_requests),
     Check("unused-clause", (UNUSED_CLAUSE,), _unused),
     Check("requests-missing", (REQUESTS_MISSING,), _missing),
 )

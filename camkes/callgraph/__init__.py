@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Which interfaces the compiled code of a component calls, and through which functions."""

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The call graph that GCC writes for a source (`-fcallgraph-info`): calls with their lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from camkes.callgraph.objects import Name
+
+_EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)" label: "([^"]*)"')
+_INDIRECT = "__indirect_call"
+
+
+class Place(NamedTuple):
+    """A call in a source."""
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class SourceCalls:
+    """Direct calls, and calls through pointers by function."""
+
+    calls: list[tuple[Name, Name, Place | None]] = field(default_factory=list)
+    indirect: list[tuple[Name, Place | None]] = field(default_factory=list)
+
+
+def read_calls(path: Path) -> SourceCalls:
+    """Read a call graph; OSError if there is none."""
+    found = SourceCalls()
+    for match in _EDGE.finditer(path.read_text(encoding="utf-8", errors="replace")):
+        caller, callee, place = _name(match[1]), match[2], _place(match[3])
+        if callee == _INDIRECT:
+            found.indirect.append((caller, place))
+        else:
+            found.calls.append((caller, _name(callee), place))
+    return found
+
+
+def _name(title: str) -> Name:
+    """A static function has the file before its name."""
+    _, colon, name = title.rpartition(":")
+    return Name(name, bool(colon))
+
+
+def _place(label: str) -> Place | None:
+    file, line, column = (*label.rsplit(":", 2), "", "")[:3]
+    return Place(file, int(line), int(column)) if line.isdigit() and column.isdigit() else None

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The call graph of a component across its sources, and what can be reached in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from camkes.callgraph.gcc import Place, SourceCalls
+from camkes.callgraph.objects import Name, ObjectFile
+
+#: Functions of the C library that call what they are given.
+CALLING_BACK = frozenset(
+    (
+        *("atexit", "at_quick_exit", "on_exit", "bsearch", "qsort", "qsort_r", "call_once"),
+        *("signal", "sigaction", "bsd_signal", "ftw", "nftw", "glob", "scandir", "lfind", "lsearch"),
+        *("tsearch", "tfind", "tdelete", "tdestroy", "twalk", "twalk_r"),
+        *("pthread_create", "pthread_once", "pthread_atfork", "thrd_create"),
+    )
+)
+
+
+class Function(NamedTuple):
+    """A function of a component. `unit` tells static functions of one name apart; "" for a global one."""
+
+    name: str
+    unit: str
+
+
+class Step(NamedTuple):
+    """A call of `callee`, and where; through a pointer it is not `sure`."""
+
+    callee: Function
+    place: Place | None
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A shortest way through calls: functions and the places of the calls between them."""
+
+    functions: tuple[str, ...]
+    places: tuple[Place | None, ...]
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What roots can reach: a walk to each target. `unbounded` is a call through a pointer of which nothing
+    says where it leads: the name of its function and its place."""
+
+    walks: Mapping[str, Walk]
+    unbounded: tuple[str, Place | None] | None
+
+
+class CallGraph:
+    """Calls of the sources of a component. Add every source, then ask."""
+
+    def __init__(self) -> None:
+        self._steps: dict[Function, list[Step]] = {}
+        self._calls: dict[Function, dict[Function, Place | None]] = {}
+        self._indirect: dict[Function, Place | None] = {}
+        self._guessed: set[Function] = set()
+        self._takes: dict[Function, dict[Function, None]] = {}
+        self._taken: dict[Function, None] = {}
+        self._defined: set[Function] = set()
+
+    def add(self, unit: str, calls: SourceCalls | None, code: ObjectFile) -> None:
+        """Add a source. Without `calls` each of its functions counts as calling through pointers."""
+
+        def function(name: Name) -> Function:
+            return Function(name.text, unit if name.local else "")
+
+        self._defined.update(map(function, code.functions))
+        if calls is not None:
+            for caller, callee, place in calls.calls:
+                self._calls.setdefault(function(caller), {}).setdefault(function(callee), place)
+            for caller, place in calls.indirect:
+                self._indirect.setdefault(function(caller), place)
+        else:
+            self._guessed.update(map(function, code.functions))
+        # also what assembly in a function calls
+        for caller, callee in (*code.calls, *code.same):
+            self._calls.setdefault(function(caller), {}).setdefault(function(callee), None)
+        for caller, callee in code.takes:
+            self._takes.setdefault(function(caller), {})[function(callee)] = None
+        for name in sorted(code.taken):
+            self._taken[function(name)] = None
+
+    def reach(
+        self,
+        roots: Iterable[str],
+        targets: Collection[str],
+        callbacks: Collection[str] = (),
+        handlers: Collection[str] = (),
+    ) -> Reached:
+        """What the global functions `roots` reach of `targets`. Functions handed to one of `callbacks` are
+        roots too; those handed to one of `handlers` may be called by every target."""
+        taken = [f for f in self._all_taken() if f in self._defined or f.name in targets]
+        starts = [Function(name, "") for name in roots] + self._handed_to(callbacks, taken)
+        from_targets = self._handed_to(handlers, taken)
+        walks: dict[str, Walk] = {}
+        unbounded: tuple[str, Place | None] | None = None
+        for pointers in (False, True):
+            found: dict[Function, tuple[Function, Step] | None] = dict.fromkeys(starts)
+            queue = list(found)
+            for function in queue:
+                steps = list(self._direct(function))
+                if pointers:
+                    steps += self._pointers(function, taken)
+                    if function in self._indirect and not taken and unbounded is None:
+                        unbounded = function.name, self._indirect[function]
+                    if not function.unit and function.name in targets:
+                        steps += [Step(handler, None, False) for handler in from_targets]
+                for step in steps:
+                    if step.callee not in found:
+                        found[step.callee] = function, step
+                        queue.append(step.callee)
+            for function in found:
+                if not function.unit and function.name in targets:
+                    walks.setdefault(function.name, _walk(found, function))
+        return Reached(walks, unbounded)
+
+    def _direct(self, function: Function) -> Iterable[Step]:
+        return [Step(callee, place, True) for callee, place in self._calls.get(function, {}).items()]
+
+    def _pointers(self, function: Function, taken: list[Function]) -> Iterable[Step]:
+        if function in self._indirect or function in self._guessed:
+            place = self._indirect.get(function)
+            return [Step(callee, place, False) for callee in taken]
+        for callee, place in self._calls.get(function, {}).items():
+            if callee.name in CALLING_BACK and callee not in self._defined:
+                given = self._takes.get(function) or dict.fromkeys(taken)
+                return [Step(callee, place, False) for callee in given]
+        return ()
+
+    def _all_taken(self) -> dict[Function, None]:
+        return {**self._taken, **{f: None for taken in self._takes.values() for f in taken}}
+
+    def _handed_to(self, names: Collection[str], taken: list[Function]) -> list[Function]:
+        """Functions whose address is taken where one of these is called."""
+        found: dict[Function, None] = {}
+        for caller, called in self._calls.items():
+            if any(f.name in names for f in called):
+                found.update(self._takes.get(caller) or dict.fromkeys(taken))
+        return list(found)
+
+
+def _walk(found: Mapping[Function, tuple[Function, Step] | None], target: Function) -> Walk:
+    functions, places, sure = [target.name], [], True
+    at = target
+    while (before := found[at]) is not None:
+        at, step = before
+        functions.append(at.name)
+        places.append(step.place)
+        sure = sure and step.sure
+    return Walk(tuple(reversed(functions)), tuple(reversed(places)), sure)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What the handlers of a system call, read off the compiled sources of its components.
+
+Each source is compiled once more without optimisation, so that no call is inlined away. The road is: headers,
+this, plan, glue, link; the headers of components do not depend on what their code calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from camkes.application import Application
+from camkes.build.compiler import Compiler, find_compiler
+from camkes.build.digests import Digests
+from camkes.build.jobs import Job, run_jobs, write_whole
+from camkes.build.messages import Sources
+from camkes.build.sources import build_of, compile_job, sources_and_objects
+from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
+from camkes.callgraph.gcc import Place, read_calls
+from camkes.callgraph.graph import CallGraph, Reached
+from camkes.callgraph.objects import ObjectError, read_object
+from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.model.system import Instance, Interface, Procedure, System
+from camkes.protocols.requests import Chain, procedures
+
+#: Calls stay calls, and each function has a section that says whose they are.
+_FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-ffunction-sections")
+_CALL_GRAPH = "-fcallgraph-info"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCalls:
+    """`reached` says what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
+    of their instance, `chains` how; those of which that is not known are missing. `notes` say why."""
+
+    reached: Mapping[str, frozenset[str]]
+    chains: Mapping[tuple[str, str], Chain]
+    notes: tuple[Diagnostic, ...]
+
+
+def calls_of_code(
+    system: System,
+    application: Application,
+    headers: Mapping[str, Path],
+    out: Path,
+    progress: Callable[[str], None],
+    *,
+    sanitize: bool = False,
+) -> CodeCalls:
+    """Compile and read the code of a system in the folder `out`. `headers` are folders with the `camkes.h` of
+    each instance. Mistakes in the code are left to the build: what does not compile is not known."""
+    reader = _Reader(system, Digests(), progress)
+    compiler = find_compiler(sanitize, Sink())
+    instances = [i for i in system.instances if i.name in headers and procedures(i, "uses")]
+    if compiler is not None and system.cpis and instances:
+        reader.read(instances, application, headers, out, compiler)
+    return CodeCalls(reader.reached, reader.chains, tuple(reader.notes))
+
+
+class _Reader:
+    def __init__(self, system: System, digests: Digests, progress: Callable[[str], None]) -> None:
+        self.system = system
+        self.digests = digests
+        self.progress = progress
+        self.sources = Sources()
+        self.reached: dict[str, frozenset[str]] = {}
+        self.chains: dict[tuple[str, str], Chain] = {}
+        self.notes: list[Diagnostic] = []
+
+    def read(
+        self,
+        instances: Sequence[Instance],
+        application: Application,
+        headers: Mapping[str, Path],
+        out: Path,
+        compiler: Compiler,
+    ) -> None:
+        more, suffix = ((_CALL_GRAPH,), ".ci") if self._writes_call_graphs(compiler, out) else ((), "")
+        jobs: dict[str, list[Job]] = {}
+        for instance in instances:
+            build = build_of(application, instance, Sink())
+            includes = (headers[instance.name], *build.includes)
+            jobs[instance.name] = [
+                compile_job(
+                    compiler,
+                    source,
+                    output,
+                    includes,
+                    build.cxx_flags if compiler.is_cxx(source) else build.c_flags,
+                    f"calls of {instance.name}",
+                    last=(*_FLAGS, *more),
+                    beside=suffix if source.suffix not in (".S", ".s") else "",
+                )
+                for source, output in sources_and_objects(build, out / instance.name)
+            ]
+        outcomes = run_jobs([j for some in jobs.values() for j in some], self.digests, self.progress)
+        failed = {id(o.job) for o in outcomes if not o.good}
+        for instance in instances:
+            bad = [j for j in jobs[instance.name] if id(j) in failed]
+            if bad:
+                self._not_read(instance, f"{bad[0].inputs[0].name} does not compile without optimisation")
+            elif jobs[instance.name]:
+                self._read_instance(instance, jobs[instance.name])
+
+    def _writes_call_graphs(self, compiler: Compiler, out: Path) -> bool:
+        """GCC does, Clang does not."""
+        source = out / "probe.c"
+        write_whole(source, "int camkes_probe(void);\n")
+        job = compile_job(
+            compiler, source, out / "probe.o", (), (), "compiler", last=(_CALL_GRAPH,), beside=".ci"
+        )
+        return all(outcome.good for outcome in run_jobs([job], self.digests, self.progress))
+
+    def _not_read(self, instance: Instance, why: str) -> None:
+        self.notes.append(
+            Diagnostic(
+                CODE_NOT_READ,
+                f"what the code of `{instance.name}` calls is not known: {why}",
+                instance.type.span,
+                notes=("where no `requests` clause says it, every `uses` interface counts",),
+            )
+        )
+
+    def _read_instance(self, instance: Instance, jobs: Sequence[Job]) -> None:
+        graph = CallGraph()
+        try:
+            for job in jobs:
+                calls = read_calls(job.second) if job.beside else None
+                graph.add(str(job.inputs[0]), calls, read_object(job.output))
+        except (ObjectError, OSError) as error:
+            self._not_read(instance, str(error))
+            return
+        uses = [i for i in instance.type.interfaces if i.kind == "uses" and isinstance(i.type, Procedure)]
+        stubs = {f"{i.name}_{method}": i.name for i in uses for method in _methods(i.type)}
+        handlers = tuple(f"{i.name}_register_error_handler" for i in instance.type.interfaces)
+        for name, roots, callbacks in self._roots(instance):
+            self._record(name, instance, stubs, graph.reach(roots, stubs, callbacks, handlers))
+
+    def _roots(self, instance: Instance) -> list[tuple[str, list[str], tuple[str, ...]]]:
+        """Who calls, which functions of the component it starts with, and where it hands over others."""
+        control = ["pre_init", "post_init", "run"]
+        callbacks: list[str] = []
+        found: list[tuple[str, list[str], tuple[str, ...]]] = []
+        cpis = {cpi.name for cpi in self.system.cpis}
+        for interface in instance.type.interfaces:
+            name = f"{instance.name}.{interface.name}"
+            start = [f"{interface.name}__init", f"{interface.name}__run"]
+            if interface.kind == "provides" and isinstance(interface.type, Procedure):
+                methods = [f"{interface.name}_{m}" for m in self._served(name, interface)]
+                # a CPI is initialised by the control thread, other interfaces by their own
+                control += start if name in cpis else []
+                found.append((name, methods + ([] if name in cpis else start), ()))
+            else:
+                control += start
+                callbacks += [f"{interface.name}_reg_callback"] if interface.kind == "consumes" else []
+        return [(instance.name, control, tuple(callbacks)), *found]
+
+    def _served(self, name: str, interface: Interface) -> list[str]:
+        """Methods that a handler has: its own, and those of callers with another type."""
+        methods = dict.fromkeys(_methods(interface.type))
+        for connection in self.system.connections:
+            if any(end.name == name for end in connection.to_ends):
+                for end in connection.from_ends:
+                    user = self.system.instance(end.instance)
+                    used = user.type.interface(end.interface) if user is not None else None
+                    methods |= dict.fromkeys(_methods(used.type) if used is not None else ())
+        return list(methods)
+
+    def _record(self, name: str, instance: Instance, stubs: Mapping[str, str], reached: Reached) -> None:
+        called = frozenset(stubs[target] for target in reached.walks)
+        if reached.unbounded is not None:
+            said = (
+                instance.type.interface(name.removeprefix(f"{instance.name}."))
+                if name != instance.name
+                else None
+            )
+            if said is None or said.requests is None:
+                self._unbounded(name, instance, *reached.unbounded)
+                return
+            called |= frozenset(said.requests)  # who knows
+        for target, walk in reached.walks.items():
+            chain = Chain(walk.functions, tuple(map(self._span, walk.places)), walk.sure)
+            before = self.chains.setdefault((name, stubs[target]), chain)
+            if (chain.sure, -len(chain.functions)) > (before.sure, -len(before.functions)):
+                self.chains[name, stubs[target]] = chain
+        self.reached[name] = called
+
+    def _unbounded(self, name: str, instance: Instance, function: str, place: Place | None) -> None:
+        self.notes.append(
+            Diagnostic(
+                UNBOUNDED_CALL,
+                f"`{name}` calls through a pointer of which nothing says where it leads",
+                self._span(place) or instance.type.span,
+                f"in {function}()",
+                notes=("so it counts as calling every `uses` interface of its component",),
+                help="say what it calls with `requests (...)`" if name != instance.name else "",
+            )
+        )
+
+    def _span(self, place: Place | None) -> Span | None:
+        return None if place is None else self.sources.span(Path(place.file), place.line, place.column)
+
+
+def _methods(kind: object) -> list[str]:
+    return [method.name for method in kind.methods] if isinstance(kind, Procedure) else []

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What handlers call is what their compiled code calls."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from camkes import pipeline
+from camkes.callgraph import read
+from camkes.diagnostics import Sink
+from camkes.rendering import render
+
+from .conftest import Look
+
+CODE = "code"
+BOTH = ["s.next", "s.log"]
+
+
+def test_code_supplies_a_missing_clause(look: Look) -> None:
+    seen = look("int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (["s.next"], CODE)
+    assert seen.calls("s.q") == ([], "")
+    plan = seen.checked.plan
+    assert plan.cpi("leaf.p").ceiling == 10 and plan.cpi("leaf.p").tasks == ("t",)
+    assert "W0505" not in seen.codes
+
+
+def test_without_code_every_interface_counts(look: Look) -> None:
+    seen = look("int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }")
+    sink = Sink()
+    checked = pipeline.check(pipeline.Request(seen.folder / "a.camkes"), sink)
+    assert checked is not None
+    assert {r.source for r in checked.plan.requests if r.caller == "s.q"} == {"all"}
+    assert checked.plan.cpi("leaf.p").ceiling == 20
+
+
+def test_through_functions_of_other_files(look: Look) -> None:
+    shared = "int deep(int x) { return next_f(x); }"
+    seen = look(
+        files={
+            "a.c": "int deep(int); int p_f(int x) { return deep(x); }",
+            "b.c": "int q_f(int x) { return log_f(x); }",
+            "c.c": shared,
+        }
+    )
+    assert seen.calls("s.p") == (["s.next"], CODE)
+    assert seen.calls("s.q") == (["s.log"], CODE)
+
+
+def test_static_functions_of_one_name_are_two(look: Look) -> None:
+    seen = look(
+        files={
+            "a.c": "static int help(int x) { return next_f(x); }\nint p_f(int x) { return help(x); }",
+            "b.c": "static int help(int x) { return log_f(x); }\nint q_f(int x) { return help(x); }",
+        }
+    )
+    assert seen.calls("s.p") == (["s.next"], CODE)
+    assert seen.calls("s.q") == (["s.log"], CODE)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "static inline int help(int x) { return next_f(x); }\nint p_f(int x) { return help(x); }",
+        "static inline __attribute__((always_inline)) int help(int x) { return next_f(x); }\n"
+        "int p_f(int x) { return help(x); }",
+        'int real(int x) { return next_f(x); }\nint other(int x) __attribute__((alias("real")));\n'
+        "int p_f(int x) { return other(x); }",
+        'int real_p(int x) { return next_f(x); }\nint p_f(int x) __attribute__((alias("real_p")));',
+        "#define CALL(x) next_f(x)\nint p_f(int x) { return CALL(x); }",
+        "int p_f(int x) { return x ? p_f(x - 1) : next_f(x); }",
+        "int p_f(int x) { int in(int y) { return next_f(y + x); } return in(x); }",
+        'int p_f(int x) { asm volatile("call next_f@PLT"); return x; }',
+    ],
+    ids=["inline", "always-inline", "alias", "handler-is-alias", "macro", "recursive", "nested", "assembly"],
+)
+def test_ways_of_calling(look: Look, code: str) -> None:
+    if "asm" in code and os.uname().machine != "x86_64":
+        pytest.skip("written for x86-64")
+    seen = look(code + "\nint q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (["s.next"], CODE)
+    assert seen.calls("s.q") == ([], "")
+
+
+def test_a_pointer_reaches_functions_whose_address_is_taken(look: Look) -> None:
+    seen = look(
+        "static int help(int x) { return next_f(x); }\n"
+        "static int (*const table[])(int) = {help};\n"
+        "int p_f(int x) { return table[0](x); }\nint q_f(int x) { return log_f(x); }"
+    )
+    assert seen.calls("s.p") == (["s.next"], CODE)
+    assert seen.calls("s.q") == (["s.log"], CODE)
+
+
+def test_a_pointer_to_a_stub(look: Look) -> None:
+    seen = look("int p_f(int x) { int (*f)(int) = log_f; return f(x); }\nint q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (["s.log"], CODE)
+
+
+def test_a_pointer_from_nowhere_counts_as_all_and_is_said(look: Look) -> None:
+    seen = look("int (*f)(int);\nint p_f(int x) { return f(x); }\nint q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (BOTH, "all")
+    assert seen.calls("s.q") == ([], "")
+    assert "N0741" in seen.codes
+    assert "server.c:3" in seen.text
+
+
+def test_the_library_calls_back(look: Look) -> None:
+    seen = look(
+        "#include <stdlib.h>\n#include <camkes.h>\n"
+        "static int order(const void *a, const void *b) { (void)b; return next_f(*(const int *)a); }\n"
+        "static int other(const void *a, const void *b) { (void)b; return log_f(*(const int *)a); }\n"
+        "int p_f(int x) { int y[2] = {x, 1}; qsort(y, 2, sizeof *y, order); return y[0]; }\n"
+        "int q_f(int x) { int y[2] = {x, 1}; qsort(y, 2, sizeof *y, other); return y[0]; }"
+    )
+    assert seen.calls("s.p") == (["s.next"], CODE)
+    assert seen.calls("s.q") == (["s.log"], CODE)
+
+
+def test_initialisation_is_not_serving(look: Look) -> None:
+    seen = look("void p__init(void) {}\nint p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (["s.next"], CODE)
+
+
+def test_a_call_that_initialises_belongs_to_no_task(look: Look) -> None:
+    seen = look(
+        "void p__init(void) { next_f(1); }\nint p_f(int x) { return next_f(x); }\n"
+        "int q_f(int x) { return x; }"
+    )
+    assert "E0510" in seen.codes
+
+
+CONTRADICTION = """\
+static int helper(int x)
+{
+    return next_f(x) + 1;
+}
+
+int p_f(int x)
+{
+    return helper(x);
+}
+
+int q_f(int x) { return x; }
+"""
+
+
+def test_contradiction_shows_the_chain_and_its_lines(look: Look) -> None:
+    seen = look("#include <camkes.h>\n" + CONTRADICTION, clause=", requests ()")
+    assert seen.checked is None
+    found = next(d for d in seen.diagnostics if d.code.number == "E0516")
+    assert found.notes[0] == "p_f -> helper -> next_f"
+    assert [(r.span.file.path.name, r.span.line, r.text) for r in found.related] == [
+        ("server.c", 9, "1. `p_f` calls `helper`"),
+        ("server.c", 4, "2. `helper` calls `next_f`"),
+    ]
+    expected = Path(__file__).parent / "golden" / "contradiction.txt"
+    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
+        expected.write_text(seen.text)
+    assert seen.text == expected.read_text()
+
+
+def test_a_clause_that_agrees_says_nothing(look: Look) -> None:
+    seen = look("#include <camkes.h>\n" + CONTRADICTION, clause=", requests (next)")
+    assert not {"E0516", "W0507", "W0508"} & set(seen.codes)
+
+
+def test_a_clause_that_says_too_much(look: Look) -> None:
+    seen = look("#include <camkes.h>\n" + CONTRADICTION, clause=", requests (next, log)")
+    assert "W0507" in seen.codes
+    assert seen.calls("s.p") == (BOTH, "clause")
+
+
+def test_a_contradiction_through_a_pointer_is_a_warning(look: Look) -> None:
+    seen = look(
+        "int p_f(int x) { int (*f)(int) = log_f; return f(x) + next_f(x); }\nint q_f(int x) { return x; }",
+        clause=", requests (next)",
+    )
+    assert "W0508" in seen.codes
+    assert seen.calls("s.p") == (["s.next"], "clause")
+
+
+def test_source_that_does_not_compile_is_left_to_the_build(look: Look) -> None:
+    seen = look("int p_f(int x) { return nonsense; }\nint q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (BOTH, "all")
+    assert "N0742" in seen.codes
+
+
+def test_without_call_graphs_relocations_do(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with Clang: every function may call through pointers, but only to what has its address taken."""
+    monkeypatch.setattr(read._Reader, "_writes_call_graphs", lambda *_: False)
+    seen = look(
+        "static int help(int x) { return next_f(x); }\nint p_f(int x) { return help(x); }\n"
+        "int q_f(int x) { return log_f(x); }"
+    )
+    assert seen.calls("s.p") == (["s.next"], CODE)
+    assert seen.calls("s.q") == (["s.log"], CODE)
+
+
+def test_assembly_sources(look: Look) -> None:
+    seen = look(
+        files={
+            "a.c": "int p_f(int x) { extern int low(int); return low(x); }\nint q_f(int x) { return x; }",
+            "low.S": '.text\n.globl low\nlow:\n    jmp next_f@PLT\n.section .note.GNU-stack,"",%progbits\n',
+        }
+    )
+    assert seen.calls("s.p") == (["s.next"], CODE)
+
+
+def test_nothing_is_compiled_twice(look: Look, tmp_path: Path) -> None:
+    code = "int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }"
+    look(code)
+    objects = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")}
+    look(code)
+    assert objects == {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")}
+
+
+def test_a_deadlock_that_the_code_rules_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.camkes"
+    path.write_text(
+        "import <std_connector.camkes>; procedure P { int f(in int x); }\n"
+        "component T { control; requestor; uses P p; }\n"
+        "component S { provides P a with priority_protocol inherited;\n"
+        "              provides P b with priority_protocol inherited; uses P next; }\n"
+        "assembly { composition { component T t; component S s; component S r;\n"
+        "  connection seL4RPCCall c1(from t.p, to s.a);\n"
+        "  connection seL4RPCCall c2(from s.next, to r.b);\n"
+        "  connection seL4RPCCall c3(from r.next, to s.b);\n"
+        "} configuration { t._priority = 1; } }\n"
+    )
+    (tmp_path / "T.c").write_text("#include <camkes.h>\nint run(void) { return p_f(1); }\n")
+    (tmp_path / "S.c").write_text(
+        "#include <camkes.h>\nint a_f(int x) { return next_f(x); }\nint b_f(int x) { return x; }\n"
+    )
+    sink = Sink()
+    assert pipeline.check(pipeline.Request(path), sink) is None
+    assert [d.code.number for d in sink.diagnostics if d.code.number == "E0501"]
+    sink = Sink()
+    checked = pipeline.check_code(pipeline.Request(path), tmp_path / "out", sink, lambda _: None)
+    assert checked is not None, render(sink.diagnostics)
+    assert {c.name: c.tasks for c in checked.plan.cpis} == {
+        "s.a": ("t",),
+        "s.b": (),
+        "r.a": (),
+        "r.b": ("t",),
+    }
