@@ -39,11 +39,6 @@ macro(camkes_tool_setup_camkes_build_environment)
     endforeach()
     include("${CAMKES_TOOL_DIR}/cmake/options.cmake")
     camkes_set_platform_defaults()
-    if(CAmkESCapDLStaticAlloc)
-        # The loader and its place in memory are chosen when these projects are read.
-        SetCapDLLoaderStaticAlloc()
-        SetElfloaderRootserversLast()
-    endif()
 
     sel4_import_kernel()
     elfloader_import_project()

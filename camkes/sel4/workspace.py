@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -139,9 +140,9 @@ def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
     return False
 
 
-def console(out: Path, *, instruction_counting: bool = False) -> Iterator[str]:
-    """The lines that an image prints in QEMU, for as long as they are asked for. With instruction counting,
-    time is what the processor did and repeats to the digit."""
+def console(out: Path, *, instruction_counting: bool = False, seconds: float | None = None) -> Iterator[str]:
+    """The lines that an image prints in QEMU, for as long as they are asked for, at most so many `seconds`.
+    With instruction counting, time is what the processor did and repeats to the digit."""
     command = [sys.executable, "./simulate"]
     if instruction_counting:
         command.append("--extra-qemu-args=-icount shift=0,sleep=off")
@@ -156,9 +157,18 @@ def console(out: Path, *, instruction_counting: bool = False) -> Iterator[str]:
         start_new_session=True,
     )
     assert qemu.stdout is not None
+
+    def stop() -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(qemu.pid, signal.SIGKILL)
+
+    limit = None if seconds is None else threading.Timer(seconds, stop)
+    if limit is not None:
+        limit.start()
     try:
         yield from qemu.stdout
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(qemu.pid, signal.SIGKILL)
+        if limit is not None:
+            limit.cancel()
+        stop()
         qemu.wait()
