@@ -121,7 +121,10 @@ function(_camkes_write_project file folder)
   \"gpio_list\": \"${pins}\",
   \"fault_handlers\": ${faults},
   \"heap_size\": ${heap},
-  \"trace\": ${trace}
+  \"trace\": ${trace},
+  \"priority\": ${CAmkESDefaultPriority},
+  \"stack_size\": ${CAmkESDefaultStackSize},
+  \"affinity\": ${CAmkESDefaultAffinity}
 }
 "
     )

@@ -48,7 +48,7 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
-from camkes.capdl.settings import DEFAULT_MAX_PRIORITY, PAGE, Reader, round_up
+from camkes.capdl.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, PAGE, Defaults, Reader, round_up
 from camkes.diagnostics import Sink
 from camkes.model.system import (
     Connection,
@@ -69,9 +69,11 @@ _QUEUED_EVENT = frozenset({"seL4NotificationQueue"})
 _OWN_EVENT = frozenset({"seL4NotificationNative", "seL4NotificationBind"})
 
 
-def allocate(system: System, plan: Plan, sink: Sink | None = None) -> CapabilityModel:
+def allocate(
+    system: System, plan: Plan, sink: Sink | None = None, defaults: Defaults = DEFAULTS
+) -> CapabilityModel:
     """The capability model of a system; mistakes in settings are reported to `sink`."""
-    return _Allocator(system, plan, Reader(sink if sink is not None else Sink())).run()
+    return _Allocator(system, plan, Reader(sink if sink is not None else Sink(), defaults)).run()
 
 
 def is_timer(connection: Connection) -> bool:

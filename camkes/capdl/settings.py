@@ -26,14 +26,28 @@ _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, None:
 
 
 @dataclass(frozen=True, slots=True)
+class Defaults:
+    """What holds of a thread that no setting speaks of."""
+
+    priority: int = DEFAULT_PRIORITY
+    stack: int = DEFAULT_STACK
+    affinity: int = 0
+
+
+DEFAULTS = Defaults()
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Reads settings and reports wrong ones to `sink`."""
 
     sink: Sink
+    defaults: Defaults = DEFAULTS
 
     def priority(self, instance: Instance, prefix: str) -> int:
-        """A thread's priority: its own setting, else the instance's, else 254."""
-        return self._first(instance, (f"{prefix}priority", "priority"), DEFAULT_PRIORITY, 0, MAX_PRIORITY)
+        """A thread's priority: its own setting, else the instance's, else the default."""
+        names = (f"{prefix}priority", "priority")
+        return self._first(instance, names, self.defaults.priority, 0, MAX_PRIORITY)
 
     def max_priority(self, instance: Instance, prefix: str, default: int = DEFAULT_MAX_PRIORITY) -> int:
         """The highest priority a thread may give."""
@@ -42,12 +56,13 @@ class Reader:
 
     def stack_size(self, instance: Instance, prefix: str) -> int:
         """Bytes of stack, in whole pages."""
-        size = self._first(instance, (f"{prefix}stack_size",), DEFAULT_STACK, PAGE, 1 << 30)
+        size = self._first(instance, (f"{prefix}stack_size",), self.defaults.stack, PAGE, 1 << 30)
         return round_up(size)
 
     def affinity(self, instance: Instance, prefix: str) -> int:
         """The core a thread runs on."""
-        return self._first(instance, (f"{prefix}affinity", "affinity"), 0, 0, 255)
+        names = (f"{prefix}affinity", "affinity")
+        return self._first(instance, names, self.defaults.affinity, 0, 255)
 
     def domain(self, instance: Instance, prefix: str) -> int:
         """The scheduling domain of a thread; only its own setting counts."""

@@ -49,7 +49,7 @@ def generate(project: Project, sink: Sink) -> None:
     plan = analyse(system, sink)
     if plan is None or sink.has_errors:
         return
-    model = allocate(system, plan, sink)
+    model = allocate(system, plan, sink, project.defaults)
     files = generate_code(system, plan, model, project.output / "camkes", sink)
     heaps = {space.name: _heap_size(system, space, project.heap_size, sink) for space in model.spaces}
     if sink.has_errors:

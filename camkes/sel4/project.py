@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.capdl.model import CapabilityModel
+from camkes.capdl.settings import Defaults
 from camkes.generate import GeneratedFile
 from camkes.model.system import System
 from camkes.sel4.spec import file_name
@@ -31,6 +32,7 @@ class Project:
     fault_handlers: bool
     heap_size: int
     trace: bool
+    defaults: Defaults
 
     @classmethod
     def read(cls, path: Path) -> Project:
@@ -48,6 +50,7 @@ class Project:
             fault_handlers=data["fault_handlers"],
             heap_size=data["heap_size"],
             trace=data["trace"],
+            defaults=Defaults(data["priority"], data["stack_size"], data["affinity"]),
         )
 
 

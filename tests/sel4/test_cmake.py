@@ -167,6 +167,9 @@ def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
         "fault_handlers": True,
         "heap_size": 65536,
         "trace": True,
+        "priority": 254,
+        "stack_size": 16384,
+        "affinity": 0,
     }
     (tmp_path / "project.json").write_text(json.dumps(project))
     tool = [sys.executable, "-m", "camkes.sel4", "generate", str(tmp_path / "project.json")]
