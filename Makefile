@@ -53,6 +53,8 @@ lint: $(VENV)/.test-ready
 	$(BIN)/ruff check camkes parser tests benchmarks
 	$(BIN)/ruff format --check camkes parser tests benchmarks
 	$(BIN)/mypy
+	git ls-files -z -- '*.c' '*.h' ':!templates' ':!examples' ':!**/golden/**' | \
+	    xargs -0 $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/python tests/repository/check_headers.py
 
 sanitize: $(VENV)/.test-ready

@@ -6,7 +6,8 @@
 #include <autoconf.h>
 #include <stdint.h>
 
-/* Nanoseconds since time began, or since some moment before boot where no timer driver says when. */
+/* Nanoseconds since time began, or since some moment before boot where no timer driver says when.
+ */
 uint64_t camkes_sel4_now(void);
 
 /* The timer driver: time begins now, for all address spaces. */

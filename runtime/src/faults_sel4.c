@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The fault handler of an address space: says who faulted and where, and leaves the thread as it is. */
+/* The fault handler of an address space: says who faulted and where, and leaves the thread as it
+ * is. */
 #include "image_sel4.h"
 
 #include <camkes/platform.h>
@@ -70,8 +71,9 @@ void camkes_sel4_handle_faults(void)
             continue;
         }
         const struct camkes_sel4_thread *thread = &camkes_sel4_image.threads[badge - 1];
-        const int length = snprintf(line, sizeof(line), "FAULT HANDLER: %s: thread %s: %s\n", thread->instance,
-                                    thread->name, what);
-        camkes_platform_write(line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
+        const int length = snprintf(line, sizeof(line), "FAULT HANDLER: %s: thread %s: %s\n",
+                                    thread->instance, thread->name, what);
+        camkes_platform_write(line,
+                              (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
     }
 }

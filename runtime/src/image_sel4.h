@@ -12,8 +12,8 @@
 #define CAMKES_SEL4_PAGE 4096
 
 /*
- * A thread's stack, IPC buffer and thread-local data. The pages before and after each of the first two
- * are given no memory.
+ * A thread's stack, IPC buffer and thread-local data. The pages before and after each of the first
+ * two are given no memory.
  */
 #define CAMKES_SEL4_THREAD(index, bytes)                                                           \
     char _camkes_stack_##index[(bytes) + 2 * CAMKES_SEL4_PAGE]                                     \
@@ -24,16 +24,26 @@
 
 #define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults)                  \
     {                                                                                              \
-        .instance = (of), .name = (called), .stack = _camkes_stack_##index + CAMKES_SEL4_PAGE,     \
-        .stack_size = (bytes), .ipc_buffer = _camkes_ipc_buffer_##index + CAMKES_SEL4_PAGE,        \
-        .tls = _camkes_tls_##index, .tcb = (slot), .fault_handler = (handles_faults),              \
+        .instance = (of),                                                                          \
+        .name = (called),                                                                          \
+        .stack = _camkes_stack_##index + CAMKES_SEL4_PAGE,                                         \
+        .stack_size = (bytes),                                                                     \
+        .ipc_buffer = _camkes_ipc_buffer_##index + CAMKES_SEL4_PAGE,                               \
+        .tls = _camkes_tls_##index,                                                                \
+        .tcb = (slot),                                                                             \
+        .fault_handler = (handles_faults),                                                         \
     }
 
 /* The memory map that libsel4camkes answers mincore() and its like from. */
 #define CAMKES_SEL4_AREA(from, to, may_read, may_write, may_execute, called)                       \
     {                                                                                              \
-        .start = (void *)(from), .end = (void *)(to), .read = (may_read), .write = (may_write),    \
-        .execute = (may_execute), .cached = true, .name = (called),                                \
+        .start = (void *)(from),                                                                   \
+        .end = (void *)(to),                                                                       \
+        .read = (may_read),                                                                        \
+        .write = (may_write),                                                                      \
+        .execute = (may_execute),                                                                  \
+        .cached = true,                                                                            \
+        .name = (called),                                                                          \
     },
 
 extern char __executable_start[];

@@ -25,8 +25,8 @@ uint64_t camkes_platform_now(void)
 }
 
 /*
- * Processor time, not elapsed time: a step of the clock that is longer than a loop can take is time that
- * others had.
+ * Processor time, not elapsed time: a step of the clock that is longer than a loop can take is time
+ * that others had.
  */
 void camkes_platform_work(uint64_t ns)
 {

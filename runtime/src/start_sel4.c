@@ -91,7 +91,8 @@ static void CONSTRUCTOR(CAMKES_SYSCALL_CONSTRUCTOR_PRIORITY) before_constructors
     morecore_size = camkes_sel4_image.heap_size;
 }
 
-/* As a process finds it on its stack: musl takes for auxiliary vector what follows the environment. */
+/* As a process finds it on its stack: musl takes for auxiliary vector what follows the environment.
+ */
 struct process_start {
     const char *arguments[2];
     const char *environment[2];
@@ -119,8 +120,7 @@ static void set_library_up(const struct camkes_sel4_thread *self)
             },
     };
     start.vector[5] = (auxv_t){.a_type = AT_SEL4_TCB, .a_un.a_val = (long)self->tcb};
-    start.vector[6] =
-        (auxv_t){.a_type = AT_SEL4_IPC_BUFFER_PTR, .a_un.a_ptr = self->ipc_buffer};
+    start.vector[6] = (auxv_t){.a_type = AT_SEL4_IPC_BUFFER_PTR, .a_un.a_ptr = self->ipc_buffer};
     sel4muslcsys_register_stdio_write_fn(write_stdio);
     __sel4runtime_load_env(1, start.arguments, start.environment, start.vector);
 }

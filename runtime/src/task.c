@@ -10,9 +10,9 @@ static uint64_t release_time(const struct camkes_task *task, uint64_t job)
     return task->offset + job * task->period;
 }
 
-void camkes_end_job(struct camkes_task *task)
+static void end_job(struct camkes_task *task)
 {
-    if (task != NULL && task->in_job) {
+    if (task->in_job) {
         const uint64_t job = task->next - 1;
         task->in_job = false;
         CAMKES_TRACE(JOB_END, job, release_time(task, job));
@@ -33,21 +33,45 @@ static void wait_for_release(const struct camkes_task *task)
     }
 }
 
+static void begin_job(struct camkes_task *task)
+{
+    wait_for_release(task);
+    const uint64_t job = task->next++;
+    task->in_job = true;
+    CAMKES_TRACE(JOB_RELEASE, job, release_time(task, job));
+    CAMKES_TRACE(JOB_BEGIN, job, release_time(task, job));
+}
+
+void camkes_begin_task(struct camkes_task *task)
+{
+    if (task != NULL) {
+        begin_job(task);
+    }
+}
+
+void camkes_end_task(struct camkes_task *task)
+{
+    if (task != NULL) {
+        end_job(task);
+        camkes_platform_timer_arm(task->timer, 0, 0);
+    }
+}
+
 bool camkes_next_job(void)
 {
     struct camkes_task *task = camkes_self()->task;
     if (task == NULL) {
         return false;
     }
-    camkes_end_job(task);
-    if (task->period == 0 && task->next > 0) {
+    if (!task->claimed) {
+        task->claimed = true; /* job 0 began with run() */
+        return true;
+    }
+    end_job(task);
+    if (task->period == 0) {
         return false;
     }
-    wait_for_release(task);
-    const uint64_t job = task->next++;
-    task->in_job = true;
-    CAMKES_TRACE(JOB_RELEASE, job, release_time(task, job));
-    CAMKES_TRACE(JOB_BEGIN, job, release_time(task, job));
+    begin_job(task);
     return true;
 }
 

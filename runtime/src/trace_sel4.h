@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Traces on seL4: a ring in memory that all address spaces share. Whoever has something to record takes
- * the next entry; a thread of the lowest priority prints them when nobody else runs.
+ * Traces on seL4: a ring in memory that all address spaces share. Whoever has something to record
+ * takes the next entry; a thread of the lowest priority prints them when nobody else runs.
  */
 #pragma once
 

@@ -162,7 +162,7 @@ static struct camkes_thread *const /*? rpc.interface ?*/__pool[] = {
 };
 /*- endif -*/
 /*- if cpi.manager -*/
-static uint8_t /*? rpc.interface ?*/__queue[/*? cpi.contexts | length ?*/];
+static uint16_t /*? rpc.interface ?*/__queue[/*? cpi.contexts | length ?*/];
 /*- endif -*/
 static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .name = "/*? cpi.name ?*/",

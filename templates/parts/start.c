@@ -32,9 +32,10 @@ static void camkes__control(struct camkes_thread *self)
     }
     camkes_start_open(&camkes__instance);
 /*- if me.start.run -*/
+    camkes_begin_task(self->task);
     (void)run();
 /*- endif -*/
-    camkes_end_job(self->task);
+    camkes_end_task(self->task);
 }
 /*- for thread in me.threads -*/
 

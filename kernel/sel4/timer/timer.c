@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * One thread above all others: it signals the notifications of timers that are due, answers those who
- * hold a timer, and has the device interrupt when the next one is due.
+ * One thread above all others: it signals the notifications of timers that are due, answers those
+ * who hold a timer, and has the device interrupt when the next one is due.
  */
 #include "timer.h"
 

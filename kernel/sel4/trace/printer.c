@@ -27,8 +27,8 @@ static void print(const char *text)
 static void print_entry(const struct camkes_sel4_trace_entry *entry)
 {
     char text[160];
-    int at = snprintf(text, sizeof(text), "~ %llx %x %x %x", (unsigned long long)entry->time, entry->kind,
-                      entry->thread, entry->other);
+    int at = snprintf(text, sizeof(text), "~ %llx %x %x %x", (unsigned long long)entry->time,
+                      entry->kind, entry->thread, entry->other);
     for (unsigned i = 0; i < entry->arguments; i++) {
         at += snprintf(text + at, sizeof(text) - (size_t)at, " %llx",
                        (unsigned long long)entry->argument[i]);

@@ -14,8 +14,8 @@ enum camkes_protocol { CAMKES_PROPAGATED, CAMKES_INHERITED, CAMKES_FIXED };
 /* A row of a CPI's caller table: row `badge - 1` says who called. */
 struct camkes_caller {
     seL4_Word sender_id;
-    uint8_t context; /* index into the CPI's contexts */
-    uint8_t bound;   /* the highest priority that it may claim */
+    uint16_t context; /* index into the CPI's contexts */
+    uint8_t bound;    /* the highest priority that it may claim */
 };
 
 /* An origin of requests at a CPI. At most one of its requests is under way there. */
@@ -34,7 +34,7 @@ struct camkes_context {
     _Atomic uintptr_t pushed;     /* the nested request that an update was sent after */
     _Atomic uint16_t cause;       /* plan id of the context it has its priority from */
     bool waiting;
-    uint8_t place; /* in the queue */
+    uint16_t place; /* in the queue */
     uint32_t arrival;
 
     /* The worker's; the manager reads it: the nested request it is in, 0: none. */
@@ -47,8 +47,8 @@ struct camkes_cpi {
     enum camkes_protocol protocol;
     uint8_t ceiling;
     bool pooled;
-    uint8_t contexts;
-    uint8_t callers;
+    uint16_t contexts;
+    uint16_t callers;
     struct camkes_context *context;
     const struct camkes_caller *caller;
 
@@ -59,8 +59,8 @@ struct camkes_cpi {
     seL4_CPtr manager;
     seL4_CPtr authority;
     struct camkes_thread *const *pool;
-    uint8_t *queue; /* a heap of context indexes */
-    uint8_t queued;
+    uint16_t *queue; /* a heap of context indexes */
+    uint16_t queued;
     uint32_t arrivals;
 };
 

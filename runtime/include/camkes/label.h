@@ -5,7 +5,7 @@
  *
  *     request, 64 bits: priority 0..7, task 8..19, sequence 20..35
  *     request, 32 bits: priority 0..7, task 8..13, sequence 14..19
- *     to a manager:     operation 0..3, priority or pool index 4..11, cause from 12 on
+ *     to a manager:     operation 0..3, priority 4..11, its cause or a pool index from 12 on
  */
 #pragma once
 
@@ -56,8 +56,8 @@ enum camkes_operation {
     CAMKES_CLEAR = 7,  /* and that request is over */
 };
 
-static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t value,
-                                               uint16_t cause)
+static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t priority,
+                                               uint16_t detail)
 {
-    return (seL4_Word)operation | (seL4_Word)value << 4 | (seL4_Word)cause << 12;
+    return (seL4_Word)operation | (seL4_Word)priority << 4 | (seL4_Word)detail << 12;
 }

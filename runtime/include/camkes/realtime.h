@@ -25,8 +25,9 @@ void camkes_work_between(uint64_t low, uint64_t high);
 uint64_t camkes_now(void);
 
 /*
- * The start of a task's next job: waits for its release and returns true; returns false when there
- * will be no more. A job that is late starts at once.
+ * The start of a task's next job. run() is called at the first release, so the first call returns
+ * at once; later ones end the running job, wait for the next release and return true, or return
+ * false when there will be no more. A job that is late starts at once.
  */
 bool camkes_next_job(void);
 

@@ -12,7 +12,10 @@ struct camkes_task {
     uint64_t period;   /* ns, 0: one job */
     uint64_t next;     /* index of the next job */
     bool in_job;
+    bool claimed; /* camkes_next_job was called: job 0 is one of several */
 };
 
-/* Ends the running job, if there is one. */
-void camkes_end_job(struct camkes_task *task);
+/* Around run(): waits for the first release and begins job 0; ends the running job and all
+ * releases. */
+void camkes_begin_task(struct camkes_task *task);
+void camkes_end_task(struct camkes_task *task);

@@ -35,7 +35,7 @@ struct camkes_thread {
 
     /* the request that it serves */
     struct camkes_context *context; /* whose priority others may raise, else NULL */
-    uint8_t caller_context;         /* index of the request's context at the CPI */
+    uint16_t caller_context;        /* index of the request's context at the CPI */
     uint8_t request_priority;
     seL4_Word sender_id;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Trace records. The host kernel writes them; camkes/report/events.py reads them and takes the list of
- * kinds from this file, so the two cannot drift apart.
+ * Trace records. The host kernel writes them; camkes/report/events.py reads them and takes the list
+ * of kinds from this file, so the two cannot drift apart.
  *
  * A trace file is: 8 bytes "CAMKTRC1", then records in the order of events. All numbers are little
  * endian. A record is a 16-byte header and `size - 16` bytes of arguments (8-byte words, and for
@@ -21,6 +21,7 @@ struct camkes_trace_record {
     uint64_t args[];
 };
 
+/* clang-format off */
 /* X(NAME, number, "names of args") */
 #define CAMKES_TRACE_KINDS(X)                                                                        \
     /* the kernel's */                                                                               \
@@ -56,6 +57,8 @@ struct camkes_trace_record {
     X(INHERIT, 43, "cpi context from to cause") /* context's priority at cpi; cause: a context */    \
     X(UPDATE, 44, "cpi context priority")      /* manager of cpi got an inherited priority */        \
     X(CLEAR, 45, "cpi context")                /* and its end */
+
+/* clang-format on */
 
 #define CAMKES_TRACE_ENUM(name, number, args) CAMKES_TRACE_##name = number,
 enum camkes_trace_kind { CAMKES_TRACE_KINDS(CAMKES_TRACE_ENUM) };
@@ -99,17 +102,17 @@ enum camkes_end {
 };
 
 enum camkes_fault {
-    CAMKES_FAULT_READ = 1,        /* of memory that is not there or not the component's */
+    CAMKES_FAULT_READ = 1, /* of memory that is not there or not the component's */
     CAMKES_FAULT_WRITE = 2,
     CAMKES_FAULT_EXECUTE = 3,
-    CAMKES_FAULT_STACK = 4,       /* stack overflow */
+    CAMKES_FAULT_STACK = 4, /* stack overflow */
     CAMKES_FAULT_ARITHMETIC = 5,
     CAMKES_FAULT_INSTRUCTION = 6,
-    CAMKES_FAULT_ABORT = 7,       /* abort() or a failed assertion */
-    CAMKES_FAULT_CAPABILITY = 8,  /* address: the slot */
-    CAMKES_FAULT_LOOP = 9,        /* runs, but time does not pass */
-    CAMKES_FAULT_EXIT = 10,       /* its component called exit(); address: the status */
-    CAMKES_FAULT_KILLED = 11,     /* its component's process died; address: the signal */
+    CAMKES_FAULT_ABORT = 7,      /* abort() or a failed assertion */
+    CAMKES_FAULT_CAPABILITY = 8, /* address: the slot */
+    CAMKES_FAULT_LOOP = 9,       /* runs, but time does not pass */
+    CAMKES_FAULT_EXIT = 10,      /* its component called exit(); address: the status */
+    CAMKES_FAULT_KILLED = 11,    /* its component's process died; address: the signal */
 };
 
 enum camkes_choice {

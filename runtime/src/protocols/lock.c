@@ -9,7 +9,7 @@ static void ask_manager(const struct camkes_context *context, enum camkes_operat
     camkes_platform_call(context->manager_as_worker, camkes_operation_label(operation, 0, 0));
 }
 
-void camkes_lock_take(struct camkes_cpi *cpi, uint8_t context)
+void camkes_lock_take(struct camkes_cpi *cpi, uint16_t context)
 {
     uintptr_t found = 0;
     camkes_point();
@@ -22,7 +22,7 @@ void camkes_lock_take(struct camkes_cpi *cpi, uint8_t context)
     camkes_point();
 }
 
-void camkes_lock_free(struct camkes_cpi *cpi, uint8_t context)
+void camkes_lock_free(struct camkes_cpi *cpi, uint16_t context)
 {
     uintptr_t found = camkes_held_by(context);
     camkes_point();

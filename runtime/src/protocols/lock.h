@@ -6,10 +6,10 @@
 #include <camkes/cpi.h>
 
 /* The lock word of a holder, the index of a context of the CPI. */
-static inline uintptr_t camkes_held_by(uint8_t context)
+static inline uintptr_t camkes_held_by(uint16_t context)
 {
     return (uintptr_t)context + 1;
 }
 
-void camkes_lock_take(struct camkes_cpi *cpi, uint8_t context);
-void camkes_lock_free(struct camkes_cpi *cpi, uint8_t context);
+void camkes_lock_take(struct camkes_cpi *cpi, uint16_t context);
+void camkes_lock_free(struct camkes_cpi *cpi, uint16_t context);

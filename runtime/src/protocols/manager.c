@@ -57,7 +57,7 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
 }
 
 /* Returns whether the caller gets its reply at once. */
-static bool acquire(struct camkes_cpi *cpi, uint8_t index)
+static bool acquire(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *context = &cpi->context[index];
     uintptr_t word = atomic_load(&cpi->lock);
@@ -82,14 +82,14 @@ static bool acquire(struct camkes_cpi *cpi, uint8_t index)
 }
 
 /* The releaser's inheritance ends, the lock goes to the first waiter. */
-static void hand_over(struct camkes_cpi *cpi, uint8_t index)
+static void hand_over(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *from = &cpi->context[index];
     if (holder(cpi) != from || cpi->queued == 0) {
         return; /* a release of what is not held or that nobody waits for */
     }
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
-    const uint8_t next = camkes_queue_take(cpi);
+    const uint16_t next = camkes_queue_take(cpi);
     struct camkes_context *to = &cpi->context[next];
     atomic_store(&cpi->lock, camkes_held_by(next) | (cpi->queued > 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, to->worker->number, cpi->id, to->id);
@@ -101,7 +101,7 @@ static void hand_over(struct camkes_cpi *cpi, uint8_t index)
     camkes_point();
 }
 
-static void begin(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t thread)
+static void begin(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
 {
     context->worker = cpi->pool[thread];
     set_priority(cpi, context, atomic_load(&context->effective));
@@ -149,20 +149,20 @@ static bool step(struct camkes_cpi *cpi, seL4_Word badge, seL4_Word label)
 {
     const enum camkes_operation operation = (enum camkes_operation)camkes_bits(label, 0, 4);
     const uint8_t value = (uint8_t)camkes_bits(label, 4, 8);
-    const uint16_t cause = (uint16_t)camkes_bits(label, 12, sizeof(seL4_Word) == 8 ? 16 : 8);
+    const uint16_t detail = (uint16_t)camkes_bits(label, 12, sizeof(seL4_Word) == 8 ? 16 : 8);
     if (badge == 0 || badge > (seL4_Word)cpi->contexts + cpi->callers) {
         return true;
     }
     if (badge > cpi->contexts) {
         const struct camkes_caller *caller = &cpi->caller[badge - cpi->contexts - 1];
         if (operation == CAMKES_UPDATE) {
-            update(cpi, caller, value, cause);
+            update(cpi, caller, value, detail);
         } else if (operation == CAMKES_CLEAR) {
             clear(cpi, caller);
         }
         return true;
     }
-    const uint8_t index = (uint8_t)(badge - 1);
+    const uint16_t index = (uint16_t)(badge - 1);
     switch (operation) {
     case CAMKES_ACQUIRE_LOCK:
         return acquire(cpi, index);
@@ -170,7 +170,7 @@ static bool step(struct camkes_cpi *cpi, seL4_Word badge, seL4_Word label)
         hand_over(cpi, index);
         return true;
     case CAMKES_BEGIN_REQUEST:
-        begin(cpi, &cpi->context[index], value);
+        begin(cpi, &cpi->context[index], detail);
         return true;
     case CAMKES_END_REQUEST:
         end(cpi, &cpi->context[index]);

@@ -5,11 +5,11 @@
 
 #include <camkes/cpi.h>
 
-void camkes_queue_insert(struct camkes_cpi *cpi, uint8_t context);
+void camkes_queue_insert(struct camkes_cpi *cpi, uint16_t context);
 /* The context's priority was raised. */
-void camkes_queue_raise(struct camkes_cpi *cpi, uint8_t context);
+void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t context);
 /* Takes the first one out; there must be one. */
-uint8_t camkes_queue_take(struct camkes_cpi *cpi);
+uint16_t camkes_queue_take(struct camkes_cpi *cpi);
 
 /* The first one, NULL: nobody waits. */
 static inline struct camkes_context *camkes_queue_first(const struct camkes_cpi *cpi)

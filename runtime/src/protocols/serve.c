@@ -15,11 +15,11 @@ static uint8_t bounded(uint8_t priority, const struct camkes_caller *caller)
 static void ask_manager(const struct camkes_thread *self, enum camkes_operation operation)
 {
     const struct camkes_context *context = self->context;
-    uint8_t index = 0;
+    uint16_t index = 0;
     while (self->cpi->pool[index] != self) {
         index++;
     }
-    camkes_platform_call(context->manager_as_worker, camkes_operation_label(operation, index, 0));
+    camkes_platform_call(context->manager_as_worker, camkes_operation_label(operation, 0, index));
 }
 
 static void begin(struct camkes_thread *self, const struct camkes_caller *caller, seL4_Word label)

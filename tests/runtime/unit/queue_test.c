@@ -9,7 +9,7 @@
 enum { CONTEXTS = 37, STEPS = 200000 };
 
 static struct camkes_context contexts[CONTEXTS];
-static uint8_t heap[CONTEXTS];
+static uint16_t heap[CONTEXTS];
 static struct camkes_cpi cpi = {.contexts = CONTEXTS, .context = contexts, .queue = heap};
 static unsigned order[CONTEXTS]; /* of arrival, 0: not waiting */
 
@@ -47,7 +47,7 @@ int main(void)
     unsigned arrivals = 0;
     cpi.arrivals = UINT32_MAX - STEPS / 4; /* the counter goes round */
     for (int step = 0; step < STEPS; step++) {
-        const uint8_t context = (uint8_t)random_below(CONTEXTS);
+        const uint16_t context = (uint16_t)random_below(CONTEXTS);
         if (order[context] == 0 && random_below(2) == 0) {
             contexts[context].request = (uint8_t)random_below(8);
             camkes_queue_insert(&cpi, context);
@@ -58,7 +58,7 @@ int main(void)
         } else if (cpi.queued > 0) {
             const int expected = expected_first();
             need(camkes_queue_first(&cpi) == &contexts[expected], "wrong first", step);
-            const uint8_t taken = camkes_queue_take(&cpi);
+            const uint16_t taken = camkes_queue_take(&cpi);
             need(taken == expected, "took another", step);
             need(!contexts[taken].waiting, "still waiting", step);
             order[taken] = 0;

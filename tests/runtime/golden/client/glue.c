@@ -97,8 +97,9 @@ static void camkes__control(struct camkes_thread *self)
         post_init();
     }
     camkes_start_open(&camkes__instance);
+    camkes_begin_task(self->task);
     (void)run();
-    camkes_end_job(self->task);
+    camkes_end_task(self->task);
 }
 
 /* control, priority 254 */

@@ -155,7 +155,7 @@ static const struct camkes_caller store__callers[] = {
     {.sender_id = 1, .context = 0, .bound = 30}, /* high through high.store */
     {.sender_id = 2, .context = 1, .bound = 10}, /* low through low.store */
 };
-static uint8_t store__queue[2];
+static uint16_t store__queue[2];
 static struct camkes_cpi store__cpi = {
     .name = "shared.store",
     .id = 0,
@@ -183,7 +183,7 @@ static void camkes__control(struct camkes_thread *self)
         post_init();
     }
     camkes_start_open(&camkes__instance);
-    camkes_end_job(self->task);
+    camkes_end_task(self->task);
 }
 
 /* control, priority 254 */
