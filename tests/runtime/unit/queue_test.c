@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CONTEXTS = 37, STEPS = 200000 };
+enum { CONTEXTS = 300, STEPS = 200000 };
 
 static struct camkes_context contexts[CONTEXTS];
 static uint16_t heap[CONTEXTS];
