@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import jinja2
@@ -12,6 +13,17 @@ from camkes.generate.contexts import InstanceContext, SpaceContext
 from camkes.generate.procedures import declare
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+
+
+def _cache() -> jinja2.BytecodeCache | None:
+    """Where compiled templates are kept between runs; compiling them takes longer than all the rest."""
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    try:
+        folder = (Path(base) if base.startswith("/") else Path.home() / ".cache") / "camkes-rt" / "templates"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return None
+    return jinja2.FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
 
 
 class Renderer:
@@ -31,6 +43,7 @@ class Renderer:
             keep_trailing_newline=True,
             undefined=jinja2.StrictUndefined,
             autoescape=False,
+            bytecode_cache=_cache(),
         )
         self._environment.globals["declare"] = declare
 

@@ -85,7 +85,7 @@ def on_sel4(path: Path, definitions: dict[str, str], platform: str, folder: Path
     for record in read_console(run):
         records.append(record)
         printed = output(records).count("\n") if record.kind == 14 else 0
-        if record.time > DURATION or (lines and printed >= lines):
+        if (printed >= lines) if lines else (record.time > DURATION):
             break
     run.close()  # type: ignore[attr-defined]
     return records
