@@ -88,7 +88,7 @@ def read_image(path: Path, wanted: Iterable[str], name: str | None = None) -> Im
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _read(data, frozenset(wanted), name or path.name)
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError) as error:
         raise ElfError(f"{path} is damaged: {error}") from error
     except (OSError, ValueError) as error:
         raise ElfError(f"cannot read {path}: {error}") from error
