@@ -91,7 +91,7 @@ def mapping_symbol(system: System, instance: Instance, symbol: str) -> str:
 def worker_names(cpi: PlannedCpi) -> tuple[str, ...]:
     """The threads that serve a CPI: "leaf.p" (fixed), "lock.p@0" (pool), "lock.p@t1" (one a context)."""
     if cpi.protocol is Protocol.FIXED:
-        return (cpi.name,)
+        return (cpi.name,) * cpi.threads
     if cpi.pooled:
         return tuple(f"{cpi.name}@{i}" for i in range(cpi.threads))
     return tuple(f"{cpi.name}@{c.name}" for c in cpi.contexts)

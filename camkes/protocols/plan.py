@@ -69,10 +69,10 @@ class PlannedCpi:
     priority of its contexts, or what was stated if that is valid and higher; for a fixed CPI it is
     the priority of its thread (255: non-preemptive).
 
-    `threads` serve requests. Fixed: 1. Else one a context, each with its own endpoint and waiting at
-    its context's base priority, unless a smaller number is stated: then `pooled` is true and all wait
-    on one endpoint at the ceiling. `threads_minimum` is the largest number of requests that can be
-    under way at once (maximum flow from tasks to this CPI, locks let one through).
+    `threads` serve requests; none where no request can arrive. Fixed: 1. Else one a context, each with its
+    own endpoint and waiting at its context's base priority, unless a smaller number is stated: then
+    `pooled` is true and all wait on one endpoint at the ceiling. `threads_minimum` is the largest number
+    of requests that can be under way at once (maximum flow from tasks to this CPI, locks let one through).
 
     `manager`: a manager thread exists, because two contexts can contend for the lock, because a
     priority inherited further up can reach this CPI (`inherits_from_above`), or because of the pool.
@@ -296,7 +296,7 @@ class _Closure:
             ceiling=self._ceiling[name],
             tasks=tuple(self._tasks[i].instance for i in _bits(self._reached_by[name])),
             contexts=contexts,
-            threads=1 if fixed else min(stated, len(contexts)),
+            threads=min(1 if fixed else stated, len(contexts)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
             manager=contended or inherits or pooled,

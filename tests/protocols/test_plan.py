@@ -84,7 +84,7 @@ def test_closure_and_ceilings(maker: Maker) -> None:
         assert set(found.tasks) == {way[0] for way in ways}
         assert {c.name: c.base_priority for c in found.contexts} == origins
         assert found.ceiling == ceilings[cpi.instance]
-        assert found.threads == (1 if cpi.protocol is Protocol.FIXED else len(origins))
+        assert found.threads == (min(1, len(origins)) if cpi.protocol is Protocol.FIXED else len(origins))
         callees = edges(system).get(cpi.instance, set())
         assert set(found.requests) == {f"{c}.p" for c in callees}
 
