@@ -5,18 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from camkes.build.places import ROOT
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import CapabilityModel, Space
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate import generate as generate_code
+from camkes.generate.codes import NEEDS_SEL4
 from camkes.generate.write import write
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
-from camkes.sel4.codes import HEAP_SIZE, NO_TIMER
+from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete
 from camkes.sel4.image import render_image
 from camkes.sel4.project import Project, cmake_description
@@ -50,7 +52,10 @@ def generate(project: Project, sink: Sink) -> None:
     if plan is None or sink.has_errors:
         return
     model = allocate(system, plan, sink, project.defaults)
-    files = generate_code(system, plan, model, project.output / "camkes", sink)
+    found = Sink()
+    files = generate_code(system, plan, model, project.output / "camkes", found)
+    for diagnostic in found.diagnostics:
+        sink.add(_for_sel4(diagnostic))
     heaps = {space.name: _heap_size(system, space, project.heap_size, sink) for space in model.spaces}
     if sink.has_errors:
         return
@@ -78,6 +83,16 @@ def generate(project: Project, sink: Sink) -> None:
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
     description = cmake_description(system, completed.model, files, sources, inputs)
     write(project.output / DESCRIPTION, description)
+
+
+def _for_sel4(diagnostic: Diagnostic) -> Diagnostic:
+    """What the host kernel does not have is not to be had on this one either."""
+    if diagnostic.code is not NEEDS_SEL4:
+        return diagnostic
+    message = diagnostic.message.replace(
+        "needs the seL4 kernel: the host kernel has no", "cannot be built yet: there is no template for"
+    )
+    return replace(diagnostic, code=NO_CONNECTOR, message=message)
 
 
 def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[int, int]:

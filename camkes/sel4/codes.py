@@ -57,3 +57,13 @@ SEL4_BUILD = Code(
 is in the build folder.
 """,
 )
+
+NO_CONNECTOR = Code(
+    "E0955",
+    "connector-for-sel4",
+    """There is no template for this connector yet: neither hardware connectors nor those of
+global-components can be built for seL4 so far.
+
+RPC, notifications, shared data, direct calls, the virtual time server, mutexes and semaphores can.
+""",
+)

@@ -186,3 +186,22 @@ def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
         flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *(f"-I{f}" for f in folders)]
         made = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True, check=False)
         assert made.returncode == 0, made.stderr
+
+
+def test_connectors_without_a_template_are_errors_at_the_connection(tmp_path: Path) -> None:
+    lists = LISTS.replace("system.camkes", "hardware.camkes")
+    (tmp_path / "application").mkdir()
+    (tmp_path / "application" / "hardware.camkes").write_text(
+        """
+        import <std_connector.camkes>;
+        component Device { hardware; dataport Buf registers; }
+        component Driver { control; dataport Buf registers; }
+        assembly { composition { component Device device; component Driver driver;
+            connection seL4HardwareMMIO mmio(from driver.registers, to device.registers); }
+            configuration { device.registers_paddr = 4096; device.registers_size = 4096; } }
+        """
+    )
+    done = configure(tmp_path, lists)
+    assert done.returncode != 0
+    assert "there is no template for seL4HardwareMMIO" in done.stderr
+    assert "hardware.camkes:6" in done.stderr
