@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""An application's migration: which files, what becomes of them, and what a person must look at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from camkes.application import find_application
+from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.migrate import cmake
+from camkes.migrate.code import CodeEditor
+from camkes.migrate.codes import LOOK, NO_FILES, NOTHING_TO_MIGRATE
+from camkes.migrate.declarations import HEADERS, SOURCES, SYSTEM_FILES, Component, Declarations, read
+from camkes.migrate.system import SystemEditor
+from camkes.migrate.tokens import Document
+from camkes.parser.files import read_source
+
+_SYSTEMS = (".camkes", ".idl4")
+_CODE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")
+_COLOURS = {"+": "32", "-": "31", "@": "36"}
+_LISTS = "CMakeLists.txt"
+_LIBRARY = frozenset((*SYSTEM_FILES, *HEADERS, *SOURCES))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that becomes another."""
+
+    path: Path
+    before: str
+    after: str
+    newline: str
+
+    def diff(self, base: Path) -> Iterator[str]:
+        """The lines of a patch."""
+        from difflib import unified_diff
+
+        try:
+            name = self.path.relative_to(base).as_posix()
+        except ValueError:
+            name = str(self.path)
+        before, after = self.before.splitlines(True), self.after.splitlines(True)
+        for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+    @property
+    def data(self) -> bytes:
+        return self.after.replace("\n", self.newline).encode()
+
+
+def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
+    """What changes in the application at `path` (a folder, or a file in it). What a person must look at is
+    added to `sink`, at places in the files as they are."""
+    folder = path if path.is_dir() else path.parent
+    if not path.exists():
+        sink.report(NO_FILES, f"there is no {path}", help="name an application's folder")
+        return ()
+    documents = [_read(p, sink) for p in _files(folder)]
+    known = [d for d in documents if d is not None]
+    systems = [d for d in known if d.path.suffix in _SYSTEMS]
+    if not systems:
+        sink.report(NO_FILES, f"there is no .camkes file in {folder}", help="name an application's folder")
+        return ()
+    code = [d for d in known if d.path.suffix in _CODE]
+    declared = read(systems)
+    if not declared.marks and not any(map(_uses_macros, code)):
+        sink.report(NOTHING_TO_MIGRATE, f"nothing in {folder} belongs to the priority-aware-camkes library")
+        return ()
+
+    def look(span: Span, label: str, why: str) -> None:
+        sink.report(LOOK, why, span, label)
+
+    owners = _owners(path, declared, code)
+    editor = CodeEditor(declared, SystemEditor(declared, systems, {}, look).procedures(), look)
+    used: dict[str, set[str]] = {}
+    for document in code:
+        editor.edit(document, owners[document.path])
+        left = {document.tokens.text(i) for i in document.kept()}
+        for component in owners[document.path]:
+            used.setdefault(component.name, set()).update(left)
+    SystemEditor(declared, systems, used, look).edit()
+    changes = [Change(d.path, d.text, d.edited(), d.newline) for d in (*systems, *code)]
+    for document in known:
+        if document.path.name == _LISTS:
+            changes.append(Change(document.path, document.text, cmake.edit(document.text), document.newline))
+    _left_over(declared, folder, sink)
+    return tuple(change for change in changes if change.before != change.after)
+
+
+def _uses_macros(document: Document) -> bool:
+    return any(t.text in ("NEST", "REQUEST") for t in document.tokens.all if t.kind == "name")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The application's own files: not hidden, not built, not the library's."""
+    built = {p.parent for p in folder.rglob("CMakeCache.txt")}
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or not built.isdisjoint(path.parents) or path.name in _LIBRARY or not path.is_file():
+            continue
+        if path.suffix in (*_SYSTEMS, *_CODE) or path.name == _LISTS:
+            yield path
+
+
+def _read(path: Path, sink: Sink) -> Document | None:
+    source = read_source(path, sink)
+    if source is None:
+        return None
+    return Document(path, source.text, "\r\n" if b"\r\n" in path.read_bytes() else "\n")
+
+
+def _owners(path: Path, declared: Declarations, code: Sequence[Document]) -> dict[Path, list[Component]]:
+    """The components that each file is compiled for: as the application says, else all of them."""
+    every = list(declared.components.values())
+    application = find_application(path, Sink())
+    found: dict[Path, list[Component]] = {}
+    for component in every:
+        if application is None:
+            break
+        build = application.build_of(component.name, "", component.document.path.absolute())
+        for source in build.sources if build is not None else ():
+            found.setdefault(source.resolve(), []).append(component)
+    return {d.path: found.get(d.path.resolve(), every) for d in code}
+
+
+def _left_over(declared: Declarations, folder: Path, sink: Sink) -> None:
+    for name in sorted(_LIBRARY):
+        for path in sorted(folder.rglob(name)):
+            source = read_source(path, Sink())
+            if source is not None:
+                place = Span(source, 1, 1, 1, 2)
+                sink.report(LOOK, f"{path.name} is of the library; nothing uses it any more", place)
+    shared = [c for c in declared.connections if c.prioritized and sum(e[0] == "to" for e in c.ends) > 1]
+    for connection in shared:
+        first, last = connection.connector
+        sink.add(
+            Diagnostic(
+                LOOK,
+                "this connection has several `to` ends; make one connection for each",
+                connection.document.span(first, last),
+            )
+        )
+
+
+def write(changes: Sequence[Change]) -> None:
+    """Write the files, each whole or not at all. Raises OSError."""
+    for change in changes:
+        path = change.path.resolve()  # a link stays a link
+        mode = path.stat().st_mode
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            part.write_bytes(change.data)
+            part.chmod(mode)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def painted(line: str) -> str:
+    """A line of a patch in colours."""
+    colour = "1" if line.startswith(("+++", "---")) else _COLOURS.get(line[:1])
+    return f"\x1b[{colour}m{line.removesuffix(chr(10))}\x1b[0m\n" if colour else line

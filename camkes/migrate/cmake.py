@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The edits of CMakeLists.txt: no sources, templates and connectors of the library any more."""
+
+from __future__ import annotations
+
+import re
+
+from camkes.migrate.declarations import CONNECTOR, SOURCES
+from camkes.migrate.tokens import Edit, apply
+
+_CONNECTORS = re.compile(
+    r"^[ \t]*foreach[ \t]*\((?:(?!endforeach)[^#])*?DeclareCAmkESConnector[ \t]*\(\s*"
+    + CONNECTOR
+    + r"(?:(?!endforeach)[\s\S])*?endforeach[ \t]*\([^)]*\)[^\n]*\n?",
+    re.MULTILINE | re.IGNORECASE,
+)
+_CONNECTOR = re.compile(
+    r"^[ \t]*DeclareCAmkESConnector[ \t]*\(\s*" + CONNECTOR + r"[^)]*\)[^\n]*\n?",
+    re.MULTILINE | re.IGNORECASE,
+)
+_TEMPLATES = re.compile(
+    r"^[ \t]*CAmkESAddTemplatesPath[ \t]*\([^)]*priority-aware-camkes[^)]*\)[^\n]*\n?",
+    re.MULTILINE | re.IGNORECASE,
+)
+_NAMES = "|".join(map(re.escape, SOURCES))
+_SOURCE_LINE = re.compile(rf'^[ \t]*"?[^\s()#"]*(?:{_NAMES})"?[ \t]*(?:#[^\n]*)?\n', re.MULTILINE)
+_SOURCE = re.compile(rf'[ \t]+"?[^\s()#"]*/?(?:{_NAMES})"?(?=[\s)])')
+
+
+def edit(text: str) -> str:
+    """The text without what only the library needs."""
+    patterns = (_CONNECTORS, _CONNECTOR, _TEMPLATES, _SOURCE_LINE, _SOURCE)
+    return apply(text, [Edit(m.start(), m.end(), "") for p in patterns for m in p.finditer(text)])

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The edits of C files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from camkes.migrate.declarations import HEADERS, Component, Declarations, Method
+from camkes.migrate.system import Look
+from camkes.migrate.tokens import Document, outermost
+
+_NO_TYPE = ("return", "else", "case", "do", "goto", "sizeof", "typedef")
+_VALUES = {"priority": "camkes_request_priority()", "requestor": "camkes_requestor()"}
+_STEPS = tuple("+-*/%|&^")
+_INTEGERS = ("int", "unsigned", "long", "short", "char")
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function of an interface: `served` if the component defines it, else it is called."""
+
+    method: Method
+    served: bool
+
+
+class CodeEditor:
+    """Turns the library's words in the C code of components into native ones.
+
+    `components` are those that a file is compiled for. `procedures` are those that the library serves.
+    """
+
+    def __init__(self, declared: Declarations, procedures: Iterable[str], look: Look) -> None:
+        self.declared = declared
+        self.procedures = frozenset(procedures)
+        self.library = declared.library_interfaces()
+        self.look = look
+
+    def edit(self, document: Document, components: list[Component]) -> None:
+        """Add the edits to a document."""
+        functions: dict[str, _Function] = {}
+        inits: set[str] = set()
+        task = False
+        for component in components:
+            task = (
+                task or component.task is not None or any(a.name == "requestor" for a in component.attributes)
+            )
+            for interface in component.interfaces.values():
+                if interface.type not in self.procedures or interface.type not in self.declared.procedures:
+                    continue
+                served = interface.kind == "provides"
+                for method in self.declared.procedures[interface.type].methods.values():
+                    functions[f"{interface.name}_{method.name}"] = _Function(method, served)
+                if (component.name, interface.name) in self.library:
+                    inits.add(f"{interface.name}_init")
+        self._includes(document)
+        self._macros(document, functions)
+        for number, token in enumerate(document.tokens.all):
+            if token.kind != "name":
+                continue
+            if token.text in functions and document.tokens.text(number + 1) == "(":
+                self._function(document, number, functions[token.text])
+            elif token.text in inits and token.text not in functions:
+                document.replace(token.start, token.end, f"{token.text.removesuffix('_init')}__init")
+        if task:
+            self._requestor(document)
+
+    def _includes(self, document: Document) -> None:
+        for number, token in enumerate(document.tokens.all):
+            if token.kind != "directive" or "include" not in token.text:
+                continue
+            if any(f"/{name}" in token.text or f'"{name}' in token.text for name in HEADERS):
+                document.remove_statement(number, number)
+
+    def _macros(self, document: Document, functions: dict[str, _Function]) -> None:
+        tokens = document.tokens
+        for number, token in enumerate(tokens.all):
+            closing = tokens.partner.get(number + 1)
+            if closing is None or tokens.text(number + 1) != "(":
+                continue
+            if token.text == "NEST" and tokens.depth[number] == 0:
+                document.remove_statement(number, closing + (tokens.text(closing + 1) == ";"))
+            elif token.text == "REQUEST":
+                self._request(document, number, functions)
+
+    def _request(self, document: Document, number: int, functions: dict[str, _Function]) -> None:
+        """REQUEST(from, to, method, ...) is a call."""
+        tokens = document.tokens
+        parts = tokens.arguments(number + 1)
+        if len(parts) < 3:
+            return
+        name = "_".join(tokens.text(first) for first, _ in parts[1:3])
+        given = parts[3:]
+        function = functions.get(name)
+        if function is not None:
+            stay = function.method.parameters - function.method.carried
+            if len(given) not in (stay, function.method.parameters):
+                self.look(
+                    document.span(number),
+                    "how many arguments?",
+                    f"`{name}` takes {stay} without priority and requestor; {len(given)} are given",
+                )
+            given = given[:stay] if len(given) == function.method.parameters else given
+        else:
+            self.look(
+                document.span(number), "unknown", f"nothing declares `{name}`; is it a `uses` interface?"
+            )
+        end = tokens[parts[3][0]].start if given else tokens[tokens.partner[number + 1]].start
+        document.replace(tokens[number].start, end, f"{name}(")
+        if given and len(given) < len(parts) - 3:
+            document.remove_last(number + 1, len(parts) - 3 - len(given))
+
+    def _function(self, document: Document, number: int, function: _Function) -> None:
+        tokens, method = document.tokens, function.method
+        opening = number + 1
+        closing = tokens.partner.get(opening)
+        if closing is None or not method.carried:
+            return
+        parts = tokens.arguments(opening)
+        before = tokens.all[number - 1] if number else None
+        declares = (
+            tokens.depth[number] == 0
+            and before is not None
+            and (before.text == "*" or (before.kind == "name" and before.text not in _NO_TYPE))
+        )
+        if len(parts) != method.parameters:
+            stays = method.parameters - method.carried
+            if len(parts) != stays and not (parts == [] or tokens.texts(opening + 1, 2) == ["void", ")"]):
+                self.look(
+                    document.span(number),
+                    "how many arguments?",
+                    f"`{tokens.text(number)}` should have {method.parameters} parameters with priority and "
+                    f"requestor, and has {len(parts)} here",
+                )
+            return
+        carried = parts[len(parts) - method.carried :]
+        if declares:
+            document.remove_last(opening, method.carried, "void")
+            if tokens.text(closing + 1) == "{":
+                names = [tokens.text(last - 1) for _, last in carried]
+                if method.name == "nest":
+                    self.look(
+                        document.span(number), "not called any more", "nested inheritance needs no method"
+                    )
+                self._body(document, closing + 1, dict(zip(names, _VALUES, strict=False)))
+            return
+        document.remove_last(opening, method.carried)
+        for first, last in carried:
+            written = any(tokens[i].kind == "name" and self._changes(document, i) for i in range(first, last))
+            if written or any(tokens.text(i) == "(" for i in range(first, last)):
+                self.look(
+                    document.span(first, last - 1),
+                    "left out",
+                    "this argument did more than give a number; it is not evaluated any more",
+                )
+
+    def _body(self, document: Document, opening: int, names: dict[str, str]) -> None:
+        """What a handler did with its priority and requestor."""
+        tokens = document.tokens
+        closing = tokens.partner.get(opening, opening)
+        for name, meaning in names.items():
+            value = _VALUES[meaning]
+            uses = [
+                i
+                for i in range(opening + 1, closing)
+                if tokens.text(i) == name and tokens.text(i - 1) not in (".", ">")
+            ]
+            if any(self._changes(document, i) for i in uses):
+                at = tokens[opening].end
+                line = document.text.find("\n", at)
+                indent = "    "
+                following = tokens[opening + 1].start
+                if 0 <= line < following:
+                    indent = document.text[document.text.rfind("\n", 0, following) + 1 : following]
+                document.replace(at, at, f"\n{indent}int {name} = {value};")
+                self.look(document.span(uses[0]), "a variable now", f"`{name}` is changed here")
+                continue
+            for i in uses:
+                document.replace(tokens[i].start, tokens[i].end, value)
+
+    def _changes(self, document: Document, number: int) -> bool:
+        """Whether a variable is written here, or its address taken, or another declared."""
+        tokens = document.tokens
+        first, second = tokens.texts(number + 1, 2)
+        before, earlier = tokens.text(number - 1), tokens.text(number - 2)
+        assigned = first == "=" and second != "="
+        stepped = first in _STEPS and second in ("=", first) and (first in "+-" or second == "=")
+        stepped_before = before == earlier and before in ("+", "-")
+        operand = earlier == ")" or (number > 1 and tokens[number - 2].kind in ("name", "number"))
+        address = before == "&" and earlier != "&" and (not operand or earlier == "return")
+        return assigned or stepped or stepped_before or address or before in _INTEGERS
+
+    def _requestor(self, document: Document) -> None:
+        """A task's id was an attribute."""
+        edits = outermost(document.edits)
+        for number, token in enumerate(document.tokens.all):
+            inside = any(e.start <= token.start and token.end <= e.end for e in edits)
+            if token.text != "requestor" or token.kind != "name" or inside:
+                continue
+            if document.tokens.text(number - 1) in (".", ">") or document.tokens.text(number - 1) == "int":
+                continue
+            document.replace(token.start, token.end, _VALUES["requestor"])

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Tokens of C-like text, and edits that leave everything else as it is."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from camkes.diagnostics import SourceFile, Span
+
+_TOKEN = re.compile(
+    r"(?P<blank>(?:\s|\\\n)+|//(?:\\\n|[^\n])*|/\*[\s\S]*?(?:\*/|\Z))"
+    r"|(?P<directive>\#(?!\#)(?:[ \t]*define[ \t]+\w+(?:\([^)\n]*\))?"
+    r"|(?:/\*[\s\S]*?\*/|\\\n|[^\n/]|/(?![*/]))*))"
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
+    r'|(?P<string>"(?:\\.|[^"\\\n])*"?|\'(?:\\.|[^\'\\\n])*\'?)'
+    r"|(?P<symbol>.)",
+    re.DOTALL,
+)
+_OPEN = {"(": ")", "{": "}", "[": "]"}
+
+
+class Token(NamedTuple):
+    """`kind`: name, number, string, symbol or directive (a #define only up to what it stands for)."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+class Tokens:
+    """The tokens of a text without blanks, with matching brackets and the depth of braces."""
+
+    def __init__(self, text: str) -> None:
+        self.all = [
+            Token(m.lastgroup or "", m[0], m.start(), m.end())
+            for m in _TOKEN.finditer(text)
+            if m.lastgroup != "blank"
+        ]
+        self.partner: dict[int, int] = {}
+        self.depth: list[int] = []
+        opened: list[int] = []
+        depth = 0
+        for number, token in enumerate(self.all):
+            if token.text == "}" and depth:
+                depth -= 1
+            self.depth.append(depth)
+            if token.kind != "symbol":
+                continue
+            if token.text in _OPEN:
+                opened.append(number)
+                linkage = token.text == "{" and self.texts(number - 2, 2) == ["extern", '"C"']
+                depth += token.text == "{" and not linkage
+            elif token.text in ")}]":
+                while opened and _OPEN[self.all[opened[-1]].text] != token.text:
+                    opened.pop()
+                if opened:
+                    self.partner[opened.pop()] = number
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __getitem__(self, number: int) -> Token:
+        return self.all[number]
+
+    def text(self, number: int) -> str:
+        """The text of a token; "" beyond the ends."""
+        return self.all[number].text if 0 <= number < len(self.all) else ""
+
+    def texts(self, number: int, count: int) -> list[str]:
+        return [self.text(i) for i in range(number, number + count)]
+
+    def arguments(self, opening: int) -> list[tuple[int, int]]:
+        """The parts between the commas after an opening parenthesis, as ranges of tokens."""
+        closing = self.partner.get(opening, opening + 1)
+        parts: list[tuple[int, int]] = []
+        start = at = opening + 1
+        while at < closing:
+            if self.all[at].text == ",":
+                parts.append((start, at))
+                start = at + 1
+            at = self.partner.get(at, at) + 1
+        return [*parts, (start, closing)] if start < closing or parts else []
+
+
+class Edit(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(slots=True)
+class Document:
+    """A file with what is to be changed in it."""
+
+    path: Path
+    text: str
+    newline: str = "\n"
+    edits: list[Edit] = field(default_factory=list)
+    tokens: Tokens = field(init=False)
+    source: SourceFile = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tokens = Tokens(self.text)
+        self.source = SourceFile(self.path, self.text)
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        self.edits.append(Edit(start, end, text))
+
+    def remove_statement(self, first: int, last: int) -> None:
+        """Remove tokens, and their lines where nothing else is on them; a comment behind them goes too."""
+        start, end = self.tokens[first].start, self.tokens[last].end
+        line = self.text.rfind("\n", 0, start) + 1
+        rest = re.match(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*)?(?:\n|\Z)", self.text[end:])
+        if not self.text[line:start].strip() and rest is not None:
+            self.replace(line, end + rest.end(), "")
+        else:
+            blank = re.match(r"[ \t]*", self.text[end:])
+            self.replace(start, end + (blank.end() if blank else 0), "")
+
+    def remove_last(self, opening: int, count: int, empty: str = "") -> None:
+        """Remove the last arguments between parentheses; `empty` is written if none stays."""
+        tokens = self.tokens
+        parts = tokens.arguments(opening)
+        stay = len(parts) - count
+        start = tokens[parts[stay - 1][1] - 1].end if stay else tokens[opening].end
+        self.replace(start, tokens[parts[-1][1] - 1].end, "" if stay else empty)
+
+    def span(self, first: int, last: int | None = None) -> Span:
+        """The place of tokens."""
+        end = self.tokens[first if last is None else last].end
+        return Span(self.source, *self._place(self.tokens[first].start), *self._place(end))
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def edited(self) -> str:
+        """The text with all changes. A change within a larger one does not count."""
+        return apply(self.text, self.edits)
+
+    def kept(self) -> Iterator[int]:
+        """The tokens that no change touches."""
+        edits = outermost(self.edits)
+        for number, token in enumerate(self.tokens.all):
+            if not any(e.start <= token.start and token.end <= e.end and e.start < e.end for e in edits):
+                yield number
+
+
+def outermost(edits: Sequence[Edit]) -> list[Edit]:
+    """The edits in order, without those inside others."""
+    result: list[Edit] = []
+    for edit in sorted(set(edits), key=lambda e: (e.start, -e.end)):
+        if result and edit.start < result[-1].end:
+            continue
+        result.append(edit)
+    return result
+
+
+def apply(text: str, edits: Sequence[Edit]) -> str:
+    """A text with edits made. Where lines go between two blank ones, one of these goes too."""
+    pieces: list[str] = []
+    at = 0
+    for edit in joined(outermost(edits)):
+        end = edit.end
+        if not edit.text and text[end : end + 1] == "\n" and re.search(r"(?:^|\n)\n\Z", text[: edit.start]):
+            end += 1
+        pieces += [text[at : edit.start], edit.text]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def joined(edits: Sequence[Edit]) -> list[Edit]:
+    """Removals one behind the other as one."""
+    result: list[Edit] = []
+    for edit in edits:
+        if result and not edit.text and not result[-1].text and result[-1].end == edit.start:
+            edit = Edit(result.pop().start, edit.end, "")
+        result.append(edit)
+    return result

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Applications of the priority-aware-camkes library become native, and stay what they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from camkes import cli, pipeline
+from camkes.diagnostics import Sink
+from camkes.migrate import application
+from camkes.migrate.cmake import edit
+from camkes.migrate.tokens import Document, Tokens
+from camkes.rendering import Style, render
+from tests.migrate.application import CALC, FILES, SYSTEM, write
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def migrated(folder: Path, files: dict[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The files after a migration, and why a person should look at places (with the line)."""
+    write(folder, files)
+    sink = Sink()
+    changes = application.migrate(folder, sink)
+    application.write(changes)
+    notes = [f"{d.span.file.path.name}:{d.span.line}: {d.message}" for d in sink.diagnostics if d.span]
+    return {name: (folder / name).read_text() for name in files}, notes
+
+
+def test_all_of_an_application(tmp_path: Path) -> None:
+    folder = write(tmp_path / "pump")
+    sink = Sink()
+    changes = application.migrate(folder, sink)
+    text = "".join(line for change in changes for line in change.diff(folder))
+    text += "\n" + render(sink.diagnostics, Style(base=folder))
+    expected = GOLDEN / "pump.txt"
+    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
+        expected.parent.mkdir(exist_ok=True)
+        expected.write_text(text)
+    assert text == expected.read_text()
+    assert {name: (folder / name).read_text() for name in FILES} == FILES  # nothing is written
+
+
+def test_what_comes_out_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "pump"
+    migrated(folder, FILES)
+    sink = Sink()
+    options = pipeline.RunRequest(output=tmp_path / "out", verify=True)
+    outcome = pipeline.run(pipeline.Request(folder), options, sink, lambda _: None)
+    assert outcome is not None, render(sink.diagnostics)
+    assert not outcome.failed
+    checked = pipeline.check(pipeline.Request(folder), Sink())
+    assert checked is not None
+    plan = checked.plan
+    assert {c.name: (c.protocol.value, c.ceiling, c.threads) for c in plan.cpis} == {
+        "tank.level": ("inherited", 40, 2),
+        "store.s": ("fixed", 255, 1),
+    }
+
+
+def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
+    files, _ = migrated(tmp_path / "pump", FILES)
+    again, notes = migrated(tmp_path / "pump", files)
+    assert again == files
+    assert not notes
+
+
+def test_what_is_native_stays(tmp_path: Path) -> None:
+    """Even where it looks like the library's: a last parameter `priority`, a function `p_init`."""
+    native = {
+        "a.camkes": "procedure P { void f(in int priority); }\n"
+        "component C { provides P p with priority_protocol inherited; }\n"
+        'assembly { composition { component C c; } configuration { c.p_priority_protocol = "fixed"; } }\n',
+        "C.c": "void p_f(int priority) {}\nvoid p_init(void) {}\n",
+    }
+    sink = Sink()
+    assert application.migrate(write(tmp_path, native), sink) == ()
+    assert [d.code.number for d in sink.diagnostics] == ["N0852"]
+
+
+def test_line_ends_and_rights_stay(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    (folder / "store.c").write_bytes(FILES["store.c"].replace("\n", "\r\n").encode())
+    (folder / "store.c").chmod(0o640)
+    application.write(application.migrate(folder, Sink()))
+    data = (folder / "store.c").read_bytes()
+    assert b"s__init" in data and data.count(b"\r\n") == data.count(b"\n")
+    assert (folder / "store.c").stat().st_mode & 0o777 == 0o640
+
+
+def test_instances_that_disagree_keep_their_settings(tmp_path: Path) -> None:
+    system = SYSTEM.replace(
+        "component Store store;", "component Store store;\n        component Store other;"
+    )
+    system = system.replace(
+        'store.s_priority_protocol = "fixed";',
+        'store.s_priority_protocol = "fixed"; other.s_priority_protocol = "inherited";',
+    )
+    files, notes = migrated(tmp_path, {**FILES, "pump.camkes": system})
+    assert "provides Level s;" in files["pump.camkes"]
+    assert 'other.s_priority_protocol = "inherited";' in files["pump.camkes"]
+    assert any("different protocols" in note for note in notes)
+
+
+def test_an_attribute_that_code_reads_stays(tmp_path: Path) -> None:
+    tank = FILES["tank.c"].replace("return -1;", "return level_priority;")
+    files, notes = migrated(tmp_path, {**FILES, "tank.c": tank})
+    assert "attribute int level_priority;" in files["pump.camkes"]
+    assert "tank.level_priority = 41;  // one above" in files["pump.camkes"]
+    assert any("level_priority" in note for note in notes)
+
+
+def test_a_method_named_init_is_no_initialisation(tmp_path: Path) -> None:
+    system = SYSTEM.replace("void set(", "void init(in int priority, in int requestor); void set(")
+    store = FILES["store.c"].replace("void s_init()", "void s_init(int priority, int requestor)")
+    files, _ = migrated(tmp_path, {**FILES, "pump.camkes": system, "store.c": store})
+    assert "void s_init(void) { values[0] = 1; }" in files["store.c"]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("int x = store_read(1, priority, requestor);", "int x = store_read(1);"),
+        ("store_read(store_read(2, priority, 0), priority, 0);", "store_read(store_read(2));"),
+        ("store_read(a[f(1, 2)], p, (q, r));", "store_read(a[f(1, 2)]);"),
+        (
+            'puts("store_read(1, 2, 3)"); // store_read(1, 2, 3)',
+            'puts("store_read(1, 2, 3)"); // store_read(1, 2, 3)',
+        ),
+        ("#define READ(n) store_read(n, 1, 2)\n", "#define READ(n) store_read(n)\n"),
+        ("int y = REQUEST(level, store, read, f(1, 2));", "int y = store_read(f(1, 2));"),
+        ("REQUEST(level, store, read, 4, priority, requestor);", "store_read(4);"),
+        ("REQUEST(level, store, read, REQUEST(level, store, read, 1));", "store_read(store_read(1));"),
+        ("other_read(1, 2, 3); s->store_reader(1, 2, 3);", "other_read(1, 2, 3); s->store_reader(1, 2, 3);"),
+        ("x = a * store_read(1, 2, 3);", "x = a * store_read(1);"),
+        ("return store_read(1, 2,\n        3);", "return store_read(1);"),
+    ],
+)
+def test_calls(tmp_path: Path, code: str, expected: str) -> None:
+    body = f"void work(void)\n{{\n{code}\n}}\n"
+    files, _ = migrated(tmp_path, {**FILES, "tank.c": body})
+    assert files["tank.c"] == f"void work(void)\n{{\n{expected}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("int level_read(int s, int priority, int requestor);", "int level_read(int s);"),
+        ("extern int level_read(int, int, int);", "extern int level_read(int);"),
+        ("void level_nest(int p, int r);", "void level_nest(void);"),
+        (
+            "int level_read(int s, int p, int r)\n{\n\treturn p + x.p + s;\n}",
+            "int level_read(int s)\n{\n\treturn camkes_request_priority() + x.p + s;\n}",
+        ),
+        (
+            "int level_read(int s, int p, int r)\n{\n\tf(&p);\n}",
+            "int level_read(int s)\n{\n\tint p = camkes_request_priority();\n\tf(&p);\n}",
+        ),
+        (
+            'extern "C" {\nint level_read(int s, int p, int r) { return p == r; }\n}',
+            'extern "C" {\n'
+            "int level_read(int s) { return camkes_request_priority() == camkes_requestor(); }\n}",
+        ),
+    ],
+)
+def test_definitions(tmp_path: Path, code: str, expected: str) -> None:
+    files, _ = migrated(tmp_path, {**FILES, "tank.c": code})
+    assert files["tank.c"] == expected
+
+
+def test_a_wrong_number_of_arguments_is_left_and_said(tmp_path: Path) -> None:
+    tank = "void f(void) { store_read(1, 2); }\n"
+    files, notes = migrated(tmp_path, {**FILES, "tank.c": tank})
+    assert files["tank.c"] == tank
+    assert any(note.startswith("tank.c:1") for note in notes)
+
+
+def test_files_of_several_components_know_only_their_own(tmp_path: Path) -> None:
+    """`level_read` in the code of Calc is another function."""
+    calc = CALC + "int level_read(int a, int b, int c) { return a + b + c; }\n"
+    files, _ = migrated(tmp_path, {**FILES, "calc.c": calc})
+    assert files["calc.c"] == calc
+
+
+def test_cmake() -> None:
+    text = "DeclareCAmkESComponent(A SOURCES a.c)\nforeach(i RANGE 1 2)\n    message(${i})\nendforeach()\n"
+    assert edit(text) == text
+    assert edit(FILES["CMakeLists.txt"]).count("priority") == 0
+
+
+def test_tokens_survive_anything() -> None:
+    for text in ("", "#", '"', "/*", "(((", ")))", "{[}]", "a(b, (c), {d, e})", "\\", "é = 1;"):
+        Tokens(text)
+    document = Document(Path("x"), "a(b, (c, d), e)")
+    assert [len(range(*part)) for part in document.tokens.arguments(1)] == [1, 5, 1]
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write(tmp_path / "pump")
+    assert cli.main(["migrate", str(folder), "--color", "never"]) == 0
+    out, err = capsys.readouterr()
+    assert "+    requestor;" in out and "5 files would change" in err
+    assert (folder / "pump.camkes").read_text() == SYSTEM
+    assert cli.main(["migrate", str(folder), "--write", "--color", "always"]) == 0
+    out, err = capsys.readouterr()
+    assert "\x1b[32m+    requestor;" in out and "changed 5 files" in err
+    assert cli.main(["check", str(folder)]) == 0
+    assert cli.main(["migrate", str(tmp_path / "nowhere")]) == 1
