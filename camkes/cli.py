@@ -101,6 +101,11 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allow-forward-references", action="store_true", help="let names be used before they are defined"
     )
+    add_messages(parser)
+
+
+def add_messages(parser: argparse.ArgumentParser) -> None:
+    """How a command says what is wrong."""
     messages = parser.add_argument_group("messages")
     messages.add_argument(
         "--format",
@@ -334,6 +339,32 @@ def build_sel4(arguments: argparse.Namespace, simulate: bool) -> int:
     return max(tell(arguments, sink), status)
 
 
+def migrate(arguments: argparse.Namespace) -> int:
+    from camkes.migrate import application
+
+    sink = Sink()
+    changes = application.migrate(arguments.path, sink)
+    if sink.has_errors:
+        return tell(arguments, sink)
+    base = arguments.path if arguments.path.is_dir() else arguments.path.parent
+    color = wants_color(arguments, sys.stdout)
+    for change in () if arguments.write and arguments.quiet else changes:
+        for line in change.diff(base):
+            sys.stdout.write(application.painted(line) if color else line)
+    sys.stdout.flush()
+    status = tell(arguments, sink)
+    if arguments.write:
+        try:
+            application.write(changes)
+        except OSError as error:
+            raise pipeline.OutputError(f"cannot write {error.filename}: {error.strerror}") from error
+    if changes and not arguments.quiet:
+        files = count(changes, "file")
+        said = f"changed {files}" if arguments.write else f"{files} would change; --write does it"
+        print(said, file=sys.stderr)
+    return status
+
+
 def explain(arguments: argparse.Namespace) -> int:
     from camkes import explain as pages
 
@@ -376,6 +407,9 @@ EXAMPLES = {
   camkes run examples/inversion --timeline inversion.svg
   camkes run examples/nested --for 2s --trace nested.pftrace
   camkes run examples/protocols --scheduling rr --timeslice 5ms --verify""",
+    "migrate": """
+  camkes migrate projects/camkes/apps/pump            shows what would change
+  camkes migrate projects/camkes/apps/pump --write""",
     "explain": """
   camkes explain E0501
   camkes explain                       lists all codes""",
@@ -477,6 +511,11 @@ def make_parser() -> argparse.ArgumentParser:
         "--verify", action="store_true", help="replay the trace against the protocols' properties"
     )
     group.add_argument("--json", action="store_true", help="the report as JSON")
+
+    sub = add("migrate", migrate, "turn an application of the priority-aware library into native words")
+    sub.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
+    sub.add_argument("--write", action="store_true", help="change the files, and not only show how")
+    add_messages(sub)
 
     sub = add("explain", explain, "explain the code of an error or a warning")
     sub.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
