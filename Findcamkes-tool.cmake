@@ -4,7 +4,7 @@
 # find_package(camkes-tool): the functions with which an application declares its components, and
 # camkes_tool_setup_camkes_build_environment(), which brings in kernel, libraries and this tool.
 
-cmake_minimum_required(VERSION 3.16)
+cmake_minimum_required(VERSION 3.18)
 
 set(CAMKES_TOOL_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE PATH "Where camkes-rt is")
 
@@ -51,12 +51,18 @@ macro(camkes_tool_setup_camkes_build_environment)
     if(CAmkESNoFPUByDefault AND KernelArchX86)
         add_compile_options(-mgeneral-regs-only -mno-sse -mno-80387 -mno-fp-ret-in-387)
     endif()
-    sel4_import_libsel4()
-    util_libs_import_libraries()
-    sel4_libs_import_libraries()
-    projects_libs_import_libraries()
-    camkes_tool_import_libraries()
-    capdl_import_project()
+    # in the order in which they ask for each other
+    foreach(
+        _camkes_import
+        sel4_import_libsel4
+        util_libs_import_libraries
+        sel4_libs_import_libraries
+        projects_libs_import_libraries
+        camkes_tool_import_libraries
+        capdl_import_project
+    )
+        cmake_language(CALL ${_camkes_import})
+    endforeach()
 endmacro()
 
 include(FindPackageHandleStandardArgs)
