@@ -10,18 +10,7 @@ from pathlib import Path
 from camkes.build.places import HOST_KERNEL, RUNTIME
 from tests.runtime.host import build
 
-_TIMER = """
-procedure Timer {
-    unsigned int completed();
-    int periodic(in int tid, in uint64_t ns);
-    int oneshot_absolute(in int tid, in uint64_t ns);
-    int oneshot_relative(in int tid, in uint64_t ns);
-    int stop(in int tid);
-    uint64_t time();
-}
-connector seL4TimeServer { from Procedures with 0 threads; to Procedure; }
-component TimeServer { provides Timer the_timer; attribute int timers_per_client = 1; }
-"""
+_TIMER = "import <TimeServer/TimeServer.camkes>;\nimport <global-connectors.camkes>;\n"
 
 
 def _compiles_without_a_warning(folder: Path) -> None:

@@ -10,25 +10,25 @@
         .type   context_swap, @function
 context_swap:
         .cfi_startproc
-        pushq   %rbp
-        pushq   %rbx
-        pushq   %r12
+        pushq   %rbp                    /* first: frames stay linked for a debugger */
+        pushq   %r15
         pushq   %r13
         pushq   %r14
-        pushq   %r15
-        subq    $8, %rsp
+        pushq   %r12
+        pushq   %rbx
+        subq    $8, %rsp                /* rounding and exception modes of both units */
         stmxcsr (%rsp)
         fnstcw  4(%rsp)
-        movq    %rsp, (%rdi)
-        movq    %rsi, %rsp
+        movq    %rsp, (%rdi)            /* *save */
+        movq    %rsi, %rsp              /* from here on it is the other thread */
         ldmxcsr (%rsp)
         fldcw   4(%rsp)
         addq    $8, %rsp
-        popq    %r15
+        popq    %rbx
+        popq    %r12
         popq    %r14
         popq    %r13
-        popq    %r12
-        popq    %rbx
+        popq    %r15
         popq    %rbp
         ret
         .cfi_endproc

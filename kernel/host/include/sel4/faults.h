@@ -5,39 +5,40 @@
 
 #include <sel4/types.h>
 
+/* 4 is a fault of the debugging API, which there is none of here. */
 typedef enum {
     seL4_Fault_NullFault = 0,
+    seL4_Fault_VMFault = 5,
+    seL4_Fault_UserException = 3,
     seL4_Fault_CapFault = 1,
     seL4_Fault_UnknownSyscall = 2,
-    seL4_Fault_UserException = 3,
-    seL4_Fault_VMFault = 5,
 } seL4_FaultType;
 
 enum {
-    seL4_CapFault_IP,
-    seL4_CapFault_Addr,
-    seL4_CapFault_InRecvPhase,
-    seL4_CapFault_LookupFailureType,
-    seL4_CapFault_BitsLeft,
-    seL4_CapFault_GuardMismatch_GuardFound,
-    seL4_CapFault_GuardMismatch_BitsFound,
+    seL4_CapFault_IP = 0,
+    seL4_CapFault_Addr = 1,
+    seL4_CapFault_InRecvPhase = 2,
+    seL4_CapFault_LookupFailureType = 3,
+    seL4_CapFault_BitsLeft = 4,
+    seL4_CapFault_GuardMismatch_GuardFound = 5,
+    seL4_CapFault_GuardMismatch_BitsFound = 6,
 };
 
 enum {
-    seL4_VMFault_IP,
-    seL4_VMFault_Addr,
-    seL4_VMFault_PrefetchFault,
-    seL4_VMFault_FSR, /* bit 1: it was a write, as on x86 */
-    seL4_VMFault_Length,
+    seL4_VMFault_IP = 0,
+    seL4_VMFault_Addr = 1,
+    seL4_VMFault_PrefetchFault = 2,
+    seL4_VMFault_FSR = 3, /* bit 1: it was a write, as on x86 */
+    seL4_VMFault_Length = 4,
 };
 
 enum {
-    seL4_UserException_FaultIP,
-    seL4_UserException_SP,
-    seL4_UserException_FLAGS,
-    seL4_UserException_Number,
-    seL4_UserException_Code,
-    seL4_UserException_Length,
+    seL4_UserException_FaultIP = 0,
+    seL4_UserException_SP = 1,
+    seL4_UserException_FLAGS = 2,
+    seL4_UserException_Number = 3,
+    seL4_UserException_Code = 4,
+    seL4_UserException_Length = 5,
 };
 
 static inline seL4_Bool seL4_isVMFault_tag(seL4_MessageInfo_t tag)

@@ -82,11 +82,14 @@ static inline seL4_MessageInfo_t seL4_MessageInfo_set_length(seL4_MessageInfo_t 
     return info;
 }
 
+/* One a thread; the layout is the kernel's. */
 typedef struct {
-    seL4_MessageInfo_t tag;
+    seL4_MessageInfo_t tag; /* not used by the kernel */
     seL4_Word msg[seL4_MsgMaxLength];
-    seL4_Word userData;
+    seL4_Word userData; /* the thread's own; the runtime keeps its thread record here */
+    /* Capabilities to send, and the badges of those that were unwrapped. */
     seL4_Word caps_or_badges[seL4_MsgMaxExtraCaps];
+    /* Where a capability that arrives would go. */
     seL4_CPtr receiveCNode;
     seL4_CPtr receiveIndex;
     seL4_Word receiveDepth;
