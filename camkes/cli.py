@@ -53,6 +53,14 @@ def window(text: str) -> tuple[int, int]:
     return bounds
 
 
+def choices(text: str) -> str:
+    """How what scheduling leaves open is decided: `first`, `random:SEED` or `script:FILE`."""
+    if not re.fullmatch(r"first|random:\d+|script:.+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is none of first, random:NUMBER, script:FILE")
+    how, _, file = text.partition(":")
+    return f"script:{Path(file).absolute()}" if how == "script" else text
+
+
 def definition(text: str) -> tuple[str, str]:
     """`NAME=VALUE`; NAME alone is NAME=ON, as in CMake's own options."""
     name, equals, value = text.partition("=")
@@ -382,6 +390,46 @@ def explain(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
+def fmt(arguments: argparse.Namespace) -> int:
+    from camkes import reformat
+
+    sink = Sink()
+    if arguments.stdin or arguments.paths == [Path("-")]:
+        text = reformat.lay_out_text(sys.stdin.buffer.read(), sink)
+        sys.stdout.write(text or "")
+        return tell(arguments, sink)
+    if not arguments.paths:
+        print("camkes fmt: name files or folders, or `-` for standard input", file=sys.stderr)
+        return USAGE
+    keep = arguments.check or arguments.diff
+    layouts = [reformat.lay_out(path, sink) for path in reformat.find_files(arguments.paths)]
+    changed = [layout for layout in layouts if layout is not None and layout.changed]
+    for layout in changed:
+        if not keep:
+            layout.write()
+        elif arguments.diff:
+            sys.stdout.write(layout.diff())
+        if not arguments.diff and not arguments.quiet:
+            print(layout.source.path if keep else f"formatted {layout.source.path}")
+    return max(tell(arguments, sink), USER_ERROR if arguments.check and changed else GOOD)
+
+
+def lsp(arguments: argparse.Namespace) -> int:
+    try:
+        from camkes.editor.server import serve
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        print(
+            "camkes lsp: the editor server needs pygls; install it with\n"
+            "  python -m pip install 'camkes-rt[editor]'",
+            file=sys.stderr,
+        )
+        return USER_ERROR
+    serve()
+    return GOOD
+
+
 def completion(arguments: argparse.Namespace) -> int:
     from camkes import completion as scripts
 
@@ -413,6 +461,12 @@ EXAMPLES = {
     "explain": """
   camkes explain E0501
   camkes explain                       lists all codes""",
+    "fmt": """
+  camkes fmt examples
+  camkes fmt --check --diff system.camkes
+  camkes fmt - < untidy.camkes""",
+    "lsp": """
+  camkes lsp                           started by an editor, see docs/editor.md""",
     "completion": """
   source <(camkes completion bash)""",
 }
@@ -492,7 +546,11 @@ def make_parser() -> argparse.ArgumentParser:
         "--timeslice", metavar="TIME", type=duration, default=None, help="of round robin (10ms)"
     )
     group.add_argument(
-        "--choices", metavar="HOW", default="first", help="first, random:SEED or script:FILE (default: first)"
+        "--choices",
+        metavar="HOW",
+        type=choices,
+        default="first",
+        help="first, random:SEED or script:FILE (default: first)",
     )
     group.add_argument(
         "--loop-limit",
@@ -519,6 +577,18 @@ def make_parser() -> argparse.ArgumentParser:
 
     sub = add("explain", explain, "explain the code of an error or a warning")
     sub.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
+
+    sub = add("fmt", fmt, "put .camkes files in the common layout")
+    sub.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a file, a folder, or `-`")
+    sub.add_argument("--stdin", action="store_true", help="from standard input to standard output")
+    sub.add_argument(
+        "--check", action="store_true", help="change nothing; list the files that would change, and fail"
+    )
+    sub.add_argument("--diff", action="store_true", help="change nothing; show what would change")
+    add_messages(sub)
+
+    sub = add("lsp", lsp, "serve an editor over standard input and output")
+    sub.add_argument("--stdio", action="store_true", help="for editors that say so; there is no other way")
 
     sub = add("completion", completion, "print a script that completes commands in a shell")
     sub.add_argument("shell", choices=("bash", "zsh", "fish"))

@@ -55,7 +55,7 @@ class Recovery:
             return None
         tokens, wording = self._tokens, self._wording
         kind = tokens.kinds[position]
-        expected = self._expected()
+        expected = self.expected()
         quiet = position < self._doubtful_until
         if kind == END:
             if not quiet and not tokens.cut_short:
@@ -110,7 +110,7 @@ class Recovery:
             if states[-1] == tables.end and kind == END:
                 return states
 
-    def _expected(self) -> set[str]:
+    def expected(self) -> set[str]:
         """The terminals that can stand here."""
         row = self._tables.rows[self._parser.states[-1]]
         terminals = [symbol for symbol in row if symbol.isupper() or symbol == END]

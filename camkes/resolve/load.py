@@ -89,7 +89,8 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
         return None
     flat = flatten(names.assemblies, sink)
     if not flat.instances and not flat.unknown:
-        sink.report(codes.NO_INSTANCES, "the assembly has no instances", _assembly_span(program))
+        if program.complete:
+            sink.report(codes.NO_INSTANCES, "the assembly has no instances", _assembly_span(program))
         return None
     joined = join(flat, sink)
     for connection in joined:

@@ -21,3 +21,9 @@ def suggestion(word: str, candidates: Iterable[str]) -> str:
     """A help text that names the nearest candidate; empty if none is close."""
     found = nearest(word, candidates)
     return f"did you mean `{found}`?" if found else ""
+
+
+def suggested(help: str) -> str | None:
+    """What a help text of `suggestion`, or of that form, suggests."""
+    before, quote, word = help.partition("did you mean `")
+    return word.removesuffix("`?") if not before and quote and word.endswith("`?") else None

@@ -34,6 +34,7 @@ FLOORS = {
     "camkes.migrate": 8,
     "camkes.pipeline": 9,
     "camkes.editor": 10,
+    "camkes.reformat": 10,
     "camkes.completion": 10,
     "camkes.cli": 11,
     "camkes.__main__": 12,

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What an editor shows at a name, and beside a line: definitions, and what the plan computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from camkes.diagnostics import Span
+from camkes.editor.index import SettingUse, Symbol, Use
+from camkes.editor.workspace import Analysis
+from camkes.model.system import Task
+from camkes.parser import ast
+from camkes.protocols.plan import PlannedCpi, PlannedTask
+
+_MOST_LINES = 24  # of a definition
+_MOST_PLACES = 8  # instances that are told apart
+_MOST_HINTS = 4  # the same, beside a line
+_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
+
+#: What the well-known settings of the real-time words mean.
+SETTINGS = {
+    "priority": "priority of the thread; of a CPI: its ceiling, which is computed, and checked if stated",
+    "period": "shortest time between two jobs of the task",
+    "deadline": "relative to the release; the period where not given",
+    "offset": "first release; 0 where not given",
+    "wcet": "worst-case execution time without the requests it makes",
+    "budget": "processor time in a period, which an MCS kernel enforces",
+    "priority_protocol": '"propagated", "inherited" or "fixed"; wins over the component\'s clause',
+    "num_threads": "threads that serve the interface; computed, and checked if stated",
+    "requestor": "id of the task; assigned where it is not stated",
+}
+
+
+class Hint(NamedTuple):
+    """A text shown behind a place."""
+
+    span: Span
+    text: str
+    tooltip: str
+
+
+# Hover -------------------------------------------------------------------------------------------
+
+
+def hover(analysis: Analysis, use: Use) -> str:
+    """Markdown about the symbol at a place."""
+    symbol = use.symbol
+    parts = [f"```camkes\n{signature(symbol)}\n```"]
+    if symbol.kind == "interface":
+        parts += [f"- {line}" for line in _limited(_interface_facts(analysis, use))]
+    elif symbol.kind == "instance":
+        parts += [f"- {line}" for line in _limited(_instance_facts(analysis, symbol))]
+        if symbol.type is not None:
+            parts.append(f"```camkes\n{signature(symbol.type)}\n```")
+    elif symbol.kind == "component":
+        paths = analysis.index.component_paths(symbol)
+        if paths:
+            parts += [f"- instances: {', '.join(f'`{p}`' for p in _limited(iter(paths)))}"]
+    return "\n".join(parts)
+
+
+def hover_setting(use: SettingUse) -> str | None:
+    """What a well-known setting means."""
+    name = use.name.text
+    members = use.instance.type.members if use.instance and use.instance.type else {}
+    heads = ["", *(member for member, symbol in members.items() if symbol.kind != "attribute")]
+    for key in sorted(SETTINGS, key=len, reverse=True):
+        if name == key or any(name == f"{head}_{key}" for head in heads):
+            return f"`{name}`: {SETTINGS[key]}"
+    return None
+
+
+def signature(symbol: Symbol) -> str:
+    """The definition as it is written, cut if it is long."""
+    span: Span | None = getattr(symbol.node, "span", None)
+    if span is None:
+        return f"{symbol.kind} {symbol.name.text}"
+    first, *rest = span.file.lines[span.line - 1 : span.end_line] or [""]
+    if not rest:
+        return first[span.column - 1 : span.end_column - 1]
+    rest[-1] = rest[-1][: span.end_column - 1]
+    indent = len(first) - len(first.lstrip())
+    rest = [line[indent:] if not line[:indent].strip() else line for line in rest]
+    if len(rest) > _MOST_LINES:
+        rest = [*rest[: _MOST_LINES - 2], "    ...", "}"]
+    return "\n".join([first[span.column - 1 :], *rest])
+
+
+def _limited(lines: Iterator[str]) -> list[str]:
+    found: list[str] = []
+    for line in lines:
+        if len(found) == _MOST_PLACES:
+            return [*found, "..."]
+        found.append(line)
+    return found
+
+
+def _interface_facts(analysis: Analysis, use: Use) -> Iterator[str]:
+    if use.symbol.owner is None:
+        return
+    for name in _served(analysis, use.symbol, use.instance):
+        cpi = analysis.cpis.get(name)
+        if cpi is not None:
+            yield f"**{name}**: {_cpi(analysis, cpi)}"
+
+
+def _served(analysis: Analysis, interface: Symbol, instance: Symbol | None) -> Iterator[str]:
+    """The dotted names of an interface: of one instance, or of all of its component."""
+    assert interface.owner is not None
+    instances = [instance] if instance else analysis.index.instances_of(interface.owner)
+    for each in instances:
+        for path in analysis.index.paths(each):
+            yield analysis.index.served(path, each, interface.name.text)
+
+
+def _cpi(analysis: Analysis, cpi: PlannedCpi) -> str:
+    text = f"{cpi.protocol.value}, ceiling {cpi.ceiling}, {_threads(cpi)}"
+    if cpi.manager:
+        text += ", a manager"
+    text += f"; tasks: {', '.join(f'`{task}`' for task in cpi.tasks) or 'none'}"
+    stated = analysis.stated_cpis.get(cpi.name)
+    if stated is not None and stated.wcet is not None:
+        text += f"; wcet {duration(stated.wcet)}"
+    return text
+
+
+def _threads(cpi: PlannedCpi) -> str:
+    return f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}{' of a pool' if cpi.pooled else ''}"
+
+
+def _instance_facts(analysis: Analysis, instance: Symbol) -> Iterator[str]:
+    for path in analysis.index.paths(instance):
+        task = analysis.tasks.get(path)
+        if task is not None:
+            yield f"task **{path}**: {_task(task, analysis.stated_tasks.get(path))}"
+        interfaces = instance.type.members.values() if instance.type else ()
+        for interface in interfaces:
+            cpi = analysis.cpis.get(analysis.index.served(path, instance, interface.name.text))
+            if cpi is not None:
+                yield f"**{cpi.name}**: {_cpi(analysis, cpi)}"
+
+
+def _task(task: PlannedTask, stated: Task | None) -> str:
+    parts = [f"id {task.id}", f"priority {task.priority}"]
+    if stated is not None:
+        times = {name: getattr(stated, name) for name in ("period", "deadline", "wcet", "budget")}
+        parts += [f"{name} {duration(time)}" for name, time in times.items() if time is not None]
+    return ", ".join(parts)
+
+
+def duration(nanoseconds: int) -> str:
+    """A time in the largest unit that keeps it whole."""
+    size, unit = next((s, u) for s, u in _UNITS if nanoseconds % s == 0)
+    return f"{nanoseconds // size} {unit}"
+
+
+# Inlay hints -------------------------------------------------------------------------------------
+
+
+def hints(analysis: Analysis, path: str) -> Iterator[Hint]:
+    """What the plan computed, beside the lines of a file that say it should."""
+    if analysis.plan is None:
+        return
+    index = analysis.index
+    for use in index.uses.get(path, ()):
+        symbol = use.symbol
+        if use.span != symbol.name.span:
+            continue
+        if symbol.kind == "interface" and symbol.interface and symbol.interface.kind == "provides":
+            names = _served(analysis, symbol, None) if symbol.owner else iter(())
+            values = {n: f"ceiling {c.ceiling}, {_threads(c)}" for n in names if (c := analysis.cpis.get(n))}
+            yield from _hint(symbol.interface.span, values)
+        elif symbol.kind == "instance" and isinstance(symbol.node, ast.Instance):
+            found = {p: f"task {t.id}" for p in index.paths(symbol) if (t := analysis.tasks.get(p))}
+            yield from _hint(symbol.node.span, found)
+        elif symbol.kind == "component" and isinstance(symbol.node, ast.Component):
+            said = next((item for item in symbol.node.items if isinstance(item, ast.Requestor)), None)
+            if said is not None:
+                paths = index.component_paths(symbol)
+                yield from _hint(said.span, {p: f"id {t.id}" for p in paths if (t := analysis.tasks.get(p))})
+
+
+def _hint(span: Span, values: dict[str, str]) -> Iterator[Hint]:
+    """One text where all instances agree, else one for each, as far as there is room."""
+    if not values:
+        return
+    tooltip = "\n".join(f"{name}: {value}" for name, value in values.items())
+    text = next(iter(values.values()))
+    if len(set(values.values())) > 1:
+        shown = [f"{name}: {value}" for name, value in values.items()]
+        text = "; ".join(shown[:_MOST_HINTS]) + ("; ..." if len(shown) > _MOST_HINTS else "")
+    yield Hint(span, text, tooltip)

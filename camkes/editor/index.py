@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Names of a program: what each one means, and where it is used.
+
+Made from the syntax trees alone, so that it is there while the system has errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from camkes.diagnostics import Span
+from camkes.parser import ast
+from camkes.resolve.imports import Program
+
+#: Instances that are told apart when a component stands in many places.
+_MOST_PATHS = 1000
+_DEEPEST = 100
+
+_KINDS: dict[type, str] = {
+    ast.Procedure: "procedure",
+    ast.Struct: "struct",
+    ast.Connector: "connector",
+    ast.Component: "component",
+}
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class Symbol:
+    """Something with a name.
+
+    `kind`: procedure struct connector component method interface mutex attribute instance group
+    connection. `owner` is the component it is part of; `type` the component of an instance or the
+    procedure of an interface. `members` are interfaces, locks and attributes of a component, or methods.
+    """
+
+    kind: str
+    name: ast.Name
+    node: object
+    owner: Symbol | None = None
+    type: Symbol | None = None
+    members: dict[str, Symbol] = field(default_factory=dict)
+    scope: Scope | None = None  # the inside of a component with parts
+
+    @property
+    def interface(self) -> ast.Interface | None:
+        return self.node if isinstance(self.node, ast.Interface) else None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class Scope:
+    """The names of a composition; the assemblies of a program share one. `owner` is its component."""
+
+    owner: Symbol | None = None
+    instances: dict[str, Symbol] = field(default_factory=dict)
+    groups: dict[str, dict[str, Symbol]] = field(default_factory=dict)
+    connections: dict[str, Symbol] = field(default_factory=dict)
+    exports: dict[str, tuple[Symbol, str]] = field(default_factory=dict)  # own interface -> (part, its)
+
+
+class Use(NamedTuple):
+    """A place where a name is written. `whole` is the word it is part of (`p` in `p_wcet`), `instance` the
+    one before the dot. `literal` is false where a macro wrote it."""
+
+    span: Span
+    symbol: Symbol
+    whole: Span
+    instance: Symbol | None
+    literal: bool
+
+
+class SettingUse(NamedTuple):
+    """The name of a setting, and the instance it is set on."""
+
+    name: ast.Name
+    instance: Symbol | None
+
+
+class Index:
+    """The symbols of a program and their uses."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.tops: dict[str, dict[str, Symbol]] = {kind: {} for kind in _KINDS.values()}
+        self.assembly = Scope()
+        self.uses: dict[str, list[Use]] = {}  # by file
+        self.settings: dict[str, list[SettingUse]] = {}
+        self._instances_of: dict[Symbol, list[Symbol]] = {}
+        self._uses_of: dict[Symbol, list[Use]] = {}
+        _Walk(self).run(program.items)
+
+    # Questions -----------------------------------------------------------------------------------
+
+    def at(self, path: str, line: int, column: int) -> Use | None:
+        """The innermost name at a place; right behind it counts too."""
+        found = [use for use in self.uses.get(path, ()) if _contains(use.whole, line, column)]
+        return min(found, key=lambda use: _width(use.whole), default=None)
+
+    def setting_at(self, path: str, line: int, column: int) -> SettingUse | None:
+        settings = self.settings.get(path, ())
+        return next((each for each in settings if _contains(each.name.span, line, column)), None)
+
+    def uses_of(self, symbol: Symbol) -> list[Use]:
+        return self._uses_of.get(symbol, [])
+
+    def instances_of(self, component: Symbol) -> list[Symbol]:
+        return self._instances_of.get(component, [])
+
+    def paths(self, instance: Symbol) -> list[str]:
+        """The dotted names that an instance has in the system, one for each place its component has."""
+        return list(self._paths(instance, frozenset()))
+
+    def component_paths(self, component: Symbol) -> list[str]:
+        """The dotted names of all instances of a component."""
+        return [path for instance in self.instances_of(component) for path in self.paths(instance)]
+
+    def served(self, path: str, instance: Symbol, interface: str) -> str:
+        """The dotted name of the interface that serves `interface` of an instance: a part's, if exported."""
+        for _ in range(_DEEPEST):  # a component that contains itself has no end
+            scope = instance.type.scope if instance.type else None
+            if scope is None or interface not in scope.exports:
+                break
+            instance, interface = scope.exports[interface]
+            path = f"{path}.{instance.name.text}"
+        return f"{path}.{interface}"
+
+    def _paths(self, instance: Symbol, above: frozenset[Symbol]) -> Iterator[str]:
+        name = instance.name.text
+        if instance.owner is None:
+            yield name
+        elif instance.owner not in above:
+            count = 0
+            for outer in self.instances_of(instance.owner):
+                for path in self._paths(outer, above | {instance.owner}):
+                    yield f"{path}.{name}"
+                    count += 1
+                    if count >= _MOST_PATHS:
+                        return
+
+    # Building ------------------------------------------------------------------------------------
+
+    def add(self, name: ast.Name, symbol: Symbol, instance: Symbol | None = None, part: str = "") -> None:
+        """Enter a use; `part` is the beginning of the word that is meant, if not all of it."""
+        span, whole = name.span, name.span
+        text = part or name.text
+        written = _text(span)
+        if part and written == name.text:
+            span = Span(span.file, span.line, span.column, span.line, span.column + len(part))
+        literal = written == name.text
+        if not literal and written.endswith(text) and span.line == span.end_line:  # `struct NAME`
+            head = written[: -len(text)].strip()
+            if head == "struct":
+                span = Span(span.file, span.line, span.end_column - len(text), span.line, span.end_column)
+                literal = True
+        use = Use(span, symbol, whole, instance, literal)
+        self.uses.setdefault(str(span.file.path), []).append(use)
+        self._uses_of.setdefault(symbol, []).append(use)
+
+
+class _Walk:
+    """One walk over a program."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.bodies: list[tuple[ast.Component, Symbol]] = []
+        self.helpers: list[tuple[Symbol, ast.HelpersClause]] = []
+
+    def run(self, items: Iterable[ast.TopLevelItem]) -> None:
+        items = list(items)
+        loose: list[ast.Composition | ast.Configuration] = []
+        for node in items:
+            kind = _KINDS.get(type(node))
+            if isinstance(node, (ast.Composition, ast.Configuration)):
+                loose.append(node)
+            elif isinstance(node, ast.Assembly):
+                loose += [i for i in node.items if isinstance(i, (ast.Composition, ast.Configuration))]
+            elif kind is not None:
+                self.top(kind, node)
+        for node, symbol in self.bodies:
+            self.component(node, symbol)
+        compositions = [block for block in loose if isinstance(block, ast.Composition)]
+        for block in compositions:
+            self.instances(block, self.index.assembly)
+        for block in compositions:
+            self.connections(block, self.index.assembly)
+        for each in loose:
+            if isinstance(each, ast.Configuration):
+                self.configuration(each, self.index.assembly)
+        for owner, clause in self.helpers:
+            self.helper_instances(owner, clause)
+
+    def top(self, kind: str, node: ast.TopLevelItem) -> None:
+        assert isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component))
+        if node.name is None:
+            return
+        symbol = Symbol(kind, node.name, node)
+        self.index.tops[kind].setdefault(node.name.text, symbol)
+        self.index.add(node.name, symbol)
+        if isinstance(node, ast.Procedure):
+            for method in node.methods:
+                self.member(symbol, "method", method.name, method)
+        elif isinstance(node, ast.Component):
+            self.bodies.append((node, symbol))
+            self.members(node, symbol)
+
+    def member(self, owner: Symbol, kind: str, name: ast.Name, node: object) -> Symbol:
+        symbol = Symbol(kind, name, node, owner)
+        owner.members.setdefault(name.text, symbol)
+        self.index.add(name, symbol)
+        return symbol
+
+    # Components ----------------------------------------------------------------------------------
+
+    def members(self, node: ast.Component, symbol: Symbol) -> None:
+        for item in node.items:
+            if isinstance(item, ast.Interface):
+                self.member(symbol, "interface", item.name, item)
+            elif isinstance(item, ast.Sync):
+                self.member(symbol, "mutex", item.name, item)
+            elif isinstance(item, ast.Attribute):
+                self.member(symbol, "attribute", item.name, item)
+
+    def component(self, node: ast.Component, symbol: Symbol) -> None:
+        for item in node.items:
+            if isinstance(item, ast.Interface):
+                self.interface(item, symbol)
+            elif isinstance(item, ast.Attribute) and isinstance(item.type, ast.TypeName):
+                self.refer("struct", ast.Name(item.type.name, item.type.span))
+        if isinstance(node.composition, ast.Composition):
+            symbol.scope = Scope(symbol)
+            self.instances(node.composition, symbol.scope)
+            self.connections(node.composition, symbol.scope)
+        if isinstance(node.configuration, ast.Configuration):
+            self.configuration(node.configuration, symbol.scope or Scope(symbol))
+
+    def interface(self, node: ast.Interface, owner: Symbol) -> None:
+        if node.kind in ("uses", "provides") and isinstance(node.type, ast.TypeName):
+            type = self.refer("procedure", ast.Name(node.type.name, node.type.span))
+            symbol = owner.members.get(node.name.text)
+            if symbol is not None and symbol.node is node:
+                symbol.type = type
+        for clause in node.clauses:
+            if isinstance(clause, ast.RequestsClause):
+                for name in clause.interfaces:
+                    self.own(name, owner)
+            elif isinstance(clause, ast.HelpersClause):
+                self.helpers.append((owner, clause))
+
+    def refer(self, kind: str, name: ast.Name) -> Symbol | None:
+        symbol = self.index.tops[kind].get(name.text)
+        if symbol is not None:
+            self.index.add(name, symbol)
+        return symbol
+
+    def own(self, name: ast.Name, owner: Symbol | None, kind: str = "interface") -> None:
+        symbol = owner.members.get(name.text) if owner else None
+        if symbol is not None and symbol.kind == kind:
+            self.index.add(name, symbol)
+
+    def helper_instances(self, owner: Symbol, clause: ast.HelpersClause) -> None:
+        """Helpers stand beside the instances of the component that names them."""
+        for instance in self.index.instances_of(owner):
+            scope = instance.owner.scope if instance.owner else self.index.assembly
+            for path in clause.instances:
+                symbol = scope.instances.get(path[0].text) if scope else None
+                if symbol is not None:
+                    self.index.add(path[0], symbol)
+            return
+
+    # Compositions --------------------------------------------------------------------------------
+
+    def instances(self, node: ast.Composition, scope: Scope) -> None:
+        for item in node.items:
+            if isinstance(item, ast.Instance):
+                self.instance(item, scope)
+            elif isinstance(item, ast.Group):
+                inside = {each.name.text: self.instance(each, scope) for each in item.instances}
+                if item.name is not None:
+                    scope.groups.setdefault(item.name.text, inside)
+                    self.index.add(item.name, Symbol("group", item.name, item, scope.owner))
+
+    def instance(self, node: ast.Instance, scope: Scope) -> Symbol:
+        if isinstance(node.type, ast.Component):
+            type: Symbol | None = Symbol("component", node.name, node.type)
+            assert type is not None
+            self.members(node.type, type)
+            self.component(node.type, type)
+        else:
+            type = self.refer("component", node.type)
+        symbol = Symbol("instance", node.name, node, scope.owner, type)
+        scope.instances.setdefault(node.name.text, symbol)
+        self.index.add(node.name, symbol)
+        if type is not None:
+            self.index._instances_of.setdefault(type, []).append(symbol)
+        return symbol
+
+    def connections(self, node: ast.Composition, scope: Scope) -> None:
+        for item in node.items:
+            if isinstance(item, ast.Connection):
+                if isinstance(item.connector, ast.Name):
+                    self.refer("connector", item.connector)
+                symbol = Symbol("connection", item.name, item, scope.owner)
+                scope.connections.setdefault(item.name.text, symbol)
+                self.index.add(item.name, symbol)
+                for end in item.ends:
+                    self.path(end.path, scope)
+            elif isinstance(item, ast.Export):
+                found = self.path(item.source, scope)
+                self.own(item.target, scope.owner)
+                if found is not None:
+                    scope.exports.setdefault(item.target.text, (found, item.source[-1].text))
+
+    def path(self, path: tuple[ast.Name, ...], scope: Scope) -> Symbol | None:
+        """`interface`, `instance.interface` or `group.instance.interface`; the instance."""
+        if len(path) == 1:
+            self.own(path[0], scope.owner)
+            return None
+        if len(path) > 2:
+            group = scope.groups.get(path[-3].text)
+            instance = group.get(path[-2].text) if group else None
+        else:
+            instance = scope.instances.get(path[-2].text)
+        if instance is None:
+            return None
+        self.index.add(path[-2], instance)
+        interface = instance.type.members.get(path[-1].text) if instance.type else None
+        if interface is not None and interface.kind == "interface":
+            self.index.add(path[-1], interface, instance)
+        return instance
+
+    # Configurations ------------------------------------------------------------------------------
+
+    def configuration(self, node: ast.Configuration, scope: Scope) -> None:
+        for setting in node.settings:
+            if len(setting.path) != 2:
+                continue
+            head, name = setting.path
+            instance = scope.instances.get(head.text)
+            connection = scope.connections.get(head.text)
+            if instance is not None:
+                self.index.add(head, instance)
+                self.setting(name, instance)
+            elif connection is not None:
+                self.index.add(head, connection)
+            settings = self.index.settings.setdefault(str(name.span.file.path), [])
+            settings.append(SettingUse(name, instance))
+            if isinstance(setting.value, ast.Reference):
+                self.reference(setting.value.path, scope)
+
+    def setting(self, name: ast.Name, instance: Symbol) -> None:
+        """`attribute`, or `interface_something`."""
+        members = instance.type.members if instance.type else {}
+        if name.text in members and members[name.text].kind == "attribute":
+            self.index.add(name, members[name.text], instance)
+            return
+        heads = [m for m, s in members.items() if s.kind != "attribute" and name.text.startswith(f"{m}_")]
+        head = max(heads, key=len, default=None)
+        if head is not None:
+            self.index.add(name, members[head], instance, head)
+
+    def reference(self, path: tuple[ast.Name, ...], scope: Scope) -> None:
+        if len(path) == 1:
+            self.own(path[0], scope.owner, "attribute")
+            return
+        instance = scope.instances.get(path[0].text)
+        if instance is not None:
+            self.index.add(path[0], instance)
+            self.setting(path[1], instance)
+
+
+def _text(span: Span) -> str:
+    """What stands at a place of one line."""
+    lines = span.file.lines
+    if span.line != span.end_line or span.line > len(lines):
+        return ""
+    return lines[span.line - 1][span.column - 1 : span.end_column - 1]
+
+
+def _contains(span: Span, line: int, column: int) -> bool:
+    return (span.line, span.column) <= (line, column) <= (span.end_line, span.end_column)
+
+
+def _width(span: Span) -> tuple[int, int]:
+    return span.end_line - span.line, span.end_column - span.column

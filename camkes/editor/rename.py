@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What can be renamed, and to what."""
+
+from __future__ import annotations
+
+import re
+
+from camkes.editor.index import Scope, Symbol
+from camkes.editor.workspace import Analysis
+from camkes.parser.tables import load
+from camkes.resolve.imports import BUILTIN
+from camkes.resolve.keywords import C_KEYWORDS
+
+_RENAMED = frozenset(
+    (
+        "procedure",
+        "struct",
+        "connector",
+        "component",
+        "interface",
+        "mutex",
+        "attribute",
+        "instance",
+        "connection",
+    )
+)
+
+
+class RefusedError(Exception):
+    """Why a name stays as it is."""
+
+
+def check_symbol(analysis: Analysis, symbol: Symbol) -> None:
+    """Raise RefusedError if the symbol cannot be renamed."""
+    if symbol.kind not in _RENAMED or symbol.node is None:
+        raise RefusedError(f"a {symbol.kind} cannot be renamed here")
+    for use in analysis.index.uses_of(symbol):
+        path = use.span.file.path
+        if path.is_relative_to(BUILTIN):
+            raise RefusedError(f"`{symbol.name.text}` comes with the tool")
+        if not use.literal:
+            place = f"{path.name}:{use.span.line}"
+            raise RefusedError(f"`{symbol.name.text}` is written by a macro at {place}; rename it by hand")
+
+
+def check_name(analysis: Analysis, symbol: Symbol, name: str) -> None:
+    """Raise RefusedError if the symbol cannot have this name."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise RefusedError(f"`{name}` is no name: letters, digits and `_`, and no digit first")
+    if name in load().words or name in C_KEYWORDS:
+        raise RefusedError(f"`{name}` is a reserved word")
+    if name != symbol.name.text and name in _beside(analysis, symbol):
+        raise RefusedError(f"there is a `{name}` already")
+
+
+def _beside(analysis: Analysis, symbol: Symbol) -> set[str]:
+    """The names that are taken where a symbol stands."""
+    if symbol.kind in analysis.index.tops:
+        return set(analysis.index.tops[symbol.kind])
+    if symbol.kind in ("instance", "connection"):
+        scope = (symbol.owner.scope if symbol.owner else analysis.index.assembly) or Scope()
+        return {*scope.instances, *scope.connections, *scope.groups}
+    return set(symbol.owner.members) if symbol.owner else set()

@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""`camkes lsp`: the requests of an editor to calls of this room, and the answers back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+
+from camkes import __version__
+from camkes.diagnostics import Diagnostic, Severity, Sink, SourceFile, Span
+from camkes.editor import convert
+from camkes.editor.complete import Entry, Sort, complete
+from camkes.editor.hover import hints, hover, hover_setting
+from camkes.editor.index import Use
+from camkes.editor.outline import Item, outline
+from camkes.editor.rename import RefusedError, check_name, check_symbol
+from camkes.editor.workspace import Analysis, Workspace
+from camkes.format import format_file
+from camkes.parser.parse import ParseOptions
+from camkes.resolve.nearest import suggested
+
+#: How long after a change the diagnostics are made, if no other change follows.
+DELAY = 0.2
+
+_SEVERITIES = {
+    Severity.ERROR: lsp.DiagnosticSeverity.Error,
+    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
+    Severity.NOTE: lsp.DiagnosticSeverity.Information,
+}
+_SYMBOLS = {
+    "procedure": lsp.SymbolKind.Interface,
+    "struct": lsp.SymbolKind.Struct,
+    "connector": lsp.SymbolKind.Operator,
+    "component": lsp.SymbolKind.Class,
+    "method": lsp.SymbolKind.Method,
+    "interface": lsp.SymbolKind.Property,
+    "mutex": lsp.SymbolKind.Key,
+    "attribute": lsp.SymbolKind.Field,
+    "instance": lsp.SymbolKind.Object,
+    "connection": lsp.SymbolKind.Event,
+}
+_COMPLETIONS = {
+    "procedure": lsp.CompletionItemKind.Interface,
+    "struct": lsp.CompletionItemKind.Struct,
+    "connector": lsp.CompletionItemKind.Operator,
+    "component": lsp.CompletionItemKind.Class,
+    "interface": lsp.CompletionItemKind.Property,
+    "attribute": lsp.CompletionItemKind.Field,
+    "setting": lsp.CompletionItemKind.Property,
+    "instance": lsp.CompletionItemKind.Variable,
+    "connection": lsp.CompletionItemKind.Event,
+    "protocol": lsp.CompletionItemKind.EnumMember,
+}
+#: What is said of something that has no effect, which editors show faded.
+_WITHOUT_EFFECT = re.compile(r"no effect|not used|unused|ignored")
+
+
+class Server(LanguageServer):
+    """The state of a session. Analyses run in a thread of their own, one at a time."""
+
+    def __init__(self) -> None:
+        super().__init__("camkes", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
+        self.files = Workspace()
+        self.lock = asyncio.Lock()
+        self.pending: asyncio.Task[None] | None = None
+        self.published: set[str] = set()
+
+    @property
+    def encoding(self) -> str:
+        encoding = self.workspace.position_encoding or "utf-16"
+        return str(getattr(encoding, "value", encoding))
+
+    async def analysis(self, path: str) -> Analysis:
+        async with self.lock:
+            return await asyncio.to_thread(self.files.analysis, path)
+
+    def changed(self) -> None:
+        """Diagnose soon, and not before a pause in typing."""
+        if self.pending is not None:
+            self.pending.cancel()
+        self.pending = asyncio.get_running_loop().create_task(self.diagnose())
+
+    async def diagnose(self) -> None:
+        await asyncio.sleep(DELAY)
+        async with self.lock:
+            analyses = await asyncio.to_thread(self.files.open_analyses)
+        found: dict[str, list[lsp.Diagnostic]] = {path: [] for path in self.files.buffers}
+        for analysis in analyses:
+            for diagnostic in analysis.diagnostics:
+                span = diagnostic.span or Span(analysis.program.root, 1, 1, 1, 1)
+                shown = self.diagnostic(diagnostic, span)
+                at = found.setdefault(os.path.realpath(span.file.path), [])
+                if shown not in at:
+                    at.append(shown)
+        for path in sorted(self.published - found.keys()):
+            self.publish(path, [])
+        for path, diagnostics in found.items():
+            self.publish(path, diagnostics)
+        self.published = {path for path, diagnostics in found.items() if diagnostics}
+        if self.client_capabilities.workspace and self.client_capabilities.workspace.inlay_hint:
+            self.workspace_inlay_hint_refresh(None)
+
+    def publish(self, path: str, diagnostics: list[lsp.Diagnostic]) -> None:
+        uri = self.uri(path)
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
+
+    def uri(self, path: str | Path) -> str:
+        """The name of a file as the editor says it, where it has it open."""
+        real = os.path.realpath(path)
+        for uri in self.workspace.text_documents:
+            if os.path.realpath(path_of(uri)) == real:
+                return str(uri)
+        return from_fs_path(str(path)) or ""
+
+    def range(self, span: Span) -> lsp.Range:
+        return convert.range_of(span, self.encoding)
+
+    def location(self, span: Span) -> lsp.Location:
+        return lsp.Location(self.uri(span.file.path), self.range(span))
+
+    def diagnostic(self, diagnostic: Diagnostic, span: Span) -> lsp.Diagnostic:
+        parts = [diagnostic.message]
+        if diagnostic.label:
+            parts[0] += f" ({diagnostic.label})"
+        parts += [f"note: {note}" for note in diagnostic.notes]
+        if diagnostic.help:
+            parts.append(f"help: {diagnostic.help}")
+        related = [
+            lsp.DiagnosticRelatedInformation(self.location(label.span), label.text)
+            for label in diagnostic.related
+        ]
+        faded = diagnostic.severity is not Severity.ERROR and _WITHOUT_EFFECT.search(
+            f"{diagnostic.code.name} {diagnostic.message} {diagnostic.label}"
+        )
+        return lsp.Diagnostic(
+            range=self.range(span),
+            message="\n".join(parts),
+            severity=_SEVERITIES[diagnostic.severity],
+            code=diagnostic.code.number,
+            source="camkes",
+            related_information=related or None,
+            tags=[lsp.DiagnosticTag.Unnecessary] if faded else None,
+        )
+
+    async def use(
+        self, uri: str, position: lsp.Position
+    ) -> tuple[Analysis, SourceFile | None, tuple[int, int], Use | None]:
+        """The name at a place."""
+        analysis = await self.analysis(path_of(uri))
+        source = analysis.files.get(os.path.realpath(path_of(uri)))
+        if source is None:
+            return analysis, None, (1, 1), None
+        place = convert.place_of(position, source.lines, self.encoding)
+        return analysis, source, place, analysis.index.at(str(source.path), *place)
+
+
+def path_of(uri: str) -> str:
+    return to_fs_path(uri) or uri
+
+
+def make_server() -> Server:
+    """A server with all its features."""
+    server = Server()
+    _add_synchronisation(server)
+    _add_navigation(server)
+    _add_editing(server)
+    return server
+
+
+def serve() -> None:
+    """Serve one editor until it says goodbye."""
+    make_server().start_io()
+
+
+# Files -------------------------------------------------------------------------------------------
+
+
+def _add_synchronisation(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        server.files.open(path_of(params.text_document.uri), params.text_document.text)
+        server.changed()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        server.files.open(path_of(uri), server.workspace.get_text_document(uri).source)
+        server.changed()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.files.close(path_of(params.text_document.uri))
+        server.changed()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+        server.files.forget()
+        server.changed()
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
+        server.files.forget()
+        server.changed()
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+
+def _add_navigation(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    async def show(params: lsp.HoverParams) -> lsp.Hover | None:
+        analysis, source, place, use = await server.use(params.text_document.uri, params.position)
+        text, span = None, None
+        if source is not None:
+            setting = analysis.index.setting_at(str(source.path), *place)
+            text = hover_setting(setting) if setting else None
+            span = setting.name.span if setting else None
+        if use is not None:
+            text = "\n\n".join(part for part in (text, hover(analysis, use)) if part)
+            span = use.whole
+        if text is None or span is None:
+            return None
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), server.range(span))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
+        analysis, source, place, use = await server.use(params.text_document.uri, params.position)
+        if use is not None:
+            return server.location(use.symbol.name.span)
+        if source is not None:
+            target = analysis.imported(source, *place)
+            if target is not None:
+                start = lsp.Position(0, 0)
+                return lsp.Location(server.uri(target), lsp.Range(start, start))
+        return None
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        analysis, _, _, use = await server.use(params.text_document.uri, params.position)
+        if use is None:
+            return []
+        uses = analysis.index.uses_of(use.symbol)
+        if not params.context.include_declaration:
+            uses = [each for each in uses if each.span != use.symbol.name.span]
+        return [server.location(each.span) for each in uses]
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    async def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+        analysis, source, _, use = await server.use(params.text_document.uri, params.position)
+        if use is None or source is None:
+            return []
+        uses = [each for each in analysis.index.uses_of(use.symbol) if each.span.file.path == source.path]
+        return [lsp.DocumentHighlight(server.range(each.span)) for each in uses]
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        path = path_of(params.text_document.uri)
+        analysis = await server.analysis(path)
+        source = analysis.files.get(os.path.realpath(path))
+        return _symbols(server, outline(source, analysis.program.items)) if source else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    async def inlay(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        path = path_of(params.text_document.uri)
+        analysis = await server.analysis(path)
+        source = analysis.files.get(os.path.realpath(path))
+        found = []
+        for hint in hints(analysis, str(source.path)) if source else ():
+            end = server.range(hint.span).end
+            if params.range.start.line <= end.line <= params.range.end.line:
+                found.append(lsp.InlayHint(end, hint.text, tooltip=hint.tooltip, padding_left=True))
+        return found
+
+
+def _symbols(server: Server, items: Iterable[Item]) -> list[lsp.DocumentSymbol]:
+    return [
+        lsp.DocumentSymbol(
+            item.name,
+            _SYMBOLS.get(item.kind, lsp.SymbolKind.Namespace),
+            server.range(item.span),
+            server.range(item.name_span),
+            item.detail or item.kind,
+            children=_symbols(server, item.children),
+        )
+        for item in items
+    ]
+
+
+# Writing -----------------------------------------------------------------------------------------
+
+
+def _add_editing(server: Server) -> None:
+    options = lsp.CompletionOptions(trigger_characters=[".", "<", '"'])
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
+    async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        path = path_of(params.text_document.uri)
+        text = server.files.buffers.get(os.path.realpath(path))
+        if text is None:
+            return []
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        offset = convert.offset_of(params.position, text, server.encoding)
+        analysis = await server.analysis(path)
+        return [_completion(entry) for entry in complete(analysis, Path(path), text, offset)]
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
+        analysis, _, _, use = await server.use(params.text_document.uri, params.position)
+        if use is None:
+            return None
+        with _Refusals():
+            check_symbol(analysis, use.symbol)
+        return server.range(use.span)
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    async def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        analysis, _, _, use = await server.use(params.text_document.uri, params.position)
+        if use is None:
+            return None
+        with _Refusals():
+            check_symbol(analysis, use.symbol)
+            check_name(analysis, use.symbol, params.new_name)
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for span in sorted({each.span for each in analysis.index.uses_of(use.symbol)}, key=_order):
+            edits = changes.setdefault(server.uri(span.file.path), [])
+            edits.append(lsp.TextEdit(server.range(span), params.new_name))
+        return lsp.WorkspaceEdit(changes=changes)
+
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    async def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
+        path = path_of(params.text_document.uri)
+        text = server.files.buffers.get(os.path.realpath(path))
+        if text is None:
+            return None
+        analysis = await server.analysis(path)
+        source = SourceFile(Path(path), text.replace("\r\n", "\n").replace("\r", "\n"))
+        options = ParseOptions(
+            cpp_flags=analysis.options.cpp_flags, include_path=analysis.options.include_path
+        )
+        formatted = await asyncio.to_thread(format_file, source, Sink(), options=options)
+        if formatted is None or formatted == source.text:
+            return None
+        whole = lsp.Range(lsp.Position(0, 0), lsp.Position(len(source.lines), 0))
+        return [lsp.TextEdit(whole, formatted)]
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
+    )
+    async def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        uri = params.text_document.uri
+        analysis = await server.analysis(path_of(uri))
+        real = os.path.realpath(path_of(uri))
+        found = []
+        for diagnostic in analysis.diagnostics:
+            span = diagnostic.span
+            if span is None or os.path.realpath(span.file.path) != real:
+                continue
+            range = server.range(span)
+            if range.end.line < params.range.start.line or range.start.line > params.range.end.line:
+                continue
+            fix = _fix(diagnostic, span)
+            if fix is not None:
+                wrong, right = fix
+                edit = lsp.TextEdit(server.range(wrong), right)
+                found.append(
+                    lsp.CodeAction(
+                        f"Change to `{right}`",
+                        lsp.CodeActionKind.QuickFix,
+                        [server.diagnostic(diagnostic, span)],
+                        is_preferred=True,
+                        edit=lsp.WorkspaceEdit(changes={uri: [edit]}),
+                    )
+                )
+        return found
+
+
+def _completion(entry: Entry) -> lsp.CompletionItem:
+    kinds = {Sort.WORD: lsp.CompletionItemKind.Keyword, Sort.FILE: lsp.CompletionItemKind.File}
+    kind = kinds.get(entry.sort) or _COMPLETIONS.get(entry.kind, lsp.CompletionItemKind.Text)
+    order = f"{entry.sort.value}{entry.rank:06}{entry.text}"
+    return lsp.CompletionItem(entry.text, kind=kind, detail=entry.detail or None, sort_text=order)
+
+
+def _order(span: Span) -> tuple[str, int, int]:
+    return str(span.file.path), span.line, span.column
+
+
+def _fix(diagnostic: Diagnostic, span: Span) -> tuple[Span, str] | None:
+    """What to replace by the word that a diagnostic suggests."""
+    right = suggested(diagnostic.help)
+    if right is None or span.line != span.end_line:
+        return None
+    written = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+    if right.startswith("import ") and written.startswith("import"):
+        return span, right
+    for quoted in re.findall(r"`([^`]+)`", diagnostic.message):
+        for word in re.findall(r"\w+", quoted):
+            places = [match.start() for match in re.finditer(rf"\b{word}\b", written)]
+            if len(places) == 1 and word != right:
+                start = span.column + places[0]
+                return Span(span.file, span.line, start, span.line, start + len(word)), right
+    return None
+
+
+class _Refusals:
+    """What cannot be renamed is an error that the editor shows."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, RefusedError):
+            raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed) from error

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The files of an editor, and what the tool makes of the system each of them belongs to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from camkes import pipeline
+from camkes.application import Application, surrounding_applications
+from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
+from camkes.editor.index import Index
+from camkes.model.system import Cpi, System, Task
+from camkes.parser.files import decode, read_source
+from camkes.protocols import analyse
+from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
+from camkes.resolve.codes import NO_ASSEMBLY
+from camkes.resolve.imports import BUILTIN, Program, read_program
+from camkes.resolve.load import load_program
+from camkes.resolve.options import LoadOptions
+
+_IMPORT = re.compile(r'\bimport\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
+
+
+@dataclass
+class Analysis:
+    """What is known about the system of one root file."""
+
+    root: Path
+    options: LoadOptions
+    program: Program
+    diagnostics: tuple[Diagnostic, ...]
+    system: System | None
+    plan: Plan | None
+
+    @cached_property
+    def index(self) -> Index:
+        return Index(self.program)
+
+    @cached_property
+    def files(self) -> dict[str, SourceFile]:
+        """The files that were read, by their real paths."""
+        return {os.path.realpath(file.path): file for file in self.program.files}
+
+    def imported(self, source: SourceFile, line: int, column: int) -> Path | None:
+        """The file that an import at a place names."""
+        for match in _IMPORT.finditer(source.lines[line - 1]):
+            if match.start() < column <= match.end() + 1:
+                system = match["system"]
+                folders = (*self.options.import_path, BUILTIN) if system else (source.path.parent,)
+                files = (Path(os.path.normpath(f / (system or match["own"]))) for f in folders)
+                return next((file for file in files if file.is_file()), None)
+        return None
+
+    @cached_property
+    def cpis(self) -> dict[str, PlannedCpi]:
+        return {cpi.name: cpi for cpi in self.plan.cpis} if self.plan else {}
+
+    @cached_property
+    def tasks(self) -> dict[str, PlannedTask]:
+        return {task.name: task for task in self.plan.tasks} if self.plan else {}
+
+    @cached_property
+    def stated_cpis(self) -> dict[str, Cpi]:
+        return {cpi.name: cpi for cpi in self.system.cpis} if self.system else {}
+
+    @cached_property
+    def stated_tasks(self) -> dict[str, Task]:
+        return {task.instance: task for task in self.system.tasks} if self.system else {}
+
+
+def analyse_root(application: Application, read: Callable[[Path], str | None], has_root: bool) -> Analysis:
+    """Read, resolve and plan the system of an application; `read` gives texts that are not saved.
+
+    Without `has_root` the file may be a fragment, and a missing assembly is no mistake.
+    """
+
+    def source(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
+        text = read(path)
+        if text is None:
+            return read_source(path, sink, span)
+        return decode(path, text.encode(errors="replace"), sink, span)
+
+    strict = pipeline.load_options(application, pipeline.Request(application.root))
+    strict = replace(strict, read=source)
+    options = replace(strict, partial=True)
+    sink = Sink()
+    program = read_program(application.root, options, sink)
+    resolved = program
+    if not program.complete:  # what is missing of a file must not make its other half wrong
+        sink = Sink()
+        resolved = read_program(application.root, strict, sink)
+    system = load_program(resolved, strict, sink)
+    plan = analyse(system, sink) if system is not None else None
+    found = sink.diagnostics
+    if not has_root:
+        found = tuple(each for each in found if each.code is not NO_ASSEMBLY)
+    return Analysis(application.root, strict, program, found, system, plan)
+
+
+@dataclass
+class Workspace:
+    """The open files. An analysis holds until one of them changes, or a file on disk, as the editor says."""
+
+    buffers: dict[str, str] = field(default_factory=dict)  # by real path
+    _analyses: dict[Path, Analysis] = field(default_factory=dict)
+    _owners: dict[str, Analysis] = field(default_factory=dict)
+
+    def open(self, path: str, text: str) -> None:
+        self.buffers[os.path.realpath(path)] = text
+        self.forget()
+
+    def close(self, path: str) -> None:
+        self.buffers.pop(os.path.realpath(path), None)
+        self.forget()
+
+    def forget(self) -> None:
+        """Something changed; later questions are answered anew."""
+        self._analyses = {}
+        self._owners = {}
+
+    def analysis(self, path: str) -> Analysis:
+        """The system that a file belongs to: that of the application around it, or its own."""
+        real = os.path.realpath(path)
+        analyses, owners, buffers = self._analyses, self._owners, dict(self.buffers)
+        if real not in owners:
+            owners[real] = self._find(Path(path).absolute(), real, analyses, buffers)
+        return owners[real]
+
+    def open_analyses(self) -> list[Analysis]:
+        """The systems of all open files."""
+        return list({id(a): a for a in map(self.analysis, sorted(self.buffers))}.values())
+
+    def _find(
+        self, path: Path, real: str, analyses: dict[Path, Analysis], buffers: dict[str, str]
+    ) -> Analysis:
+        def read(file: Path) -> str | None:
+            return buffers.get(os.path.realpath(file))
+
+        around = list(surrounding_applications(path))
+        for application in around:
+            if not application.root.is_file():
+                continue
+            if application.root not in analyses:
+                analyses[application.root] = analyse_root(application, read, has_root=True)
+            if real in analyses[application.root].files:
+                return analyses[application.root]
+        own = replace(around[0], root=path) if around else Application(path, path.stem, path.parent)
+        return analyse_root(own, read, has_root=False)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""`camkes fmt`: which files are laid out, and what happens to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from camkes.application import surrounding_applications
+from camkes.diagnostics import Sink, SourceFile
+from camkes.format import format_file
+from camkes.parser.files import decode, read_source
+from camkes.parser.parse import ParseOptions
+from camkes.pipeline import write_output
+
+SUFFIXES = (".camkes", ".idl4")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A file as it is and as it should be. `newline` is its line end, which stays."""
+
+    source: SourceFile
+    formatted: str
+    newline: str
+    changed: bool
+
+    def write(self) -> None:
+        """Put the file in order, whole or not at all. Raises OutputError."""
+        path = self.source.path.resolve()  # a link stays a link
+        mode = path.stat().st_mode
+        write_output(path, self.formatted.replace("\n", self.newline).encode())
+        path.chmod(mode)
+
+    def diff(self) -> str:
+        """What would change, as a patch."""
+        from difflib import unified_diff
+
+        name = str(self.source.path)
+        before, after = self.source.text.splitlines(True), self.formatted.splitlines(True)
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for line in unified_diff(before, after, name, name)
+        )
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files that are meant: those named, and all below the folders named."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        for found in sorted(path.rglob("*")):
+            hidden = any(part.startswith(".") for part in found.relative_to(path).parts)
+            if found.suffix in SUFFIXES and not hidden and found.is_file():
+                yield found
+
+
+def lay_out(path: Path, sink: Sink) -> Layout | None:
+    """The layout of a file, or None and errors if it is not a correct one."""
+    source = read_source(path, sink)
+    if source is None:
+        return None
+    formatted = format_file(source, sink, options=parse_options(path))
+    if formatted is None:
+        return None
+    stored = path.read_bytes()
+    newline = "\r\n" if b"\r\n" in stored else "\n"
+    return Layout(source, formatted, newline, formatted.replace("\n", newline).encode() != stored)
+
+
+def lay_out_text(data: bytes, sink: Sink) -> str | None:
+    """The layout of a text that is in no file."""
+    source = decode(Path("<stdin>"), data, sink)
+    return None if source is None else format_file(source, sink, options=ParseOptions())
+
+
+def parse_options(path: Path) -> ParseOptions:
+    """How the application around a file reads it: macros can come from its flags."""
+    application = next(surrounding_applications(path), None)
+    if application is None:
+        return ParseOptions()
+    return ParseOptions(cpp_flags=application.cpp_flags, include_path=application.cpp_includes)

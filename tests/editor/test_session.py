@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Sessions of a real client with the server, on copies of the examples."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from tests.editor.client import Editor, editor
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def session(folder: Path, script: Callable[[Editor], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with editor(folder) as opened:
+            await asyncio.wait_for(script(opened), 60)
+
+    asyncio.run(run())
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    shutil.copytree(EXAMPLES / "nested", tmp_path / "nested")
+    return tmp_path / "nested"
+
+
+def test_diagnostics_follow_the_text_that_is_not_saved(nested: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes")
+        assert await editor.settled("system.camkes") == []
+        editor.replace("system.camkes", "from t1.r, from t2.r", "from t1.q, from t2.r")
+        (found,) = [d for d in await editor.settled("system.camkes") if d.severity == 1]
+        assert found.code == "E0302"
+        assert found.source == "camkes"
+        assert "q" in found.message
+        assert found.related_information
+        assert editor.text_of(found.related_information[0].location) == "system.camkes:7:Task"
+        editor.replace("system.camkes", "t1.q", "t1.r")
+        assert await editor.settled("system.camkes") == []
+
+    session(nested, script)
+
+
+def test_a_mistake_shows_in_the_file_where_it_is(nested: Path) -> None:
+    """The root is open, and the mistake is made in a file that it imports."""
+
+    async def script(editor: Editor) -> None:
+        editor.open("nested.camkes")
+        editor.open("system.camkes")
+        await editor.settled("nested.camkes")
+        editor.replace("system.camkes", "component Leaf e;", "component Leaf f;")
+        await editor.settled("system.camkes")
+        assert any("e" in d.message for d in editor.diagnostics["system.camkes"])
+        editor.replace("system.camkes", "component Leaf f;", "component Leaf e")
+        await editor.settled("system.camkes")
+        (found,) = editor.diagnostics["system.camkes"]  # one mistake, one error
+        assert str(found.code).startswith("E01")
+        assert editor.diagnostics["nested.camkes"] == []
+
+    session(nested, script)
+
+
+def test_a_fragment_is_no_mistake(tmp_path: Path) -> None:
+    (tmp_path / "part.camkes").write_text("procedure P { void f(); }\ncomponent A { uses P p; uses Q q; }\n")
+
+    async def script(editor: Editor) -> None:
+        editor.open("part.camkes")
+        (found,) = await editor.settled("part.camkes")
+        assert "Q" in found.message
+
+    session(tmp_path, script)
+
+
+def test_hover(nested: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes")
+        text = await editor.hover("system.camkes", "to d.|r);")
+        assert "**d.r**: propagated, ceiling 40, 4 threads" in text
+        assert "tasks: `t1`, `t2`, `t3`, `t4`" in text
+        assert "b.r" not in text
+        text = await editor.hover("system.camkes", "provides Compute |r with requests (next)")
+        assert "**b.r**: inherited, ceiling 40" in text
+        assert "**c.r**" in text and "**d.r**" in text
+        text = await editor.hover("system.camkes", "component Task t|1;")
+        assert "task **t1**: id 0, priority 10, period 160 ms, wcet 2 ms" in text
+        text = await editor.hover("system.camkes", "component |Fork a;")
+        assert "provides Compute r with priority_protocol inherited, requests (left, right);" in text
+        text = await editor.hover("system.camkes", "uses |Compute left")
+        assert "procedure Compute { int compute(in int value); }" in text
+        assert "shortest time" in await editor.hover("system.camkes", "t1.|_period")
+        assert await editor.hover("system.camkes", "|// asks two") == ""
+
+    session(nested, script)
+
+
+def test_definitions_and_references(nested: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("nested.camkes")
+        assert await editor.definition("nested.camkes", "c.r|_priority") == "system.camkes:24:r"
+        assert await editor.definition("nested.camkes", "        |c.r_") == "system.camkes:42:c"
+        assert await editor.definition("nested.camkes", 'import "sys|tem') == "system.camkes:1:"
+        editor.open("system.camkes")
+        assert await editor.definition("system.camkes", "from a.le|ft") == "system.camkes:18:left"
+        assert await editor.definition("system.camkes", "(|left, right)") == "system.camkes:18:left"
+        assert await editor.definition("system.camkes", "component |Pass c") == "system.camkes:23:Pass"
+        assert await editor.definition("system.camkes", "a.wor|k_us") == "system.camkes:20:work_us"
+        found = await editor.references("system.camkes", "component Fork |a;")
+        assert found == [f"system.camkes:{line}:a" for line in (40, 45, 47, 48, 62, 62)]
+        found = await editor.references("system.camkes", "component |Leaf {")
+        assert len(found) == 2
+
+    session(nested, script)
+
+
+def test_rename(nested: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes")
+        texts = await editor.rename("system.camkes", "to |c.r", "middle")
+        assert 'middle.r_priority_protocol = "inherited";' in texts["nested.camkes"]
+        assert "component Pass middle;" in texts["system.camkes"]
+        assert "from middle.next" in texts["system.camkes"]
+        assert "middle.work_us = 1000;  middle.r_wcet = 1 ms;" in texts["system.camkes"]
+        texts = await editor.rename("system.camkes", "uses Compute |next", "below")
+        assert "requests (below)" in texts["system.camkes"]
+        assert "from c.below, from d.below" in texts["system.camkes"]
+        texts = await editor.rename("system.camkes", "component |Pass {", "Through")
+        assert texts["system.camkes"].count("Through") == 4
+        texts = await editor.rename("system.camkes", "|Compute { int", "Work")
+        assert "Compute " not in texts["system.camkes"].partition("component")[2]
+        for place, name in (
+            ("to |c.r", "2c"),
+            ("to |c.r", "component"),
+            ("to |c.r", "while"),
+            ("to |c.r", "a"),
+            ("to |c.r", "to_a"),
+            ("connection |seL4RPCCall to_a", "mine"),
+        ):
+            with pytest.raises(JsonRpcException):
+                await editor.rename("system.camkes", place, name)
+
+    session(nested, script)
+
+
+COMPLETIONS = [
+    ("component |", ["Task", "Fork", "Leaf"], ["t1", "provides"]),
+    ("connection |", ["seL4RPCCall", "seL4SharedData"], ["Task"]),
+    ("connection seL4RPCCall x(|", ["from", "to"], ["component", "t1"]),
+    ("connection seL4RPCCall x(from |", ["t1", "a"], ["Task"]),
+    ("connection seL4RPCCall x(from a.|", ["left", "right"], ["r", "from"]),
+    ("connection seL4RPCCall x(from a.left, to |", ["d"], ["Pass"]),
+    ("connection seL4RPCCall x(from a.left, to d.|", ["r"], ["next"]),
+    ("connection seL4RPCCall x(from a.left, to d.r) |", ["with"], ["from"]),
+    ("|", ["component", "connection", "group", "export"], ["provides", "uses"]),
+    ("} configuration { |", ["t1", "a", "to_a"], ["component", "r"]),
+    ("} configuration { t1.|", ["value", "_priority", "_period", "r_affinity"], ["t2", "component"]),
+    ('} configuration { c.r_priority_protocol = "|', ["inherited", "fixed"], ["t1"]),
+    ("} } component N { |", ["provides", "uses", "control", "requestor"], ["connection", "procedure"]),
+    ("} } component N { provides |", ["Compute"], ["Fork"]),
+    ("} } component N { provides Compute q |", ["with"], ["uses"]),
+    ("} } component N { provides Compute q with |", ["priority_protocol", "requests"], ["helpers"]),
+    ("} } component N { provides Compute q with priority_protocol |", ["inherited"], ["Compute"]),
+    ("} } component N { uses Compute u; provides Compute q with requests (|", ["u"], ["q"]),
+    ("} } |", ["component", "assembly", "import"], ["control"]),
+    ("} } import <|", ["std_connector.camkes"], ["nested.camkes"]),
+    ('} } import "|', ["nested.camkes"], ["std_connector.camkes"]),
+    ("// |", [], ["component", "Task"]),
+    ("component Task t5; broken ? ; component |", ["Task"], ["provides"]),
+]
+
+
+def test_completion(nested: Path) -> None:
+    """In a text that breaks off at the cursor, and in one that goes on."""
+    text = (nested / "system.camkes").read_text()
+    before, cut, rest = text.partition("        connection seL4RPCCall to_e")
+
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes")
+        for after, wanted, unwanted in COMPLETIONS:
+            for behind in ("\n", "\n" + cut + rest):
+                editor.change("system.camkes", before + after.replace("|", "") + behind)
+                found = await editor.complete("system.camkes", before[-20:] + after)
+                assert set(wanted) <= set(found), (after, found)
+                assert not set(unwanted) & set(found), (after, found)
+
+    session(nested, script)
+
+
+def test_hints(nested: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes")
+        found = await editor.hints("system.camkes")
+        assert found["provides Compute r with priority_protocol inherited, requests (left, right);"] == (
+            "ceiling 30, 2 threads"
+        )
+        assert found["component Task t3;"] == "task 2"
+        assert found["requestor;"] == "t1: id 0; t2: id 1; t3: id 2; t4: id 3"
+        editor.replace("system.camkes", "t2._priority = 30", "t2._priority = 35")
+        found = await editor.hints("system.camkes")
+        assert found["provides Compute r with priority_protocol inherited, requests (left, right);"] == (
+            "ceiling 35, 2 threads"
+        )
+
+    session(nested, script)
+
+
+def test_quick_fix(nested: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes")
+        await editor.settled("system.camkes")
+        for wrong, right, line in (
+            ("from a.lfet", "from a.left", "47:lfet"),
+            ("component Leef e", "component Leaf e", "44:Leef"),
+            ("t1.before_uss =", "t1.before_us =", "58:before_uss"),
+            ("import <std_conector.camkes>;", "import <std_connector.camkes>;", "3:"),
+        ):
+            editor.replace("system.camkes", right, wrong)
+            found = await editor.settled("system.camkes")
+            (fix,) = [fix for each in found for fix in await editor.actions("system.camkes", each)][:1]
+            assert fix[1].startswith(f"system.camkes:{line}"), fix
+            assert fix[2] in right
+            editor.replace("system.camkes", wrong, right)
+            await editor.settled("system.camkes")
+
+    session(nested, script)
+
+
+def test_formatting_and_outline(nested: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes", "component A{control;\nuses P p;}\n")
+        assert await editor.format("system.camkes") == "component A {\n    control;\n    uses P p;\n}\n"
+        editor.change("system.camkes", "component A {")
+        assert await editor.format("system.camkes") is None
+        editor.change("system.camkes", (EXAMPLES / "hierarchy" / "hierarchy.camkes").read_text())
+        symbols = await editor.symbols("system.camkes")
+        assert [s.name for s in symbols] == ["Greet", "Speaker", "Polite", "Greeter", "Guest", "assembly"]
+        greeter = symbols[3]
+        assert [s.name for s in greeter.children or []] == [
+            "greeting",
+            "word",
+            "composition",
+            "configuration",
+        ]
+
+    session(nested, script)
+
+
+def test_parts_of_components(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "hierarchy", tmp_path / "h")
+
+    async def script(editor: Editor) -> None:
+        editor.open("hierarchy.camkes")
+        text = editor.texts["hierarchy.camkes"].replace(
+            "provides Greet voice;", "provides Greet voice with priority_protocol inherited;"
+        )
+        text = text.replace(
+            "component Guest {\n    control;", "component Guest {\n    control;\n    requestor;"
+        )
+        editor.change("hierarchy.camkes", text)
+        hover = await editor.hover("hierarchy.camkes", "to first.gree|ting")
+        assert "**first.polite.voice**: inherited, ceiling 50" in hover
+        hover = await editor.hover("hierarchy.camkes", "component Polite |polite")
+        assert "**first.polite.voice**" in hover and "**second.polite.voice**" in hover
+        assert await editor.definition("hierarchy.camkes", "<- wo|rd") == "hierarchy.camkes:21:word"
+
+    session(tmp_path / "h", script)
+
+
+def test_characters_beyond_ascii_and_other_line_ends(tmp_path: Path) -> None:
+    text = "procedure P { void f(); }\r\n/* 😀é */ component A { uses P p; /* 😀 */ provides P q; }\r\n"
+    (tmp_path / "a.camkes").write_bytes(text.encode())
+
+    async def script(editor: Editor) -> None:
+        editor.open("a.camkes", text)
+        assert await editor.definition("a.camkes", "provides |P q") == "a.camkes:1:P"
+        identifier, position = editor.place("a.camkes", "provides P |q")
+        found = await editor.client.text_document_hover_async(lsp.HoverParams(identifier, position))
+        assert found is not None and found.range is not None
+        assert found.range.start == position
+
+    session(tmp_path, script)

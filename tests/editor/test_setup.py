@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The server is an extra: without it the tool works, and says what to install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+WITHOUT = """
+import sys
+sys.modules["{}"] = None
+from camkes.cli import main
+sys.exit(main(["lsp"]))
+"""
+
+
+def test_without_the_extra_there_is_one_clear_line() -> None:
+    for missing in ("pygls", "lsprotocol"):
+        result = subprocess.run(
+            [sys.executable, "-c", WITHOUT.format(missing)], capture_output=True, text=True, input=""
+        )
+        assert result.returncode == 1
+        assert "python -m pip install 'camkes-rt[editor]'" in result.stderr
+        assert "Traceback" not in result.stderr
+
+
+def test_other_commands_do_not_load_it() -> None:
+    code = "import sys; from camkes.cli import main; main(['explain'])\n"
+    code += "print([name for name in sys.modules if 'pygls' in name or 'editor' in name])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.endswith("[]\n")
