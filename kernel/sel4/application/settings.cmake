@@ -27,6 +27,8 @@ list(
     "${CAMKES_WORKSPACE}/tools/seL4/elfloader-tool"
     ${packages}
 )
+set(OPENSBI_PATH "${CAMKES_WORKSPACE}/tools/opensbi" CACHE PATH "Firmware of RISC-V machines")
+set(PICOTCP_PATH "${CAMKES_WORKSPACE}/projects/picotcp" CACHE PATH "Network stack of components that want it")
 set(SEL4_CACHE_DIR "${CAMKES_WORKSPACE}/.sel4_cache" CACHE PATH "Where libraries are kept that were built")
 set(SEL4_CONFIG_DEFAULT_ADVANCED ON)
 
