@@ -55,6 +55,7 @@ lint: $(VENV)/.test-ready
 	$(BIN)/mypy
 	git ls-files -z -- '*.c' '*.h' ':!templates' ':!examples' ':!**/golden/**' | \
 	    xargs -0 $(BIN)/clang-format --dry-run -Werror
+	$(CAMKES) fmt --check examples
 	$(BIN)/python tests/repository/check_headers.py
 
 sanitize: $(VENV)/.test-ready
