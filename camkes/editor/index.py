@@ -260,14 +260,13 @@ class _Walk:
             self.index.add(name, symbol)
 
     def helper_instances(self, owner: Symbol, clause: ast.HelpersClause) -> None:
-        """Helpers stand beside the instances of the component that names them."""
-        for instance in self.index.instances_of(owner):
+        """Helpers stand beside the instances of the component that names them; the first one decides."""
+        for instance in self.index.instances_of(owner)[:1]:
             scope = instance.owner.scope if instance.owner else self.index.assembly
             for path in clause.instances:
                 symbol = scope.instances.get(path[0].text) if scope else None
                 if symbol is not None:
                     self.index.add(path[0], symbol)
-            return
 
     # Compositions --------------------------------------------------------------------------------
 

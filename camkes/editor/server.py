@@ -7,7 +7,9 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -27,6 +29,9 @@ from camkes.editor.workspace import Analysis, Workspace
 from camkes.format import format_file
 from camkes.parser.parse import ParseOptions
 from camkes.resolve.nearest import suggested
+
+#: The files that are ours.
+SUFFIXES = (".camkes", ".idl4")
 
 #: How long after a change the diagnostics are made, if no other change follows.
 DELAY = 0.2
@@ -83,6 +88,15 @@ class Server(LanguageServer):
         async with self.lock:
             return await asyncio.to_thread(self.files.analysis, path)
 
+    async def file(self, uri: str) -> tuple[Analysis, SourceFile] | None:
+        """An open file and the system it belongs to; None if it is none of ours."""
+        real = os.path.realpath(path_of(uri))
+        if real not in self.files.buffers:
+            return None
+        analysis = await self.analysis(path_of(uri))
+        source = analysis.files.get(real)
+        return None if source is None else (analysis, source)
+
     def changed(self) -> None:
         """Diagnose soon, and not before a pause in typing."""
         if self.pending is not None:
@@ -91,8 +105,13 @@ class Server(LanguageServer):
 
     async def diagnose(self) -> None:
         await asyncio.sleep(DELAY)
-        async with self.lock:
-            analyses = await asyncio.to_thread(self.files.open_analyses)
+        try:
+            async with self.lock:
+                analyses = await asyncio.to_thread(self.files.open_analyses)
+        except Exception:  # a defect of ours must not silence the rest of the session
+            text = f"this is a defect of camkes:\n{traceback.format_exc()}"
+            self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, text))
+            return
         found: dict[str, list[lsp.Diagnostic]] = {path: [] for path in self.files.buffers}
         for analysis in analyses:
             for diagnostic in analysis.diagnostics:
@@ -151,16 +170,23 @@ class Server(LanguageServer):
             tags=[lsp.DiagnosticTag.Unnecessary] if faded else None,
         )
 
-    async def use(
+    async def place(
         self, uri: str, position: lsp.Position
-    ) -> tuple[Analysis, SourceFile | None, tuple[int, int], Use | None]:
+    ) -> tuple[Analysis, SourceFile, tuple[int, int]] | None:
+        """A place in an open file: line and column."""
+        found = await self.file(uri)
+        if found is None:
+            return None
+        return *found, convert.place_of(position, found[1].lines, self.encoding)
+
+    async def use(self, uri: str, position: lsp.Position) -> tuple[Analysis, Use] | None:
         """The name at a place."""
-        analysis = await self.analysis(path_of(uri))
-        source = analysis.files.get(os.path.realpath(path_of(uri)))
-        if source is None:
-            return analysis, None, (1, 1), None
-        place = convert.place_of(position, source.lines, self.encoding)
-        return analysis, source, place, analysis.index.at(str(source.path), *place)
+        found = await self.place(uri, position)
+        if found is None:
+            return None
+        analysis, source, place = found
+        use = analysis.index.at(str(source.path), *place)
+        return None if use is None else (analysis, use)
 
 
 def path_of(uri: str) -> str:
@@ -185,16 +211,31 @@ def serve() -> None:
 
 
 def _add_synchronisation(server: Server) -> None:
+    @server.feature(lsp.INITIALIZED)
+    async def initialized(params: lsp.InitializedParams) -> None:
+        """Ask to hear of changes on disk."""
+        workspace = server.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace else None
+        if watching is None or not watching.dynamic_registration:
+            return
+        watchers = [lsp.FileSystemWatcher("**/*.{camkes,idl4}"), lsp.FileSystemWatcher("**/CMakeLists.txt")]
+        options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
+        registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        await server.client_register_capability_async(lsp.RegistrationParams([registration]))
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        server.files.open(path_of(params.text_document.uri), params.text_document.text)
-        server.changed()
+        path = path_of(params.text_document.uri)
+        if path.endswith(SUFFIXES):  # editors may send other plain texts too
+            server.files.open(path, params.text_document.text)
+            server.changed()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
-        server.files.open(path_of(uri), server.workspace.get_text_document(uri).source)
-        server.changed()
+        if path_of(uri).endswith(SUFFIXES):
+            server.files.open(path_of(uri), server.workspace.get_text_document(uri).source)
+            server.changed()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
@@ -218,36 +259,38 @@ def _add_synchronisation(server: Server) -> None:
 def _add_navigation(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     async def show(params: lsp.HoverParams) -> lsp.Hover | None:
-        analysis, source, place, use = await server.use(params.text_document.uri, params.position)
-        text, span = None, None
-        if source is not None:
-            setting = analysis.index.setting_at(str(source.path), *place)
-            text = hover_setting(setting) if setting else None
-            span = setting.name.span if setting else None
-        if use is not None:
-            text = "\n\n".join(part for part in (text, hover(analysis, use)) if part)
-            span = use.whole
-        if text is None or span is None:
+        found = await server.place(params.text_document.uri, params.position)
+        if found is None:
+            return None
+        analysis, source, place = found
+        setting = analysis.index.setting_at(str(source.path), *place)
+        use = analysis.index.at(str(source.path), *place)
+        texts = [hover_setting(setting) if setting else None, hover(analysis, use) if use else None]
+        text = "\n\n".join(text for text in texts if text)
+        span = use.whole if use else setting.name.span if setting else None
+        if not text or span is None:
             return None
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), server.range(span))
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        analysis, source, place, use = await server.use(params.text_document.uri, params.position)
+        found = await server.place(params.text_document.uri, params.position)
+        if found is None:
+            return None
+        analysis, source, place = found
+        use = analysis.index.at(str(source.path), *place)
         if use is not None:
             return server.location(use.symbol.name.span)
-        if source is not None:
-            target = analysis.imported(source, *place)
-            if target is not None:
-                start = lsp.Position(0, 0)
-                return lsp.Location(server.uri(target), lsp.Range(start, start))
-        return None
+        target = analysis.imported(source, *place)
+        start = lsp.Position(0, 0)
+        return None if target is None else lsp.Location(server.uri(target), lsp.Range(start, start))
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        analysis, _, _, use = await server.use(params.text_document.uri, params.position)
-        if use is None:
+        found = await server.use(params.text_document.uri, params.position)
+        if found is None:
             return []
+        analysis, use = found
         uses = analysis.index.uses_of(use.symbol)
         if not params.context.include_declaration:
             uses = [each for each in uses if each.span != use.symbol.name.span]
@@ -255,30 +298,33 @@ def _add_navigation(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     async def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
-        analysis, source, _, use = await server.use(params.text_document.uri, params.position)
-        if use is None or source is None:
+        found = await server.use(params.text_document.uri, params.position)
+        if found is None:
             return []
-        uses = [each for each in analysis.index.uses_of(use.symbol) if each.span.file.path == source.path]
+        analysis, use = found
+        uses = [each for each in analysis.index.uses_of(use.symbol) if each.span.file is use.span.file]
         return [lsp.DocumentHighlight(server.range(each.span)) for each in uses]
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        path = path_of(params.text_document.uri)
-        analysis = await server.analysis(path)
-        source = analysis.files.get(os.path.realpath(path))
-        return _symbols(server, outline(source, analysis.program.items)) if source else []
+        found = await server.file(params.text_document.uri)
+        if found is None:
+            return []
+        analysis, source = found
+        return _symbols(server, outline(source, analysis.program.items))
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def inlay(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        path = path_of(params.text_document.uri)
-        analysis = await server.analysis(path)
-        source = analysis.files.get(os.path.realpath(path))
-        found = []
-        for hint in hints(analysis, str(source.path)) if source else ():
+        found = await server.file(params.text_document.uri)
+        if found is None:
+            return []
+        analysis, source = found
+        result = []
+        for hint in hints(analysis, str(source.path)):
             end = server.range(hint.span).end
             if params.range.start.line <= end.line <= params.range.end.line:
-                found.append(lsp.InlayHint(end, hint.text, tooltip=hint.tooltip, padding_left=True))
-        return found
+                result.append(lsp.InlayHint(end, hint.text, tooltip=hint.tooltip, padding_left=True))
+        return result
 
 
 def _symbols(server: Server, items: Iterable[Item]) -> list[lsp.DocumentSymbol]:
@@ -303,30 +349,30 @@ def _add_editing(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, options)
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-        path = path_of(params.text_document.uri)
-        text = server.files.buffers.get(os.path.realpath(path))
-        if text is None:
+        found = await server.file(params.text_document.uri)
+        if found is None:
             return []
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        offset = convert.offset_of(params.position, text, server.encoding)
-        analysis = await server.analysis(path)
-        return [_completion(entry) for entry in complete(analysis, Path(path), text, offset)]
+        analysis, source = found
+        offset = convert.offset_of(params.position, source.text, server.encoding)
+        return [_completion(entry) for entry in complete(analysis, source.path, source.text, offset)]
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
-        analysis, _, _, use = await server.use(params.text_document.uri, params.position)
-        if use is None:
+        found = await server.use(params.text_document.uri, params.position)
+        if found is None:
             return None
-        with _Refusals():
+        analysis, use = found
+        with _refusals():
             check_symbol(analysis, use.symbol)
         return server.range(use.span)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     async def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        analysis, _, _, use = await server.use(params.text_document.uri, params.position)
-        if use is None:
+        found = await server.use(params.text_document.uri, params.position)
+        if found is None:
             return None
-        with _Refusals():
+        analysis, use = found
+        with _refusals():
             check_symbol(analysis, use.symbol)
             check_name(analysis, use.symbol, params.new_name)
         changes: dict[str, list[lsp.TextEdit]] = {}
@@ -337,15 +383,12 @@ def _add_editing(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     async def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
-        path = path_of(params.text_document.uri)
-        text = server.files.buffers.get(os.path.realpath(path))
-        if text is None:
+        found = await server.file(params.text_document.uri)
+        if found is None:
             return None
-        analysis = await server.analysis(path)
-        source = SourceFile(Path(path), text.replace("\r\n", "\n").replace("\r", "\n"))
-        options = ParseOptions(
-            cpp_flags=analysis.options.cpp_flags, include_path=analysis.options.include_path
-        )
+        analysis, source = found
+        flags, folders = analysis.options.cpp_flags, analysis.options.include_path
+        options = ParseOptions(cpp_flags=flags, include_path=folders)
         formatted = await asyncio.to_thread(format_file, source, Sink(), options=options)
         if formatted is None or formatted == source.text:
             return None
@@ -358,30 +401,25 @@ def _add_editing(server: Server) -> None:
     )
     async def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         uri = params.text_document.uri
-        analysis = await server.analysis(path_of(uri))
-        real = os.path.realpath(path_of(uri))
-        found = []
+        file = await server.file(uri)
+        if file is None:
+            return []
+        analysis, source = file
+        result = []
         for diagnostic in analysis.diagnostics:
             span = diagnostic.span
-            if span is None or os.path.realpath(span.file.path) != real:
+            if span is None or span.file.path != source.path:
                 continue
-            range = server.range(span)
-            if range.end.line < params.range.start.line or range.start.line > params.range.end.line:
-                continue
+            shown = server.diagnostic(diagnostic, span)
+            first, last = shown.range.start.line, shown.range.end.line
             fix = _fix(diagnostic, span)
-            if fix is not None:
-                wrong, right = fix
-                edit = lsp.TextEdit(server.range(wrong), right)
-                found.append(
-                    lsp.CodeAction(
-                        f"Change to `{right}`",
-                        lsp.CodeActionKind.QuickFix,
-                        [server.diagnostic(diagnostic, span)],
-                        is_preferred=True,
-                        edit=lsp.WorkspaceEdit(changes={uri: [edit]}),
-                    )
-                )
-        return found
+            if fix is None or last < params.range.start.line or first > params.range.end.line:
+                continue
+            wrong, right = fix
+            edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(server.range(wrong), right)]})
+            title, kind = f"Change to `{right}`", lsp.CodeActionKind.QuickFix
+            result.append(lsp.CodeAction(title, kind, [shown], is_preferred=True, edit=edit))
+        return result
 
 
 def _completion(entry: Entry) -> lsp.CompletionItem:
@@ -412,12 +450,10 @@ def _fix(diagnostic: Diagnostic, span: Span) -> tuple[Span, str] | None:
     return None
 
 
-class _Refusals:
+@contextmanager
+def _refusals() -> Iterator[None]:
     """What cannot be renamed is an error that the editor shows."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, RefusedError):
-            raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed) from error
+    try:
+        yield
+    except RefusedError as error:
+        raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed) from error

@@ -273,6 +273,47 @@ def test_parts_of_components(tmp_path: Path) -> None:
     session(tmp_path / "h", script)
 
 
+def test_other_texts_are_left_alone(tmp_path: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("notes.txt", "component A {")
+        editor.open("a.camkes", "component A {")
+        assert await editor.settled("a.camkes")
+        assert "notes.txt" not in editor.diagnostics
+        assert await editor.hover("notes.txt", "component |A") == ""
+        assert await editor.complete("notes.txt", "component |A") == []
+        assert await editor.symbols("notes.txt") == []
+
+    session(tmp_path, script)
+
+
+def test_the_application_around_a_file(tmp_path: Path) -> None:
+    """Import paths and macros come from the CMakeLists.txt above; a part shows what the whole computes."""
+    (tmp_path / "parts" / "deep").mkdir(parents=True)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "CAmkESAddImportPath(parts/deep)\n"
+        "DeclareCAmkESRootserver(app.camkes CPP_FLAGS -DPROTOCOL=inherited)\n"
+    )
+    part = "procedure P { void f(); }\ncomponent B { provides P p with priority_protocol PROTOCOL; }\n"
+    (tmp_path / "parts" / "deep" / "part.camkes").write_text(part)
+    (tmp_path / "app.camkes").write_text(
+        "import <std_connector.camkes>; import <part.camkes>;\n"
+        "component A { control; requestor; uses P p; }\n"
+        "assembly { composition { component A a; component B b; connection seL4RPCCall c(from a.p, to b.p); }\n"
+        "configuration { a._priority = 7; } }\n"
+    )
+
+    async def script(editor: Editor) -> None:
+        editor.open("parts/deep/part.camkes")
+        assert await editor.settled("part.camkes") == []
+        assert "**b.p**: inherited, ceiling 7, 1 thread" in await editor.hover(
+            "parts/deep/part.camkes", "provides P |p"
+        )
+        editor.open("app.camkes", (tmp_path / "app.camkes").read_text().replace("= 7", "= 9"))
+        assert "ceiling 9" in await editor.hover("parts/deep/part.camkes", "provides P |p")
+
+    session(tmp_path, script)
+
+
 def test_characters_beyond_ascii_and_other_line_ends(tmp_path: Path) -> None:
     text = "procedure P { void f(); }\r\n/* 😀é */ component A { uses P p; /* 😀 */ provides P q; }\r\n"
     (tmp_path / "a.camkes").write_bytes(text.encode())
