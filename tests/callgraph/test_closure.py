@@ -211,6 +211,30 @@ def test_assembly_sources(look: Look) -> None:
     assert seen.calls("s.p") == (["s.next"], CODE)
 
 
+def test_a_local_function_in_the_middle_of_a_section(look: Look) -> None:
+    if os.uname().machine != "x86_64":
+        pytest.skip("written for x86-64")
+    function = ".type {0}, @function\n{0}:\n    jmp {1}@PLT\n.size {0}, .-{0}\n"
+    low = (
+        '.section .text.low,"ax"\n'
+        + function.format("first", "log_f")
+        + function.format("second", "next_f")
+        + ".text\n.globl low\n.type low, @function\nlow:\n    jmp second\n.size low, .-low\n"
+        + '.section .note.GNU-stack,"",%progbits\n'
+    )
+    source = "int p_f(int x) { extern int low(int); return low(x); }\nint q_f(int x) { return x; }"
+    seen = look(files={"a.c": source, "low.S": low})
+    assert seen.calls("s.p") == (["s.next"], CODE)
+
+
+def test_an_alias_of_a_function_that_calls_through_a_pointer(look: Look) -> None:
+    seen = look(
+        "int real(int x) { static int (*const table[])(int) = {next_f}; return table[x](x); }\n"
+        'int p_f(int x) __attribute__((alias("real")));\nint q_f(int x) { return x; }'
+    )
+    assert seen.calls("s.p") == (["s.next"], CODE)
+
+
 def test_nothing_is_compiled_twice(look: Look, tmp_path: Path) -> None:
     code = "int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }"
     look(code)
