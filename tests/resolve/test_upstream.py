@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Public systems mean the same to camkes-tool and to us.
+
+Needs CAMKES_CORPUS (see `tests.resolve.corpus`), CAMKES_UPSTREAM, a checkout of camkes-tool, and
+CAMKES_UPSTREAM_PYTHON, a Python that has what that checkout needs. Run with `-s` to see the score.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from camkes.diagnostics import Diagnostic, Severity, Sink
+from camkes.model.dump import dump
+from camkes.model.system import System
+from camkes.resolve import LoadOptions, codes, load
+from tests.resolve import corpus
+
+UPSTREAM = os.environ.get("CAMKES_UPSTREAM")
+PYTHON = os.environ.get("CAMKES_UPSTREAM_PYTHON")
+
+#: What differs on purpose; `facts` brings each to one form, or leaves it out.
+ON_PURPOSE = {
+    "order": "Instances, interfaces, settings and ends are in the order of the text in ours; in upstream the "
+    "ends of joined connections have an order that changes from run to run.",
+    "default": "A reference to something without a value leaves the setting out in ours, and the attribute "
+    "has its default; upstream writes the default into the setting.",
+    "joined": "A setting of a connection that was joined with others belongs to the joined one in ours; "
+    "upstream keeps it under a name that nothing has any more.",
+    "proof": "The built-in connectors have no text for proofs in Isabelle in ours.",
+    "boolean": "`bool` stays `bool` in ours and becomes `boolean` in upstream; both mean `bool` of C.",
+    "nodes": "The answer of a device tree query has no entries for the nodes below the one that was asked "
+    "for; upstream's has objects of Python there, which no template can use.",
+}
+
+#: How upstream ends with a file that is a part of systems and none itself.
+PARTS = ("no assembly found in input specification", "no instances declared in assembly")
+
+Facts = dict[tuple[str, ...], Any]
+
+
+# The facts of a dump -------------------------------------------------------------------------------
+
+
+def facts(dumped: Mapping[str, Any], parts: Mapping[str, str]) -> Facts:
+    """What a dump says, by what it says it of. `parts` has the name of the connection a part went into."""
+    result: Facts = {("schedule",): dumped["schedule"]}
+    components = dumped["components"]
+    for instance in dumped["instances"]:
+        name = instance["name"]
+        result["instance", name] = (instance["type"], instance["address_space"])
+        values = {a["name"]: a["default"] for a in components[instance["type"]]["attributes"]}
+        values = {key: value for key, value in values.items() if value is not None}
+        values |= instance["settings"]
+        result |= {("setting", name, key): value for key, value in values.items()}
+    for connection in dumped["connections"]:
+        name = connection["name"]
+        result["connection", name] = connection["connector"]
+        for side in ("from", "to"):
+            ends = connection[f"{side}_ends"]
+            result["connection", name, side] = sorted(f"{e['instance']}.{e['interface']}" for e in ends)
+        result |= {("setting", name, key): value for key, value in connection["settings"].items()}
+    for name, settings in dumped["other_settings"].items():
+        result |= {("setting", parts.get(name, name), key): value for key, value in settings.items()}
+    result = {key: nodes(value) for key, value in result.items()}
+    for name, component in components.items():
+        result |= component_facts(name, component)
+    for name, procedure in dumped["procedures"].items():
+        result["procedure", name] = boolean(procedure["methods"])
+        result["procedure", name, "include"] = procedure["includes"]
+    for name, connector in dumped["connectors"].items():
+        result["connector", name] = [connector["from_end"], connector["to_end"]]
+        result["connector", name, "attributes"] = proof(connector["attributes"])
+    return result
+
+
+def component_facts(name: str, component: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield ("component", name), (component["control"], component["hardware"])
+    yield ("component", name, "attributes"), component["attributes"]
+    yield ("component", name, "include"), component["includes"]
+    yield ("component", name, "exported"), sorted(component["exported"])
+    for interface in component["interfaces"]:
+        keys = ("kind", "type", "optional")
+        yield ("component", name, "interface", interface["name"]), [interface[key] for key in keys]
+    for sync in component["syncs"]:
+        yield ("component", name, "sync", sync["name"]), sync["kind"]
+
+
+def boolean(methods: Any) -> Any:
+    return json.loads(json.dumps(methods).replace('"bool"', '"boolean"'))
+
+
+def proof(attributes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [attribute for attribute in attributes if attribute["name"] != "isabelle_connector_spec"]
+
+
+def nodes(value: Any) -> Any:
+    """A value without what stands for an object of Python, and without the keys that led to it."""
+    if not isinstance(value, dict) or "query" not in value:
+        return value
+    answers = value["query"]
+    return {**value, "query": [only_properties(a) if isinstance(a, dict) else a for a in answers]}
+
+
+def only_properties(node: dict[str, Any]) -> dict[str, Any]:
+    below = {key for key, item in node.items() if isinstance(item, list) and "<object>" in item}
+    return {
+        key: item
+        for key, item in node.items()
+        if key not in below and not any(key.startswith(f"{name}_") for name in below)
+    }
+
+
+def values(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: setting["value"] for name, setting in settings.items()}
+
+
+def our_facts(system: System) -> Facts:
+    dumped = json.loads(json.dumps(dump(system)))
+    for place in (*dumped["instances"], *dumped["connections"]):
+        place["settings"] = values(place["settings"])
+    dumped["other_settings"] = {name: values(settings) for name, settings in dumped["other_settings"].items()}
+    return facts(dumped, {})
+
+
+def differences(system: System, theirs: Mapping[str, Any]) -> list[str]:
+    """What the two dumps say differently."""
+    parts = {part: connection.name for connection in system.connections for part in connection.names}
+    ours, others = our_facts(system), facts(theirs, parts)
+    nothing = "nothing"
+    return [
+        f"{' '.join(key)}: {ours.get(key, nothing)!s:.200}; upstream: {others.get(key, nothing)!s:.200}"
+        for key in sorted({*ours, *others})
+        if key not in ours or key not in others or ours[key] != others[key]
+    ]
+
+
+# Both tools on every file --------------------------------------------------------------------------
+
+
+def ask_upstream(root: Path, jobs: list[tuple[Path, LoadOptions]]) -> list[dict[str, Any]]:
+    assert UPSTREAM and PYTHON
+    builtin = Path(UPSTREAM) / "include" / "builtin"
+    lines = [
+        json.dumps(
+            {
+                "file": str(file),
+                "import_path": [*map(str, options.import_path), str(builtin)],
+                "cpp_flags": [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)],
+                "allow_forward_references": options.allow_forward_references,
+                "dtb": str(options.dtb) if options.dtb else None,
+            }
+        )
+        for file, options in jobs
+    ]
+    script = Path(__file__).with_name("upstream_dump.py")
+    run = subprocess.run(
+        [PYTHON, str(script)],
+        input="\n".join(lines) + "\n",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # upstream's own warnings
+        text=True,
+        check=True,
+        cwd=root,
+    )
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def errors(sink: Sink) -> list[Diagnostic]:
+    return [d for d in sink.diagnostics if d.severity is Severity.ERROR]
+
+
+def same_or_better(place: tuple[str, int] | None, found: list[Diagnostic]) -> bool:
+    """Whether an error is where upstream says it is, where upstream says a place at all."""
+    if place is None:
+        return True
+    for error in found:
+        if error.span is not None and (str(error.span.file.path), error.span.line) == tuple(place):
+            return True
+    return False
+
+
+class Score:
+    """How often the two tools agree, and where they do not."""
+
+    def __init__(self) -> None:
+        self.right = dict.fromkeys(("accepted", "same", "parts", "rejected"), 0)
+        self.all = dict.fromkeys(self.right, 0)
+        self.wrong: list[str] = []
+
+    def __str__(self) -> str:
+        of = {what: f"{count} of {self.all[what]}" for what, count in self.right.items()}
+        return (
+            f"systems: {of['accepted']} accepted, {of['same']} resolved the same\n"
+            f"parts of systems: {of['parts']} accepted\n"
+            f"mistakes: {of['rejected']} rejected at the same line or a better one"
+        )
+
+    def agree(self, what: str, name: str, why_not: list[str]) -> None:
+        self.all[what] += 1
+        self.right[what] += not why_not
+        self.wrong += [f"{name}: {why}" for why in why_not]
+
+    def count(
+        self, name: str, system: System | None, found: list[Diagnostic], answer: Mapping[str, Any]
+    ) -> None:
+        messages = [error.message for error in found]
+        if "system" in answer:
+            self.agree("accepted", name, messages)
+            why = ["no system"] if system is None else differences(system, answer["system"])
+            self.agree("same", name, why)
+            return
+        told = answer.get("error", answer.get("crash"))
+        if told.endswith(PARTS) and "/bad-" not in name:  # nothing else is wrong with it
+            others = [d.message for d in found if d.code not in (codes.NO_ASSEMBLY, codes.NO_INSTANCES)]
+            self.agree("parts", name, others if found else [f"accepted; upstream: {told}"])
+        else:
+            good = found and same_or_better(answer.get("place"), found)
+            self.agree(
+                "rejected", name, [] if good else [f"{told} ({answer.get('place')}); ours: {messages}"]
+            )
+
+
+@pytest.mark.skipif(not (corpus.corpus() and UPSTREAM and PYTHON), reason="there is no corpus or no upstream")
+def test_every_file_means_the_same_to_upstream() -> None:
+    root = corpus.corpus()
+    assert root is not None
+    jobs = [(file, corpus.options(root, file)) for file in corpus.files(root)]
+    answers = ask_upstream(root, jobs)
+    score = Score()
+    for (file, options), answer in zip(jobs, answers, strict=True):
+        sink = Sink()
+        system = load(file, options, sink)
+        score.count(str(file.relative_to(root)), system, errors(sink), answer)
+    print(f"\n{score}")
+    assert not score.wrong, "\n".join(score.wrong)
