@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -203,8 +204,13 @@ def make_server() -> Server:
 
 
 def serve() -> None:
-    """Serve one editor until it says goodbye."""
-    make_server().start_io()
+    """Serve one editor until it says goodbye.
+
+    The protocol gets standard output for itself; what anything else prints goes to standard error.
+    """
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        make_server().start_io(stdout=output)
 
 
 # Files -------------------------------------------------------------------------------------------

@@ -185,3 +185,4 @@ async def editor(folder: Path) -> AsyncIterator[Editor]:
         raise
     finally:
         await asyncio.wait_for(client.stop(), TIMEOUT)
+    assert client._server.returncode == 0

@@ -64,6 +64,10 @@ def test_a_mistake_shows_in_the_file_where_it_is(nested: Path) -> None:
         (found,) = editor.diagnostics["system.camkes"]  # one mistake, one error
         assert str(found.code).startswith("E01")
         assert editor.diagnostics["nested.camkes"] == []
+        editor.replace("system.camkes", "component Leaf e", "component Leaf (e;")  # nothing is left of it
+        await editor.settled("system.camkes")
+        (found,) = editor.diagnostics["system.camkes"]
+        assert str(found.code).startswith("E01")
 
     session(nested, script)
 
@@ -298,7 +302,8 @@ def test_the_application_around_a_file(tmp_path: Path) -> None:
     (tmp_path / "app.camkes").write_text(
         "import <std_connector.camkes>; import <part.camkes>;\n"
         "component A { control; requestor; uses P p; }\n"
-        "assembly { composition { component A a; component B b; connection seL4RPCCall c(from a.p, to b.p); }\n"
+        "assembly { composition { component A a; component B b;\n"
+        "connection seL4RPCCall c(from a.p, to b.p); }\n"
         "configuration { a._priority = 7; } }\n"
     )
 
