@@ -62,7 +62,7 @@ sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize test-sanitize
 
 unit: $(VENV)/.test-ready
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix camkes parser tests benchmarks
