@@ -17,8 +17,8 @@ from camkes.resolve.nearest import suggestion
 #: Types an attribute can have besides a struct; the others of C cannot be written in an attribute.
 SCALARS = ("int", "int64_t", "uint64_t", "string", "char", "signed char", "unsigned char", "unsigned int")
 
-#: Those of them that a setting can give a number.
-_NUMBERS = ("int", "int64_t", "uint64_t")
+#: Those of them that a setting can give a number, with what they hold (addresses of 32 bits are no slip).
+_NUMBERS = {"int": (-(2**31), 2**32), "int64_t": (-(2**63), 2**64), "uint64_t": (0, 2**64)}
 
 
 def check_keyword(name: ast.Name, what: str, sink: Sink) -> None:
@@ -27,6 +27,18 @@ def check_keyword(name: ast.Name, what: str, sink: Sink) -> None:
             codes.KEYWORD_NAME,
             f"{what} `{name.text}` has the name of a C keyword",
             name.span,
+            help=f"choose another name, such as `{name.text}_`",
+        )
+
+
+def check_member_keyword(name: ast.Name, what: str, sink: Sink) -> None:
+    """Warn of a name that C code can only use as a part of longer ones."""
+    if name.text in C_KEYWORDS:
+        sink.report(
+            codes.KEYWORD_MEMBER,
+            f"{what} `{name.text}` has the name of a C keyword",
+            name.span,
+            "C code cannot use this name alone",
             help=f"choose another name, such as `{name.text}_`",
         )
 
@@ -51,14 +63,7 @@ class AttributeTypes:
         if type is None:
             return None
         if default is not None and node.default is not None:
-            problem = self.mismatch(default, type, node.array)
-            if problem:
-                self.sink.report(
-                    codes.DEFAULT_MISMATCH,
-                    f"the default of attribute `{node.name.text}` is not {article(type, node.array)}",
-                    node.default.span,
-                    problem,
-                )
+            self.check_default(node, default, type, node.default.span)
         return Attribute(node.name.text, type, node.array, default, node.name.span)
 
     def unchecked(self, node: ast.Attribute) -> Attribute:
@@ -110,11 +115,20 @@ class AttributeTypes:
         self.defaults |= {(text, member): value for member, value in defaults.items()}
         return StructType(text, tuple(members.values()))
 
-    def mismatch(self, value: Value, type: AttributeType, array: bool) -> str:
-        """Why `value` is no default of this type; empty if it is."""
+    def check_default(self, node: ast.Attribute, default: Value, type: AttributeType, span: Span) -> None:
+        """Warn of a default that does not fit; it is only noticed in the C code, if at all."""
         quiet = Sink()
-        self.fit(value, type, array, "default", None, quiet)
-        return next((d.label or d.message for d in quiet.diagnostics), "")
+        self.fit(default, type, node.array, node.name.text, span, quiet)
+        for found in quiet.diagnostics:
+            if found.code is codes.VALUE_RANGE:
+                self.sink.add(found)
+                continue
+            self.sink.report(
+                codes.DEFAULT_MISMATCH,
+                f"the default of attribute `{node.name.text}` is not {article(type, node.array)}",
+                span,
+                found.label or found.message,
+            )
 
     def fit(
         self, value: Value, type: AttributeType, array: bool, name: str, span: Span | None, sink: Sink
@@ -133,9 +147,13 @@ class AttributeTypes:
         if isinstance(type, StructType):
             if isinstance(value, dict):
                 return self._fit_struct(value, type, name, span, sink)
-        elif (isinstance(value, int) and type.name in _NUMBERS) or (
-            isinstance(value, str) and type.name == "string"
-        ):
+        elif isinstance(value, int) and type.name in _NUMBERS:
+            low, end = _NUMBERS[type.name]
+            if not low <= value < end:
+                message = f"{value} is outside of what `{type.name}` holds"
+                sink.report(codes.VALUE_RANGE, message, span)
+            return value
+        elif isinstance(value, str) and type.name == "string":
             return value
         return _mismatch(value, type, False, name, span, sink)
 

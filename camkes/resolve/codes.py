@@ -316,6 +316,20 @@ component Uart { hardware; has binary_semaphore b; }
 component Uart { hardware; }
 """,
 )
+KEYWORD_MEMBER = _code(
+    "W0254",
+    "keyword-member",
+    """\
+An interface, a lock or an instance has a name that C keeps for itself. C code cannot use such a name alone,
+as it does with a dataport. Longer names made of it, such as `register_lock`, are good.
+""",
+    """\
+component Uart { hardware; dataport Buf register; }
+""",
+    """\
+component Uart { hardware; dataport Buf registers; }
+""",
+)
 
 # Connections
 
@@ -900,6 +914,26 @@ uart.node = dtb({"alias": "serial0"});
 uart.node = dtb({"aliases": "serial0"});
 """,
 )
+REFERENCE_WITHOUT_VALUE = _code(
+    "E0416",
+    "reference-without-value",
+    """\
+A reference leads to something that is not set and has no default, and what it is the value of has no default
+either. So there is no value at all.
+""",
+    """\
+component Client { control; attribute int delay; }
+component Server { attribute int delay; }
+...
+client.delay <- server.delay;
+""",
+    """\
+component Client { control; attribute int delay; }
+component Server { attribute int delay = 5; }
+...
+client.delay <- server.delay;
+""",
+)
 UNKNOWN_SETTING_INSTANCE = _code(
     "W0450",
     "unknown-setting-instance",
@@ -965,7 +999,7 @@ REFERENCE_TO_NOTHING = _code(
     "W0454",
     "reference-to-nothing",
     """\
-A reference names something that does not exist, so it gives no value, and the setting has no effect.
+A reference names something that does not exist, so the attribute keeps its default.
 """,
     """\
 client.delay <- server.dely;
@@ -987,5 +1021,20 @@ b.delay <- a.delay["ms"];
     """\
 a.delay = {"ms": 5};
 b.delay <- a.delay["ms"];
+""",
+)
+VALUE_RANGE = _code(
+    "W0456",
+    "value-range",
+    """\
+A number is outside of what its type holds. The C compiler would cut it down, with a warning at most.
+
+An `int` has 32 bits here. Numbers of 32 bits that are meant without a sign, such as addresses, are let pass.
+""",
+    """\
+attribute int delay = 5000000000;
+""",
+    """\
+attribute int64_t delay = 5000000000;
 """,
 )

@@ -10,6 +10,7 @@ from camkes.diagnostics import Label, Span
 from camkes.model.system import Connector, Interface
 from camkes.parser import ast
 from camkes.resolve import codes
+from camkes.resolve.attributes import check_member_keyword
 from camkes.resolve.clauses import connection_threads
 from camkes.resolve.definitions import (
     ComponentDefinition,
@@ -102,6 +103,7 @@ class Compositions:
             component = self.names.find_component(node.type)
         if not self.names.new_member(members, node.name, "instance"):
             return None
+        check_member_keyword(node.name, "instance", self.sink)
         definition = InstanceDefinition(node.name, component, group, node.name.span)
         result.instances[node.name.text] = definition
         return definition

@@ -39,6 +39,7 @@ _HARMLESS = frozenset(
         codes.MISTYPED_VALUE,
         codes.MISSING_KEY,
         codes.MISSING_MEMBER,
+        codes.REFERENCE_WITHOUT_VALUE,
         codes.UNEXPECTED_UNIT,
         codes.UNCONNECTED,
         codes.UNKNOWN_HELPER,

@@ -21,7 +21,7 @@ from camkes.model.system import (
 )
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.attributes import AttributeTypes, check_keyword
+from camkes.resolve.attributes import AttributeTypes, check_keyword, check_member_keyword
 from camkes.resolve.clauses import connection_threads, interface_clauses
 from camkes.resolve.compositions import Compositions
 from camkes.resolve.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
@@ -241,11 +241,14 @@ class Names:
         hardware = [item for item in node.items if isinstance(item, ast.Hardware)]
         for item in node.items:
             if isinstance(item, ast.Interface):
+                check_member_keyword(item.name, "interface", self.sink)
                 if self.new_member(members, item.name, "interface"):
                     spelled[item.name.text] = self.spelled(item)
                     interfaces[item.name.text] = self.interface(item, spelled[item.name.text])
             elif isinstance(item, ast.Sync):
-                if self.new_member(members, item.name, item.kind.replace("_", " ")):
+                kind = item.kind.replace("_", " ")
+                check_member_keyword(item.name, kind, self.sink)
+                if self.new_member(members, item.name, kind):
                     syncs.append(Sync(item.kind, item.name.text, item.name.span))
             elif isinstance(item, ast.Attribute) and self.new_member(members, item.name, "attribute"):
                 attribute = self.types.attribute(item)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from camkes.diagnostics import Label, Sink
-from camkes.model.system import Attribute, Setting
+from camkes.model.system import Attribute, Setting, Value
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes
@@ -143,32 +143,62 @@ class _Resolver:
     def default(
         self, setting: FlatSetting, target: tuple[str, str], reference: ast.Reference
     ) -> Setting | None:
-        """What a reference to something that is not set gives: the default of what it names."""
-        name, attribute = target
-        instance = self.flat.instances.get(name)
-        if instance is None:
-            if name not in self.flat.unknown and name not in self.connections:
-                self.nothing(reference, f"there is no instance `{name}`", name, self.flat.instances)
+        """What a reference to something that is not set gives: the default of what it names, or its own."""
+        span = setting.definition.value_span
+        default = self.default_of(target)
+        if default is not None:
+            return self.looked_up(Setting(default, span), reference)
+        if target[0] in self.flat.unknown or setting.instance in self.flat.unknown:
             return None
-        declared = self.declared(instance)
-        if attribute not in declared:
-            # a component may pass on what it does not declare; then only a slip is suspicious
-            own = len(reference.path) == 1 and not suggestion(attribute, declared)
-            if not own and not is_known(attribute, _members(instance)):
-                self.nothing(reference, f"`{name}` has no attribute `{attribute}`", attribute, declared)
+        own = self.default_of((setting.instance, setting.attribute))
+        if own is None:
+            self.without_value(setting, target, reference)
             return None
-        default = declared[attribute].default
-        if default is None:
-            return None
-        return self.looked_up(Setting(default, setting.definition.value_span), reference)
+        self.check_target(target, reference)
+        return Setting(own, span)
 
-    def nothing(self, reference: ast.Reference, why: str, word: str, names: Iterable[str]) -> None:
+    def default_of(self, key: tuple[str, str]) -> Value | None:
+        instance = self.flat.instances.get(key[0])
+        attribute = None if instance is None else self.declared(instance).get(key[1])
+        return None if attribute is None else attribute.default
+
+    def without_value(self, setting: FlatSetting, target: tuple[str, str], reference: ast.Reference) -> None:
+        name = f"{setting.instance}.{setting.attribute}"
+        why, word, names = self.missing(target) or (f"`{'.'.join(target)}` is not set", "", ())
+        self.sink.report(
+            codes.REFERENCE_WITHOUT_VALUE,
+            f"`{name}` gets no value: {why}, and there is no default",
+            reference.span,
+            help=suggestion(word, names),
+        )
+
+    def check_target(self, target: tuple[str, str], reference: ast.Reference) -> None:
+        """Warn of a reference that names nothing, though there is a default."""
+        missing = self.missing(target)
+        if missing is None:
+            return
+        why, word, names = missing
+        if target[0] in self.flat.instances and (len(reference.path) == 1 and not suggestion(word, names)):
+            return  # a component may pass on what it does not declare; then only a slip is suspicious
         self.sink.report(
             codes.REFERENCE_TO_NOTHING,
             f"this reference gives no value: {why}",
             reference.span,
             help=suggestion(word, names),
         )
+
+    def missing(self, target: tuple[str, str]) -> tuple[str, str, Iterable[str]] | None:
+        """Why a reference names nothing, with the word that may be misspelt and those it may be meant for."""
+        name, attribute = target
+        instance = self.flat.instances.get(name)
+        if instance is None:
+            if name in self.connections:
+                return None
+            return f"there is no instance `{name}`", name, self.flat.instances
+        declared = self.declared(instance)
+        if attribute in declared or is_known(attribute, _members(instance)):
+            return None
+        return f"`{name}` has no attribute `{attribute}`", attribute, declared
 
     def looked_up(self, setting: Setting | None, reference: ast.Reference) -> Setting | None:
         """The value after following the keys of a reference."""

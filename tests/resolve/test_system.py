@@ -191,7 +191,7 @@ def test_a_setting_of_an_interface_of_a_component_around(tmp_path: Path) -> None
     assert system.other_settings["box.irq"]["dtb"].value == 5
 
 
-def test_a_reference_without_a_value_sets_nothing(tmp_path: Path) -> None:
+def test_a_reference_without_a_value_leaves_the_default(tmp_path: Path) -> None:
     system = good(
         tmp_path,
         """
@@ -206,7 +206,7 @@ def test_a_reference_without_a_value_sets_nothing(tmp_path: Path) -> None:
     )
     leaf = system.instance("box.leaf")
     assert leaf is not None
-    assert {name: s.value for name, s in leaf.settings.items()} == {"b": 2}
+    assert {name: s.value for name, s in leaf.settings.items()} == {"a": 1, "b": 2}
 
 
 def test_references_look_up_keys_through_chains(tmp_path: Path) -> None:

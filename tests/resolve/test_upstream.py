@@ -20,6 +20,7 @@ from camkes.model.dump import dump
 from camkes.model.system import System
 from camkes.resolve import LoadOptions, codes, load
 from tests.resolve import corpus
+from tests.resolve.inventory import ROWS
 
 UPSTREAM = os.environ.get("CAMKES_UPSTREAM")
 PYTHON = os.environ.get("CAMKES_UPSTREAM_PYTHON")
@@ -151,6 +152,7 @@ def ask_upstream(root: Path, jobs: list[tuple[Path, LoadOptions]]) -> list[dict[
             {
                 "file": str(file),
                 "import_path": [*map(str, options.import_path), str(builtin)],
+                "cpp": options.cpp,
                 "cpp_flags": [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)],
                 "allow_forward_references": options.allow_forward_references,
                 "dtb": str(options.dtb) if options.dtb else None,
@@ -239,3 +241,15 @@ def test_every_file_means_the_same_to_upstream() -> None:
         score.count(str(file.relative_to(root)), system, errors(sink), answer)
     print(f"\n{score}")
     assert not score.wrong, "\n".join(score.wrong)
+
+
+@pytest.mark.skipif(not (UPSTREAM and PYTHON), reason="there is no upstream")
+def test_upstream_does_what_the_inventory_says(tmp_path: Path) -> None:
+    jobs = [(tmp_path / f"{i}.camkes", LoadOptions(cpp=False)) for i in range(len(ROWS))]
+    for (file, _), row in zip(jobs, ROWS, strict=True):
+        file.write_text(row.text, encoding="utf-8")
+    verdicts = {"system": "accepts", "error": "rejects", "crash": "crashes"}
+    found = [verdicts[next(iter(answer))] for answer in ask_upstream(tmp_path, jobs)]
+    assert found == [row.upstream for row in ROWS]
+    counts = {verdict: found.count(verdict) for verdict in verdicts.values()}
+    print(f"\nof {len(ROWS)} kinds of mistakes: {counts}")

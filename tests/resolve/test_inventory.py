@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Every kind of mistake gives the codes it should, and no mistake is passed over."""
+
+from pathlib import Path
+
+import pytest
+
+from camkes.diagnostics import Severity
+from tests.resolve.inventory import ROWS, Row
+from tests.resolve.systems import resolve
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+def test_row(tmp_path: Path, row: Row) -> None:
+    system, diagnostics = resolve(tmp_path, row.text)
+    assert tuple(d.code.number for d in diagnostics) == row.codes
+    assert all(d.span for d in diagnostics)
+    if row.upstream == "accepts":
+        # what upstream builds, we build, and say what is suspicious
+        assert system is not None
+        assert all(d.severity is Severity.WARNING for d in diagnostics)
+    else:
+        assert any(d.severity is Severity.ERROR for d in diagnostics)
+
+
+def test_no_row_is_there_twice() -> None:
+    assert len({row.name for row in ROWS}) == len(ROWS)
+    assert len({row.text for row in ROWS}) == len(ROWS)
