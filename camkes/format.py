@@ -347,6 +347,8 @@ class _Printer:
         right = token.text if token.kind == "symbol" else ""
         if left and right and (left + right)[:2] in _MERGING and len(left) == 1:
             return True
+        if right == "." and last.text[-1].isdigit() and last.text[0].isdigit():
+            return True  # in nonsense: a dot would become a part of the number
         if right in (";", ",", ".") and right:
             return left == ";" and right != ";"
         if left == ".":

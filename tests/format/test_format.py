@@ -251,13 +251,10 @@ def test_random_text_makes_no_traceback(text: str) -> None:
     format_source(text)
 
 
-def test_time_is_linear() -> None:
-    import time
-
+def test_a_long_file() -> None:
     text = "configuration {\n" + "a.b = [1, 2];  // x\n" * 5000 + "}\n"
-    started = time.process_time()
-    format_source(text)
-    assert time.process_time() - started < 3
+    once = format_source(text)
+    assert format_source(once) == once
 
 
 @pytest.mark.skipif(not CORPUS, reason="CAMKES_CORPUS names no folder of public code")

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 from hypothesis import given, settings
@@ -259,7 +258,6 @@ def test_scale() -> None:
             maker.connect(f"k{i}", f"k{below}.p")
     system = maker.system()
     assert len(system.instances) == 2000 and len(system.connections) >= 5700
-    start = time.process_time()
     plan = analyse(system, Sink())
     assert plan is not None
-    assert time.process_time() - start < 10
+    assert len(plan.tasks) == tasks and len(plan.cpis) == layers * width
