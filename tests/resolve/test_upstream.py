@@ -144,22 +144,23 @@ def differences(system: System, theirs: Mapping[str, Any]) -> list[str]:
 # Both tools on every file --------------------------------------------------------------------------
 
 
-def ask_upstream(root: Path, jobs: list[tuple[Path, LoadOptions]]) -> list[dict[str, Any]]:
-    assert UPSTREAM and PYTHON
+def job(file: Path, options: LoadOptions) -> dict[str, Any]:
+    """What `upstream_dump` is to do; upstream's own files are not where it looks by itself."""
+    assert UPSTREAM
     builtin = Path(UPSTREAM) / "include" / "builtin"
-    lines = [
-        json.dumps(
-            {
-                "file": str(file),
-                "import_path": [*map(str, options.import_path), str(builtin)],
-                "cpp": options.cpp,
-                "cpp_flags": [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)],
-                "allow_forward_references": options.allow_forward_references,
-                "dtb": str(options.dtb) if options.dtb else None,
-            }
-        )
-        for file, options in jobs
-    ]
+    return {
+        "file": str(file),
+        "import_path": [*map(str, options.import_path), str(builtin)],
+        "cpp": options.cpp,
+        "cpp_flags": [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)],
+        "allow_forward_references": options.allow_forward_references,
+        "dtb": str(options.dtb) if options.dtb else None,
+    }
+
+
+def ask_upstream(root: Path, jobs: list[tuple[Path, LoadOptions]]) -> list[dict[str, Any]]:
+    assert PYTHON
+    lines = [json.dumps(job(file, options)) for file, options in jobs]
     script = Path(__file__).with_name("upstream_dump.py")
     run = subprocess.run(
         [PYTHON, str(script)],
