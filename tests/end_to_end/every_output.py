@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Everything that the tool writes about a system short of compiling, as "digest name" lines.
+
+    python -m tests.end_to_end.every_output FOLDER SYSTEM...
+
+A file that is no system gives its diagnostics only. `test_determinism` runs this with several hash seeds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from camkes import pipeline
+from camkes.capdl import authority
+from camkes.capdl.host_table import host_table
+from camkes.diagnostics import Sink
+from camkes.generate import generate
+from camkes.model.dump import dump_text
+from camkes.rendering.machine import to_json, to_sarif
+from camkes.report import plan_tables
+from camkes.report.graph import graph_dot, graph_svg
+from camkes.sel4.complete import complete
+from camkes.sel4.spec import unlinked
+
+
+def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:
+    """The name and the text of each output."""
+    sink = Sink()
+    checked = pipeline.check(pipeline.Request(path), sink)
+    yield "diagnostics", to_json(sink.diagnostics, str)
+    yield "sarif", to_sarif(sink.diagnostics, str)
+    if checked is None or sink.has_errors:
+        return
+    system, plan = checked.system, checked.plan
+    yield "system", dump_text(system, places=True)
+    yield "plan", plan_tables.to_json(plan)
+    yield "plan as text", plan_tables.to_text(plan)
+    yield "graph", graph_dot(plan, system)
+    yield "picture", graph_svg(plan, system)
+    model = pipeline.capabilities(checked, sink)
+    yield "authority", authority.to_json(authority.authority(system, plan, model))
+    yield "boot table", host_table(model, {space.name: f"{space.name}.so" for space in model.spaces})
+    yield "capDL", json.dumps(unlinked(complete(model), "x86_64").write())
+    for file in generate(system, plan, model, folder, sink):
+        yield str(file.path.relative_to(folder)), file.path.read_text(encoding="utf-8")
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    for number, name in enumerate(sys.argv[2:]):
+        for output, text in outputs(Path(name), folder / str(number)):
+            print(hashlib.sha256(text.encode()).hexdigest()[:16], Path(name).name, output)
+
+
+if __name__ == "__main__":
+    main()
