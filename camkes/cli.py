@@ -276,7 +276,12 @@ def graph(arguments: argparse.Namespace) -> int:
 
 def build(arguments: argparse.Namespace) -> int:
     if arguments.kernel == "sel4":
-        return build_sel4(arguments, simulate=False)
+        if wrong_for_sel4(arguments):
+            return USAGE
+        out, status = build_sel4(arguments)
+        if out is not None and not arguments.quiet:
+            print(f"built {out / 'images'}")
+        return status
     sink = Sink()
     progress = Progress(arguments)
     image = pipeline.build(
@@ -290,8 +295,17 @@ def build(arguments: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
+        return USAGE
+    if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
+        forms = " ".join(pipeline.TRACE_FORMS)
+        print(f"camkes run: {arguments.trace}: a trace ends in one of {forms}", file=sys.stderr)
+        return USAGE
+    if arguments.timeline is not None and arguments.timeline.suffix != ".svg":
+        print(f"camkes run: {arguments.timeline}: a timeline ends in .svg", file=sys.stderr)
+        return USAGE
     if arguments.kernel == "sel4":
-        return build_sel4(arguments, simulate=True)
+        return run_sel4(arguments)
     sink = Sink()
     progress = Progress(arguments)
     options = pipeline.RunRequest(
@@ -308,16 +322,13 @@ def run(arguments: argparse.Namespace) -> int:
         verify=arguments.verify,
         sanitize=arguments.sanitize,
     )
-    if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
-        forms = " ".join(pipeline.TRACE_FORMS)
-        print(f"camkes run: {arguments.trace}: a trace ends in one of {forms}", file=sys.stderr)
-        return USAGE
-    if arguments.timeline is not None and arguments.timeline.suffix != ".svg":
-        print(f"camkes run: {arguments.timeline}: a timeline ends in .svg", file=sys.stderr)
-        return USAGE
     outcome = pipeline.run(request_of(arguments), options, sink, progress)
     progress.clear()
-    status = tell(arguments, sink)
+    return report(arguments, outcome, tell(arguments, sink))
+
+
+def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, status: int) -> int:
+    """Print what a run came to."""
     if outcome is None:
         return status
     if arguments.json:
@@ -329,22 +340,88 @@ def run(arguments: argparse.Namespace) -> int:
     return max(status, USER_ERROR if outcome.failed else GOOD)
 
 
-def build_sel4(arguments: argparse.Namespace, simulate: bool) -> int:
+def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
+    """The folder with an image, and an exit status."""
     from camkes.sel4 import workspace
 
     sink = Sink()
     progress = Progress(arguments)
-    status = workspace.build(
+    out = workspace.build(
         arguments.path,
         dict(arguments.definitions),
         arguments.workspace,
         arguments.output,
         sink,
         progress,
-        simulate=simulate,
     )
     progress.clear()
-    return max(tell(arguments, sink), status)
+    return out, max(tell(arguments, sink), GOOD if out is not None else USER_ERROR)
+
+
+def run_sel4(arguments: argparse.Namespace) -> int:
+    """Show what an image prints; for a stated time, or with results, record it."""
+    if arguments.duration is None and arguments.trace is None and not arguments.json:
+        out, status = build_sel4(arguments)
+        if out is not None:
+            from camkes.sel4.workspace import simulate
+
+            simulate(out)
+        return status
+    sink = Sink()
+    progress = Progress(arguments)
+    options = pipeline.RunRequest(output=arguments.output, duration=arguments.duration, trace=arguments.trace)
+    console = sys.stderr if arguments.json else sys.stdout
+
+    def show(text: str) -> None:
+        console.write(text)
+        console.flush()
+
+    outcome = pipeline.record(request_of(arguments), options, arguments.workspace, show, sink, progress)
+    progress.clear()
+    return report(arguments, outcome, tell(arguments, sink))
+
+
+#: Options that only the host kernel has, and what they are when they are not given.
+HOST_ONLY = {
+    "sanitize": False,
+    "fast": False,
+    "scheduling": "fifo",
+    "timeslice": None,
+    "choices": "first",
+    "loop_limit": None,
+    "timeline": None,
+    "window": None,
+    "verify": False,
+}
+
+#: What CMake is told instead, where an application is built by it.
+INPUT_ONLY = {
+    "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
+    "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
+    "cpp_bin": "the `cpp` of PATH",
+    "nocpp": "-DCAmkESCPP=OFF",
+    "dtb": "DTB_FILE_PATH of DeclareCAmkESRootserver() in CMakeLists.txt, and -DCAmkESDTS=ON",
+    "gpio_list": "-DCAmkESDTS=ON: the list of the platform",
+    "allow_forward_references": "-DCAmkESAllowForwardReferences=ON",
+}
+
+
+def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
+    """Says which of the given options have no meaning for `--kernel sel4`."""
+    given = vars(arguments)
+    wrong = [
+        f"--{name.replace('_', '-')} is for the host kernel"
+        for name, usual in HOST_ONLY.items()
+        if given.get(name, usual) != usual
+    ]
+    wrong += [
+        f"--{name.replace('_', '-')} is for the host kernel; for seL4: {instead}"
+        for name, instead in INPUT_ONLY.items()
+        if given.get(name)
+    ]
+    for line in wrong:
+        print(f"camkes {arguments.command}: {line}", file=sys.stderr)
+    return bool(wrong)
 
 
 def migrate(arguments: argparse.Namespace) -> int:

@@ -349,6 +349,39 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     return Outcome(events, names, result.faults, tuple(violations), options.verify, failed)
 
 
+def record(
+    request: Request,
+    options: RunRequest,
+    workspace: Path | None,
+    tell: Callable[[str], None],
+    sink: Sink,
+    progress: Progress,
+) -> Outcome | None:
+    """Build an image for seL4 that records what it does, and boot it for `options.duration`; what components
+    print goes to `tell`. Nothing is known of when the kernel switched, and `options` that need it have no
+    effect."""
+    from camkes.report.events import read_trace
+    from camkes.report.names import load_names
+    from camkes.sel4 import recording
+    from camkes.sel4.trace import trace_file
+    from camkes.sel4.workspace import build as build_sel4
+
+    definitions = dict((*request.definitions, recording.DEFINITION))
+    out = build_sel4(request.path, definitions, workspace, options.output, sink, progress)
+    if out is None:
+        return None
+    progress("")
+    raw = out / recording.RECORDS
+    records = recording.record(out, options.duration or DEFAULT_DURATION, tell)
+    write_output(raw, trace_file(records))
+    events, names = read_trace(raw, sink), load_names(raw, sink)
+    if events is None or names is None:
+        return None
+    if options.trace is not None:
+        write_trace(options.trace, raw, events, names, sink)
+    return Outcome(events, names, (), (), verified=False, failed=False)
+
+
 def write_trace(path: Path, raw: Path, events: Sequence[Event], names: TraceNames, sink: Sink) -> None:
     """Write a trace in the form that the ending of `path` names."""
     if path.suffix == ".pftrace":

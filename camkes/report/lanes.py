@@ -77,11 +77,14 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Lanes by falling priority. `services` are the interfaces that work was done in, in name order."""
+    """Lanes by falling priority. `services` are the interfaces that work was done in, in name order.
+    `scheduling`: the trace says who ran when; only a kernel can, and seL4 does not: then lanes have jobs
+    and no segments."""
 
     lanes: tuple[Lane, ...]
     services: tuple[str, ...]
     end: int
+    scheduling: bool = True
 
 
 def build_lanes(events: Sequence[Event], names: TraceNames) -> Lanes:
@@ -93,10 +96,10 @@ def build_lanes(events: Sequence[Event], names: TraceNames) -> Lanes:
     tracker, where = Tracker(names), endpoint_services(events, names)
     segments: dict[int, list[Segment]] = {task.id: [] for task in tasks}
     jobs: dict[int, dict[int, Job]] = {task.id: {} for task in tasks}
-    now = 0
+    now, scheduling = 0, any(event.kind is Kind.SWITCH for event in events)
     for event in events:
         if event.time > now:
-            for task in tasks:
+            for task in tasks if scheduling else ():
                 segment = _look(tracker, where, task, control[task.id], now, event.time)
                 if segment:
                     _append(segments[task.id], segment)
@@ -110,7 +113,7 @@ def build_lanes(events: Sequence[Event], names: TraceNames) -> Lanes:
         if task.id >= 0 or any(segment.activity is Activity.RUNS for segment in segments[task.id])
     )
     services = {s.service for lane in lanes for s in lane.segments if s.service}
-    return Lanes(lanes, tuple(sorted(services)), now)
+    return Lanes(lanes, tuple(sorted(services)), now, scheduling)
 
 
 def _with_other_threads(names: TraceNames) -> TraceNames:

@@ -34,15 +34,15 @@ class Response:
     maximum: int | None
     deadline: int | None
     misses: int
-    blocked: int
+    blocked: int | None
 
 
 def responses(lanes: Lanes) -> tuple[Response, ...]:
     """A row a task, by falling priority."""
-    return tuple(_response(lane, lanes.end) for lane in lanes.lanes if lane.task.id >= 0)
+    return tuple(_response(lane, lanes) for lane in lanes.lanes if lane.task.id >= 0)
 
 
-def _response(lane: Lane, end: int) -> Response:
+def _response(lane: Lane, lanes: Lanes) -> Response:
     times = [job.response for job in lane.jobs if job.response is not None]
     return Response(
         lane.task.name,
@@ -53,8 +53,8 @@ def _response(lane: Lane, end: int) -> Response:
         sum(times) / len(times) if times else None,
         max(times, default=None),
         lane.task.deadline,
-        sum(job.missed(end) for job in lane.jobs),
-        max(_blocked(lane, end), default=0),
+        sum(job.missed(lanes.end) for job in lane.jobs),
+        max(_blocked(lane, lanes.end), default=0) if lanes.scheduling else None,
     )
 
 
@@ -85,7 +85,8 @@ def responses_dict(lanes: Lanes) -> dict[str, Any]:
     ends = {
         lane.task.name: [
             {"index": j.index, "release": j.release, "begin": j.begin, "end": j.end, "response": j.response,
-             "deadline": j.deadline, "missed": j.missed(lanes.end), "blocked": blocked}
+             "deadline": j.deadline, "missed": j.missed(lanes.end),
+             "blocked": blocked if lanes.scheduling else None}
             for j, blocked in zip(
                 sorted(lane.jobs, key=lambda job: job.release), _blocked(lane, lanes.end), strict=True
             )

@@ -57,6 +57,8 @@ def terminal_report(
     lanes = build_lanes(events, names)
     if not lanes.lanes:
         return ""
+    if not lanes.scheduling:
+        return response_table(responses(lanes), color)
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
     table = response_table(responses(lanes), color)
     busy = [(segment.start, segment.end) for lane in lanes.lanes for segment in lane.segments]

@@ -17,11 +17,13 @@ from camkes.generate.codes import NEEDS_SEL4
 from camkes.generate.write import write
 from camkes.model.system import System
 from camkes.protocols import analyse
+from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete
 from camkes.sel4.image import render_image
 from camkes.sel4.project import Project, cmake_description
+from camkes.sel4.recording import RECORDS
 from camkes.sel4.spec import unlinked
 from camkes.sel4.timer import DRIVER, device_of, render_timers
 
@@ -78,6 +80,9 @@ def generate(project: Project, sink: Sink) -> None:
             sources[space.name] += [timers, DRIVER, device.source]
         if space.name == TRACE_SPACE:
             sources[space.name].append(PRINTER)
+    if project.trace:
+        names = names_to_json(trace_names(model, plan, system))
+        write(names_path(project.output / RECORDS), names)
     schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
     write(project.output / SPEC, unlinked(completed, project.architecture, schedule).write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]

@@ -32,32 +32,49 @@ class Record(NamedTuple):
         return data[: self.arguments[0]].decode(errors="replace")
 
 
+def read_line(line: str) -> Record | None:
+    """The record that a line of a console is, if it is one."""
+    words = line.strip().split(" ")
+    if words[0] != "~" or len(words) < 5:
+        return None
+    try:
+        time, kind, thread, other, *arguments = (int(word, 16) for word in words[1:])
+    except ValueError:
+        return None
+    return Record(time, kind, thread, other, tuple(arguments))
+
+
 def read_console(lines: Iterable[str]) -> Iterator[Record]:
     """The records among the lines of a console, in their order; a damaged line is left out."""
     for line in lines:
-        words = line.strip().split(" ")
-        if words[0] != "~" or len(words) < 5:
-            continue
-        try:
-            time, kind, thread, other, *arguments = (int(word, 16) for word in words[1:])
-        except ValueError:
-            continue
-        yield Record(time, kind, thread, other, tuple(arguments))
+        record = read_line(line)
+        if record is not None:
+            yield record
+
+
+class Text:
+    """What components printed, line by line. A line that another thread interrupted is put together again."""
+
+    def __init__(self) -> None:
+        self._unfinished: dict[int, str] = {}
+
+    def add(self, record: Record) -> str:
+        """The lines that an OUTPUT record ends; empty if it ends none."""
+        *whole, rest = (self._unfinished.pop(record.thread, "") + record.text).split("\n")
+        if rest:
+            self._unfinished[record.thread] = rest
+        return "".join(f"{line}\n" for line in whole)
+
+    def rest(self) -> str:
+        """The lines that nothing ended."""
+        return "".join(f"{line}\n" for line in self._unfinished.values())
 
 
 def output(records: Iterable[Record]) -> str:
-    """What components printed, in the order in which they did. A line that another thread interrupted is
-    put together again."""
-    unfinished: dict[int, str] = {}
-    lines: list[str] = []
-    for record in records:
-        if record.kind != OUTPUT:
-            continue
-        *whole, rest = (unfinished.pop(record.thread, "") + record.text).split("\n")
-        lines += whole
-        if rest:
-            unfinished[record.thread] = rest
-    return "".join(f"{line}\n" for line in (*lines, *unfinished.values()))
+    """What components printed, in the order in which they did."""
+    text = Text()
+    lines = "".join(text.add(record) for record in records if record.kind == OUTPUT)
+    return lines + text.rest()
 
 
 def trace_file(records: Iterable[Record]) -> bytes:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from camkes.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
 DEFAULT_PLATFORM = "x86_64"
 
-GOOD, FAILED = 0, 1
+#: longer lines of a failed build are command lines, which help nobody
+_LONGEST_LINE = 400
 
 #: what a workspace is known by
 _MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
@@ -36,28 +37,30 @@ def build(
     output: Path | None,
     sink: Sink,
     progress: Progress,
-    *,
-    simulate: bool = False,
-) -> int:
-    """An image of the application at `path`, and its run in QEMU if `simulate`; an exit status."""
+) -> Path | None:
+    """Build an image of the application at `path`; the folder it is in."""
     home = find_workspace(workspace, sink)
     application = find_application(path, sink, definitions)
     if home is None or application is None:
-        return FAILED
+        return None
     out = (output or Path("build") / f"{application.name}-sel4").absolute()
-    if not make(home, application.folder, out, definitions, sink, progress):
-        return FAILED
-    if not simulate:
-        print(f"built {out / 'images'}")
-        return GOOD
-    signal.signal(signal.SIGTERM, _stop)
+    return out if make(home, application.folder, out, definitions, sink, progress) else None
+
+
+def simulate(out: Path) -> None:
+    """Boot an image in QEMU and print what it prints, until it is interrupted."""
+    end_with_us()
     try:
         for line in console(out):
             sys.stdout.write(line)
             sys.stdout.flush()
     except KeyboardInterrupt:
         print()
-    return GOOD
+
+
+def end_with_us() -> None:
+    """Whoever ends this process with SIGTERM ends QEMU as well."""
+    signal.signal(signal.SIGTERM, _stop)
 
 
 def _stop(number: int, frame: object) -> None:
@@ -131,7 +134,7 @@ def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
     if done.returncode == 0:
         return True
     text = log.read_text(errors="replace").replace("\r", "\n")
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip() and len(line) <= _LONGEST_LINE]
     wrong = [i for i, line in enumerate(lines) if "error" in line.lower() or line.startswith("FAILED")]
     begin = wrong[0] if wrong else max(0, len(lines) - 20)
     sink.report(
@@ -140,7 +143,9 @@ def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
     return False
 
 
-def console(out: Path, *, instruction_counting: bool = False, seconds: float | None = None) -> Iterator[str]:
+def console(
+    out: Path, *, instruction_counting: bool = False, seconds: float | None = None
+) -> Generator[str, None, None]:
     """The lines that an image prints in QEMU, for as long as they are asked for, at most so many `seconds`.
     With instruction counting, time is what the processor did and repeats to the digit."""
     command = [sys.executable, "./simulate"]

@@ -20,6 +20,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
 from camkes.report.graph import graph_dot, graph_svg
+from camkes.report.kinds import Kind
 from camkes.report.lanes import build_lanes
 from camkes.report.layers import lay_out
 from camkes.report.terminal import terminal_report
@@ -151,6 +152,14 @@ def test_terminal_report() -> None:
     coloured = terminal_report(events, names, width=72, unicode=False, color=True)
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_a_trace_that_does_not_say_who_ran_gives_response_times_only() -> None:
+    events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
+    annotations = [event for event in events if event.kind >= Kind.JOB_RELEASE or event.kind is Kind.END]
+    table = TERMINAL[TERMINAL.index("response times") :]
+    expected = re.sub(r"\d+$", "-", table, flags=re.M)
+    assert terminal_report(annotations, names, width=72) == expected
 
 
 def test_a_system_without_tasks_has_no_report() -> None:

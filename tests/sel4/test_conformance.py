@@ -87,7 +87,7 @@ def on_sel4(path: Path, definitions: dict[str, str], platform: str, folder: Path
         printed = output(records).count("\n") if record.kind == 14 else 0
         if (printed >= lines) if lines else (record.time > DURATION):
             break
-    run.close()  # type: ignore[attr-defined]
+    run.close()
     return records
 
 

@@ -5,13 +5,18 @@
  *     ~ TIME KIND THREAD OTHER ARGUMENT...
  * in hexadecimal. camkes/sel4/trace.py reads it.
  */
+#include "clock_sel4.h"
 #include "trace_sel4.h"
 
 #include <autoconf.h>
+#include <camkes/platform.h>
+#include <camkes/trace.h>
 #include <sel4/sel4.h>
 #include <stdio.h>
 
 void _camkes_thread(unsigned index);
+
+#define CAMKES_IDLE_RECORD_NS 10000000
 
 static void print(const char *text)
 {
@@ -37,6 +42,21 @@ static void print_entry(const struct camkes_sel4_trace_entry *entry)
     print("\n");
 }
 
+/* Nobody else runs, and nothing was recorded for a while: whoever reads learns how late it is. */
+static void tell_time(void)
+{
+    static uint64_t told;
+    const uint64_t now = camkes_sel4_now();
+    if (now >= told + CAMKES_IDLE_RECORD_NS) {
+        told = now;
+        const struct camkes_sel4_trace_entry idle = {.kind = CAMKES_TRACE_IDLE,
+                                                     .thread = CAMKES_TRACE_NOBODY,
+                                                     .other = CAMKES_TRACE_NOBODY,
+                                                     .time = now};
+        print_entry(&idle);
+    }
+}
+
 void _camkes_thread(unsigned index)
 {
     (void)index;
@@ -44,6 +64,7 @@ void _camkes_thread(unsigned index)
     for (uint32_t next = 0;; next++) {
         struct camkes_sel4_trace_entry *entry = &trace->entry[next % CAMKES_SEL4_TRACE_ENTRIES];
         while (!atomic_load(&entry->full)) {
+            tell_time();
             seL4_Yield();
         }
         print_entry(entry);
