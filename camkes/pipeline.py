@@ -140,13 +140,12 @@ def _check(
     system = load(application, request, sink)
     if system is None:
         return None
-    calls = None if read is None or sink.has_errors else read(application, system)
-    if calls is None:
+    if read is None or sink.has_errors:
         plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
     else:
-        plan = analyse(system, sink, calls.reached, calls.chains)
-        for note in calls.notes:
-            sink.add(note)
+        from camkes.callgraph.read import analyse_code
+
+        plan = analyse_code(system, read(application, system), sink)
     if plan is None or sink.has_errors:
         return None
     return Checked(application, system, plan)
@@ -157,16 +156,12 @@ def code_calls(
 ) -> CodeCalls | None:
     """What the code of a system calls; None where no protocol depends on it. Mistakes are not reported: the
     steps that follow find them again."""
-    if not system.cpis:
-        return None
-    from camkes.callgraph.read import calls_of_code
-    from camkes.generate import generate_headers
+    from camkes.callgraph.read import read_code
 
     out = build_folder(application, output).absolute()
     try:
-        headers = generate_headers(system, out / "generated")
         folder = out / "host-image" / "calls"
-        return calls_of_code(system, application, headers, folder, progress, sanitize=sanitize)
+        return read_code(system, application, out / "generated", folder, progress, sanitize=sanitize)
     except OSError as error:
         raise OutputError(f"cannot write in {out}: {error.strerror}") from error
 

@@ -83,6 +83,86 @@ function(_camkes_gpio_list output)
     endif()
 endfunction()
 
+# Adds a target to a JSON list: the component, instance or library that it is, and what it is built from as far
+# as that is known. Generator expressions have no value yet.
+function(_camkes_json_build output component instance library)
+    set(item "\"component\": \"${component}\", \"instance\": \"${instance}\", \"library\": \"${library}\"")
+    foreach(field IN ITEMS sources includes c_flags cxx_flags libs)
+        list(FILTER ${field} EXCLUDE REGEX "\\$<|-NOTFOUND$")
+        _camkes_json_list(values ${${field}})
+        string(APPEND item ", \"${field}\": ${values}")
+    endforeach()
+    list(APPEND ${output} "{${item}}")
+    set(${output} "${${output}}" PARENT_SCOPE)
+endfunction()
+
+# Components, their instances and the libraries that they name: from these it is read what handlers call.
+function(_camkes_json_builds output)
+    set(builds "")
+    set(todo "")
+    get_property(targets GLOBAL PROPERTY CAMKES_COMPONENTS)
+    foreach(target IN LISTS targets)
+        foreach(field IN ITEMS SOURCES INCLUDES C_FLAGS CXX_FLAGS LIBS)
+            string(TOLOWER ${field} name)
+            get_property(${name} TARGET ${target} PROPERTY COMPONENT_${field})
+        endforeach()
+        list(APPEND todo ${libs})
+        string(REGEX REPLACE "^CAmkESComponent_" "" component "${target}")
+        set(instance "")
+        if(component MATCHES "^(.+)_instance_(.+)$")
+            set(component "${CMAKE_MATCH_1}")
+            set(instance "${CMAKE_MATCH_2}")
+        endif()
+        _camkes_json_build(builds "${component}" "${instance}" "")
+    endforeach()
+    set(seen ${CAMKES_CORE_LIBS})
+    while(todo)
+        list(POP_FRONT todo library)
+        if(TARGET "${library}" AND NOT library IN_LIST seen)
+            list(APPEND seen "${library}")
+            _camkes_library_fields("${library}")
+            list(APPEND todo ${libs})
+            _camkes_json_build(builds "" "" "${library}")
+        endif()
+    endwhile()
+    list(JOIN builds ",\n    " builds)
+    set(${output} "[\n    ${builds}\n  ]" PARENT_SCOPE)
+endfunction()
+
+# How a library is built, in the words of a component. Of libraries outside the application only headers matter:
+# they cannot call its interfaces.
+function(_camkes_library_fields library)
+    get_target_property(includes "${library}" INTERFACE_INCLUDE_DIRECTORIES)
+    get_target_property(libs "${library}" INTERFACE_LINK_LIBRARIES)
+    get_target_property(kind "${library}" TYPE)
+    set(sources "")
+    set(c_flags "")
+    if(NOT kind STREQUAL "INTERFACE_LIBRARY")
+        get_target_property(folder "${library}" SOURCE_DIR)
+        get_target_property(files "${library}" SOURCES)
+        get_property(home GLOBAL PROPERTY CAMKES_ROOT_ADL)
+        get_filename_component(home "${home}" DIRECTORY)
+        foreach(file IN LISTS files)
+            get_filename_component(file "${file}" ABSOLUTE BASE_DIR "${folder}")
+            string(FIND "${file}" "${home}/" place)
+            if(place EQUAL 0)
+                list(APPEND sources "${file}")
+            endif()
+        endforeach()
+        get_target_property(own "${library}" INCLUDE_DIRECTORIES)
+        get_target_property(c_flags "${library}" COMPILE_OPTIONS)
+        get_target_property(definitions "${library}" COMPILE_DEFINITIONS)
+        list(FILTER definitions EXCLUDE REGEX "-NOTFOUND$")
+        list(TRANSFORM definitions PREPEND -D)
+        list(APPEND includes ${own})
+        list(APPEND c_flags ${definitions})
+    endif()
+    foreach(field IN ITEMS sources includes c_flags libs)
+        set(${field} "${${field}}" PARENT_SCOPE)
+    endforeach()
+    set(cxx_flags "" PARENT_SCOPE)
+endfunction()
+
 function(_camkes_write_project file folder)
     get_property(adl GLOBAL PROPERTY CAMKES_ROOT_ADL)
     get_property(flags GLOBAL PROPERTY CAMKES_ROOT_CPP_FLAGS)
@@ -106,6 +186,7 @@ function(_camkes_write_project file folder)
     endif()
     _camkes_device_tree(dtb)
     _camkes_gpio_list(pins)
+    _camkes_json_builds(builds)
     file(
         WRITE "${file}"
         "{
@@ -124,7 +205,8 @@ function(_camkes_write_project file folder)
   \"trace\": ${trace},
   \"priority\": ${CAmkESDefaultPriority},
   \"stack_size\": ${CAmkESDefaultStackSize},
-  \"affinity\": ${CAmkESDefaultAffinity}
+  \"affinity\": ${CAmkESDefaultAffinity},
+  \"builds\": ${builds}
 }
 "
     )
@@ -287,6 +369,21 @@ function(GenerateCAmkESRootserver)
     set_property(GLOBAL PROPERTY CAMKES_GEN_DONE TRUE)
     include("${folder}/camkes-gen.cmake")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CAMKES_INPUTS})
+    if(CAMKES_CODE)
+        # A source that changed is read before CMake is asked whether it must run again.
+        add_custom_command(
+            OUTPUT "${folder}/camkes-calls.json"
+            COMMAND ${tool} calls "${folder}/camkes-project.json"
+            WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
+            DEPENDS ${CAMKES_CODE}
+            COMMENT "What handlers call"
+            VERBATIM
+        )
+        add_custom_target(camkes_calls DEPENDS "${folder}/camkes-calls.json")
+        set_property(
+            DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}/camkes-calls.json"
+        )
+    endif()
 
     set(images "")
     set(named "")

@@ -95,6 +95,12 @@ def _read_note(job: Job) -> dict[str, object]:
     return note if isinstance(note, dict) else {}
 
 
+def inputs_of(job: Job) -> tuple[Path, ...]:
+    """What the output of a job was made from, headers included; before it was made, what is known of that."""
+    inputs = _read_note(job).get("inputs")
+    return tuple(map(Path, inputs)) if isinstance(inputs, dict) else job.inputs
+
+
 def _messages_of(job: Job) -> str:
     """Warnings stay until the file is compiled again."""
     messages = _read_note(job).get("messages", "")

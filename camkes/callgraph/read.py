@@ -15,7 +15,7 @@ from pathlib import Path
 from camkes.application import Application
 from camkes.build.compiler import Compiler, find_compiler
 from camkes.build.digests import Digests
-from camkes.build.jobs import Job, run_jobs, write_whole
+from camkes.build.jobs import Job, inputs_of, run_jobs, write_whole
 from camkes.build.messages import Sources
 from camkes.build.sources import build_of, compile_job, sources_and_objects
 from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
@@ -23,7 +23,10 @@ from camkes.callgraph.gcc import Place, read_calls
 from camkes.callgraph.graph import CallGraph, Reached
 from camkes.callgraph.objects import ObjectError, read_object
 from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.generate import generate_headers
 from camkes.model.system import Instance, Interface, Procedure, System
+from camkes.protocols import analyse
+from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain, procedures
 
 #: Calls stay calls, and each function has a section that says whose they are.
@@ -34,11 +37,40 @@ _CALL_GRAPH = "-fcallgraph-info"
 @dataclass(frozen=True, slots=True)
 class CodeCalls:
     """`reached` says what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
-    of their instance, `chains` how; those of which that is not known are missing. `notes` say why."""
+    of their instance, `chains` how; those of which that is not known are missing. `notes` say why. `files`
+    are the sources and headers that were read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]
     notes: tuple[Diagnostic, ...]
+    files: tuple[Path, ...] = ()
+
+
+def read_code(
+    system: System,
+    application: Application,
+    generated: Path,
+    out: Path,
+    progress: Callable[[str], None],
+    *,
+    sanitize: bool = False,
+) -> CodeCalls | None:
+    """What the code of a system calls; None where no protocol depends on it. Headers are generated into the
+    folder `generated`. OSError where something cannot be written."""
+    if not system.cpis:
+        return None
+    headers = generate_headers(system, generated)
+    return calls_of_code(system, application, headers, out, progress, sanitize=sanitize)
+
+
+def analyse_code(system: System, calls: CodeCalls | None, sink: Sink) -> Plan | None:
+    """The plan of a system whose code calls `calls`; None where an error was found."""
+    if calls is None:
+        return analyse(system, sink)
+    plan = analyse(system, sink, calls.reached, calls.chains)
+    for note in calls.notes:
+        sink.add(note)
+    return plan
 
 
 def calls_of_code(
@@ -57,7 +89,7 @@ def calls_of_code(
     instances = [i for i in system.instances if i.name in headers and procedures(i, "uses")]
     if compiler is not None and system.cpis and instances:
         reader.read(instances, application, headers, out, compiler)
-    return CodeCalls(reader.reached, reader.chains, tuple(reader.notes))
+    return CodeCalls(reader.reached, reader.chains, tuple(reader.notes), tuple(reader.files))
 
 
 class _Reader:
@@ -69,6 +101,7 @@ class _Reader:
         self.reached: dict[str, frozenset[str]] = {}
         self.chains: dict[tuple[str, str], Chain] = {}
         self.notes: list[Diagnostic] = []
+        self.files: list[Path] = []
 
     def read(
         self,
@@ -98,6 +131,8 @@ class _Reader:
             ]
         outcomes = run_jobs([j for some in jobs.values() for j in some], self.digests, self.progress)
         failed = {id(o.job) for o in outcomes if not o.good}
+        used = {path for some in jobs.values() for job in some for path in inputs_of(job)}
+        self.files = sorted(used)
         for instance in instances:
             bad = [j for j in jobs[instance.name] if id(j) in failed]
             if bad:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Called by the CMake package, at most three times for an application:
+"""Called by the CMake package:
 
 python -m camkes.sel4 generate PROJECT.json     before anything is compiled
+python -m camkes.sel4 calls PROJECT.json        when a source changed of which it matters what it calls
 python -m camkes.sel4 link SPEC.json -o SYSTEM.cdl SPACE=IMAGE ...     when components are linked
 """
 
@@ -26,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     generate = commands.add_parser("generate")
     generate.add_argument("project", type=Path)
     generate.set_defaults(run=lambda a: _generate(a.project))
+    calls = commands.add_parser("calls")
+    calls.add_argument("project", type=Path)
+    calls.set_defaults(run=lambda a: _calls(a.project))
     link = commands.add_parser("link")
     link.add_argument("spec", type=Path)
     link.add_argument("-o", "--output", type=Path, required=True)
@@ -52,6 +56,14 @@ def _generate(path: Path) -> int:
     generate(Project.read(path), sink)
     _tell(sink)
     return USER_ERROR if sink.has_errors else GOOD
+
+
+def _calls(path: Path) -> int:
+    from camkes.sel4.build import write_calls
+    from camkes.sel4.project import Project
+
+    write_calls(Project.read(path))
+    return GOOD
 
 
 def _tell(sink: Sink) -> None:

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from camkes.build.jobs import write_whole
 from camkes.build.places import ROOT
+from camkes.callgraph.read import CodeCalls, analyse_code, read_code
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink
@@ -16,7 +19,6 @@ from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4
 from camkes.generate.write import write
 from camkes.model.system import System
-from camkes.protocols import analyse
 from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
@@ -27,9 +29,10 @@ from camkes.sel4.recording import RECORDS
 from camkes.sel4.spec import unlinked
 from camkes.sel4.timer import DRIVER, device_of, render_timers
 
-#: the specification, and what CMake includes
+#: the specification, what CMake includes, and what handlers call: when that changes, all is planned again
 SPEC = "camkes-spec.json"
 DESCRIPTION = "camkes-gen.cmake"
+CALLS = "camkes-calls.json"
 
 PRINTER = ROOT / "kernel" / "sel4" / "trace" / "printer.c"
 
@@ -38,19 +41,11 @@ _DRIVER_HEAP = 4096
 
 def generate(project: Project, sink: Sink) -> None:
     """Write the C code, the unlinked specification and the CMake description of a project."""
-    options = LoadOptions(
-        import_path=project.import_paths,
-        cpp=project.cpp,
-        cpp_flags=project.cpp_flags,
-        include_path=(),
-        allow_forward_references=project.allow_forward_references,
-        dtb=project.dtb,
-        gpio_list=project.gpio_list,
-    )
-    system = load(project.adl, options, sink)
+    system = _load(project, sink)
     if system is None or sink.has_errors:
         return
-    plan = analyse(system, sink)
+    calls = _read_code(project, system)
+    plan = analyse_code(system, calls, sink)
     if plan is None or sink.has_errors:
         return
     model = allocate(system, plan, sink, project.defaults)
@@ -86,8 +81,45 @@ def generate(project: Project, sink: Sink) -> None:
     schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
     write(project.output / SPEC, unlinked(completed, project.architecture, schedule).write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
-    description = cmake_description(system, completed.model, files, sources, inputs)
+    code = calls.files if calls is not None else ()
+    description = cmake_description(system, completed.model, files, sources, inputs, code)
     write(project.output / DESCRIPTION, description)
+
+
+def write_calls(project: Project) -> None:
+    """Write again what handlers call, and only if that changed."""
+    system = _load(project, Sink())
+    if system is not None:
+        _read_code(project, system)
+
+
+def _load(project: Project, sink: Sink) -> System | None:
+    options = LoadOptions(
+        import_path=project.import_paths,
+        cpp=project.cpp,
+        cpp_flags=project.cpp_flags,
+        include_path=(),
+        allow_forward_references=project.allow_forward_references,
+        dtb=project.dtb,
+        gpio_list=project.gpio_list,
+    )
+    return load(project.adl, options, sink)
+
+
+def _read_code(project: Project, system: System) -> CodeCalls | None:
+    """What handlers call, read as for the host kernel: by the compiler of this workstation."""
+    folder = project.output / "calls"
+    calls = read_code(system, project.application, project.output / "camkes", folder, lambda _: None)
+    if calls is not None:
+        found = {
+            "reached": {name: sorted(reached) for name, reached in sorted(calls.reached.items())},
+            "guessed": sorted(
+                f"{name} {used}" for (name, used), chain in calls.chains.items() if not chain.sure
+            ),
+            "files": [str(file) for file in calls.files],
+        }
+        write_whole(project.output / CALLS, json.dumps(found, indent=1))
+    return calls
 
 
 def _for_sel4(diagnostic: Diagnostic) -> Diagnostic:

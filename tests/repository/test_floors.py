@@ -29,7 +29,7 @@ FLOORS = {
     "camkes.generate": 6,
     "camkes.build": 7,
     "camkes.callgraph": 8,
-    "camkes.sel4": 8,
+    "camkes.sel4": 9,
     "camkes.explain": 8,
     "camkes.migrate": 8,
     "camkes.pipeline": 9,

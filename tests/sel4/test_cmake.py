@@ -170,6 +170,7 @@ def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
         "priority": 254,
         "stack_size": 16384,
         "affinity": 0,
+        "builds": [],
     }
     (tmp_path / "project.json").write_text(json.dumps(project))
     tool = [sys.executable, "-m", "camkes.sel4", "generate", str(tmp_path / "project.json")]
