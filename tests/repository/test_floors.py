@@ -32,12 +32,12 @@ FLOORS = {
     "camkes.sel4": 9,
     "camkes.explain": 8,
     "camkes.migrate": 8,
-    "camkes.pipeline": 9,
-    "camkes.editor": 10,
-    "camkes.reformat": 10,
-    "camkes.completion": 10,
-    "camkes.cli": 11,
-    "camkes.__main__": 12,
+    "camkes.pipeline": 10,
+    "camkes.editor": 11,
+    "camkes.reformat": 11,
+    "camkes.completion": 11,
+    "camkes.cli": 12,
+    "camkes.__main__": 13,
 }
 
 
