@@ -10,6 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 CAMKES := $(BIN)/camkes
 DEMO := build/demo
+# The folder itself on the import path: a hook of setuptools would be loaded at every start.
+PIP_OPTIONS := --quiet --disable-pip-version-check --config-settings editable_mode=compat
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: demo test setup check-python lint unit sanitize format clean
@@ -23,12 +25,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run-ready: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -e .
 	$(BIN)/python -m camkes.parser.tables
 	@touch $@
 
 $(VENV)/.test-ready: pyproject.toml | $(VENV)/.run-ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -e '.[dev]'
 	@touch $@
 
 demo: $(VENV)/.run-ready

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from camkes.cmakelists.codes import CMAKE_SYNTAX, NO_APPLICATION
@@ -15,6 +14,7 @@ from camkes.cmakelists.declarations import ComponentBuild, ConnectorTemplates, D
 from camkes.cmakelists.evaluate import Evaluator, StoppedError, UnknownError
 from camkes.cmakelists.syntax import CMakeSyntaxError
 from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.records import dataclass, field
 
 __all__ = [
     "Application",

@@ -561,53 +561,39 @@ def add_host(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="camkes",
-        description="CAmkES with real-time protocols as part of the language.",
-        epilog="Exit status: 0 good, 1 errors in the input, 2 wrong usage, 3 a defect of camkes.",
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    parser.add_argument("--dump", action="store_true", help="print the resolved system as JSON")
+
+
+def plan_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--authority", action="store_true", help="who holds which capability, and why")
+    parser.add_argument(
+        "--code", action="store_true", help="compile, and read off the code what handlers call"
     )
-    parser.add_argument("--version", action="version", version=f"camkes-rt {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=Parser)
-
-    def add(name: str, command: Command, text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(
-            name,
-            help=text,
-            description=text[0].upper() + text[1:] + ".",
-            epilog="examples:" + EXAMPLES[name],
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        sub.set_defaults(run_command=command)
-        return sub
-
-    sub = add("check", check, "find every mistake in a system without building it")
-    add_input(sub)
-    sub.add_argument("--dump", action="store_true", help="print the resolved system as JSON")
-
-    sub = add("plan", plan, "show what follows from the requests: ceilings, threads, ids")
-    add_input(sub)
-    sub.add_argument("--json", action="store_true", help="as JSON")
-    sub.add_argument("--authority", action="store_true", help="who holds which capability, and why")
-    sub.add_argument("--code", action="store_true", help="compile, and read off the code what handlers call")
-    sub.add_argument(
+    parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, help="build folder for --code (default: build/NAME)"
     )
 
-    sub = add("graph", graph, "draw tasks, CPIs and requests")
-    add_input(sub)
-    sub.add_argument(
+
+def graph_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help=".dot or .svg (default: DOT to stdout)"
     )
 
-    sub = add("build", build, "build a system")
-    add_input(sub)
-    add_host(sub)
 
-    sub = add("run", run, "build a system and run it")
-    add_input(sub)
-    add_host(sub)
-    group = sub.add_argument_group("running")
+def build_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_host(parser)
+
+
+def run_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_host(parser)
+    group = parser.add_argument_group("running")
     group.add_argument(
         "--for",
         dest="duration",
@@ -636,7 +622,7 @@ def make_parser() -> argparse.ArgumentParser:
         default=None,
         help="processor time after which a thread that lets no virtual time pass is stopped (1000)",
     )
-    group = sub.add_argument_group("results")
+    group = parser.add_argument_group("results")
     group.add_argument(
         "--trace", metavar="FILE", type=Path, help=".pftrace (Perfetto), .json (Chrome) or .trace"
     )
@@ -647,35 +633,84 @@ def make_parser() -> argparse.ArgumentParser:
     )
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
-    sub = add("migrate", migrate, "turn an application of the priority-aware library into native words")
-    sub.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
-    sub.add_argument("--write", action="store_true", help="change the files, and not only show how")
-    add_messages(sub)
 
-    sub = add("explain", explain, "explain the code of an error or a warning")
-    sub.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
+def migrate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
+    parser.add_argument("--write", action="store_true", help="change the files, and not only show how")
+    add_messages(parser)
 
-    sub = add("fmt", fmt, "put .camkes files in the common layout")
-    sub.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a file, a folder, or `-`")
-    sub.add_argument("--stdin", action="store_true", help="from standard input to standard output")
-    sub.add_argument(
+
+def explain_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
+
+
+def fmt_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a file, a folder, or `-`")
+    parser.add_argument("--stdin", action="store_true", help="from standard input to standard output")
+    parser.add_argument(
         "--check", action="store_true", help="change nothing; list the files that would change, and fail"
     )
-    sub.add_argument("--diff", action="store_true", help="change nothing; show what would change")
-    add_messages(sub)
+    parser.add_argument("--diff", action="store_true", help="change nothing; show what would change")
+    add_messages(parser)
 
-    sub = add("lsp", lsp, "serve an editor over standard input and output")
-    sub.add_argument("--stdio", action="store_true", help="for editors that say so; there is no other way")
 
-    sub = add("completion", completion, "print a script that completes commands in a shell")
-    sub.add_argument("shell", choices=("bash", "zsh", "fish"))
+def lsp_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stdio", action="store_true", help="for editors that say so; there is no other way")
+
+
+def completion_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+#: What a command does, what help says of it, and what it understands.
+COMMANDS: dict[str, tuple[Command, str, Callable[[argparse.ArgumentParser], None]]] = {
+    "check": (check, "find every mistake in a system without building it", check_arguments),
+    "plan": (plan, "show what follows from the requests: ceilings, threads, ids", plan_arguments),
+    "graph": (graph, "draw tasks, CPIs and requests", graph_arguments),
+    "build": (build, "build a system", build_arguments),
+    "run": (run, "build a system and run it", run_arguments),
+    "migrate": (
+        migrate,
+        "turn an application of the priority-aware library into native words",
+        migrate_arguments,
+    ),
+    "explain": (explain, "explain the code of an error or a warning", explain_arguments),
+    "fmt": (fmt, "put .camkes files in the common layout", fmt_arguments),
+    "lsp": (lsp, "serve an editor over standard input and output", lsp_arguments),
+    "completion": (completion, "print a script that completes commands in a shell", completion_arguments),
+}
+
+
+def make_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the command line; with `only` one of the commands in it, which is sooner made."""
+    parser = Parser(
+        prog="camkes",
+        description="CAmkES with real-time protocols as part of the language.",
+        epilog="Exit status: 0 good, 1 errors in the input, 2 wrong usage, 3 a defect of camkes.",
+    )
+    parser.add_argument("--version", action="version", version=f"camkes-rt {__version__}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", parser_class=Parser, prog=parser.prog
+    )
+    for name in [only] if only in COMMANDS else COMMANDS:
+        command, text, arguments = COMMANDS[name]
+        sub = commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog="examples:" + EXAMPLES[name],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(run_command=command)
+        arguments(sub)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    parser = make_parser()
-    arguments = parser.parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    parser = make_parser(words[0] if words else None)
+    arguments = parser.parse_args(words)
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return USAGE

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+
+from camkes.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ mistake of the user, so that one run reports all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
+
+from camkes.records import dataclass, field
 
 
 class Severity(Enum):

@@ -10,8 +10,9 @@ written, so a macro is a word like any other, and no token is ever changed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from camkes.records import dataclass, field
 
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink, SourceFile

@@ -9,13 +9,12 @@ step could not go on. The command line, the tests and the editor all call this.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Sink
+from camkes.records import dataclass
 
 if TYPE_CHECKING:
     from camkes.application import Application
@@ -180,6 +179,8 @@ def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
 
 def write_output(path: Path, data: bytes) -> None:
     """Write a file the user asked for, whole or not at all. Raises OutputError."""
+    import tempfile
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

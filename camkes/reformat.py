@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.application import surrounding_applications
@@ -14,6 +13,7 @@ from camkes.format import format_file
 from camkes.parser.files import decode, read_source
 from camkes.parser.parse import ParseOptions
 from camkes.pipeline import write_output
+from camkes.records import dataclass
 
 SUFFIXES = (".camkes", ".idl4")
 

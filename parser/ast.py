@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.records import dataclass
 
 
 class Name(NamedTuple):

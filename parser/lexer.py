@@ -9,12 +9,12 @@ stand between tokens. The words of a context are left to the parser, which alone
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from camkes.diagnostics import Sink
 from camkes.parser import codes
 from camkes.parser.positions import Text
 from camkes.parser.tables import END, Tables
+from camkes.records import dataclass, field
 
 _BLANK = (
     r"(?:[ \t\f\v\r\n]+|\\\r?\n|//(?:\\\r?\n|[^\n])*"

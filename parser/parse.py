@@ -12,10 +12,9 @@ import gc
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.parser import ast
@@ -23,6 +22,10 @@ from camkes.parser.build import Builder
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
 from camkes.parser.tables import END, Rule, Tables, load
+
+if TYPE_CHECKING:
+    from camkes.parser.recovery import Recovery
+from camkes.records import dataclass
 
 # What the preprocessor may act on: a directive, or the name of a predefined macro.
 _MAY_CHANGE = re.compile(
@@ -119,8 +122,6 @@ class Parser:
 
     def run(self) -> tuple[Any, ...] | None:
         """The items of the file; those that could be understood, where there are errors."""
-        from camkes.parser.recovery import Recovery
-
         recovery: Recovery | None = None
         position = 0
         while True:
@@ -129,6 +130,8 @@ class Parser:
                 result: tuple[Any, ...] = self.values[-1]
                 return result
             if recovery is None:
+                from camkes.parser.recovery import Recovery
+
                 recovery = Recovery(self)
             resume = recovery.recover(stopped)
             if resume is None:

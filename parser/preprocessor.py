@@ -20,7 +20,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import decode, read_source
 from camkes.parser.positions import Segment, Text
+from camkes.records import dataclass
 
 if TYPE_CHECKING:
     from camkes.parser.parse import ParseOptions

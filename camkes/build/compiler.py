@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.build.codes import NO_COMPILER
 from camkes.diagnostics import Sink
+from camkes.records import dataclass
 
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 #: position independent, and a fault can be traced back to its line

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from camkes.build.codes import FAULT
 from camkes.build.messages import Sources
 from camkes.build.places import RUNTIME
 from camkes.diagnostics import Diagnostic, Span
+from camkes.records import dataclass
 
 if TYPE_CHECKING:
     from camkes.build.host import HostImage

@@ -7,7 +7,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.application import Application
@@ -27,6 +26,7 @@ from camkes.diagnostics import Sink
 from camkes.generate.write import GeneratedFile
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
+from camkes.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

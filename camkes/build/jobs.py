@@ -13,10 +13,10 @@ import os
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.build.digests import Digests, of_words
+from camkes.records import dataclass
 
 Progress = Callable[[str], None]
 

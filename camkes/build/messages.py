@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from camkes.build.codes import COMPILE_ERROR, COMPILE_WARNING
 from camkes.diagnostics import Code, Label, Sink, SourceFile, Span
+from camkes.records import dataclass, field
 
 _PLACED = re.compile(
     r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +16,7 @@ from camkes.build.codes import RUN_FAILED
 from camkes.build.faults import Fault, diagnose, parse_fault
 from camkes.build.host import HostImage
 from camkes.diagnostics import Diagnostic
+from camkes.records import dataclass
 
 #: exit statuses of the host kernel
 ENDED, FAULTED, BAD_TABLE, DEFECT = 0, 1, 2, 3

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from camkes.callgraph.gcc import Place, SourceCalls
 from camkes.callgraph.objects import Name, ObjectFile
+from camkes.records import dataclass
 
 #: Functions of the C library that call what they are given.
 CALLING_BACK = frozenset(

@@ -9,7 +9,6 @@ this, plan, glue, link; the headers of components do not depend on what their co
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.application import Application
@@ -28,6 +27,7 @@ from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain, procedures
+from camkes.records import dataclass
 
 #: Calls stay calls, and each function has a section that says whose they are.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-ffunction-sections")

@@ -10,10 +10,10 @@ each segment gets frames of its own, filled from the file as far as the file goe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from camkes.capdl.elf import Image, Segment
+from camkes.records import dataclass, field
 
 PAGE = 4096
 

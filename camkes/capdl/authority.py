@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Span
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
+from camkes.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

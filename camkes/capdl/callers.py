@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from camkes.capdl.settings import Reader
 from camkes.model.system import Connection, End, Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
+from camkes.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from camkes.records import dataclass
 
 _PT_LOAD = 1
 _SHT_SYMTAB = 2

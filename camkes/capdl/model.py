@@ -8,8 +8,9 @@ the host kernel boots from). Both kernels receive exactly this set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+
+from camkes.records import dataclass, field
 
 
 class ObjectKind(Enum):

@@ -9,11 +9,11 @@ is reported once and replaced by the default.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from camkes.capdl.codes import ACCESS_RIGHTS, SETTING_RANGE, SETTING_TYPE
 from camkes.diagnostics import Sink
 from camkes.model.system import Connection, Instance, Setting
+from camkes.records import dataclass
 
 PAGE = 4096
 DEFAULT_PRIORITY = 254

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from os.path import abspath
 from pathlib import Path
 from typing import NamedTuple
 
 from camkes.cmakelists.codes import CMAKE_ARGUMENTS, MISSING_FILE, SEVERAL_ROOTS
 from camkes.diagnostics import Label, Sink, Span
+from camkes.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

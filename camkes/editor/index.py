@@ -8,11 +8,11 @@ Made from the syntax trees alone, so that it is there while the system has error
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from camkes.diagnostics import Span
 from camkes.parser import ast
+from camkes.records import dataclass, field
 from camkes.resolve.imports import Program
 
 #: Instances that are told apart when a component stands in many places.

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from camkes.model.system import Cpi, System, Task
 from camkes.parser.files import decode, read_source
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
+from camkes.records import dataclass, field, replace
 from camkes.resolve.codes import NO_ASSEMBLY
 from camkes.resolve.imports import BUILTIN, Program, read_program
 from camkes.resolve.load import load_program

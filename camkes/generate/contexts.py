@@ -8,8 +8,9 @@ number of the instance's CSpace. Names ending in `c_name` are C identifiers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from camkes.records import dataclass
 
 
 class Shape(Enum):

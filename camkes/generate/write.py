@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from camkes.records import dataclass
 
 _NOTICE = "Generated from "
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.application import find_application
@@ -18,6 +17,7 @@ from camkes.migrate.declarations import HEADERS, SOURCES, SYSTEM_FILES, Componen
 from camkes.migrate.system import SystemEditor
 from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
+from camkes.records import dataclass
 
 _SYSTEMS = (".camkes", ".idl4")
 _CODE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from camkes.migrate.declarations import HEADERS, Component, Declarations, Method
 from camkes.migrate.system import Look
 from camkes.migrate.tokens import Document, outermost
+from camkes.records import dataclass
 
 _NO_TYPE = ("return", "else", "case", "do", "goto", "sizeof", "typedef")
 _VALUES = {"priority": "camkes_request_priority()", "requestor": "camkes_requestor()"}

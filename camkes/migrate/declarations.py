@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from camkes.migrate.tokens import Document, Token
+from camkes.records import dataclass, field
 
 #: Files of the library, by name.
 SYSTEM_FILES = ("priority-protocols.camkes.h", "priority-connectors.camkes")

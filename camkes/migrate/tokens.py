@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.records import dataclass, field
 
 _TOKEN = re.compile(
     r"(?P<blank>(?:\s|\\\n)+|//(?:\\\n|[^\n])*|/\*[\s\S]*?(?:\*/|\Z))"

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from camkes.diagnostics import SourceFile, Span
 from camkes.model.system import ComponentType, Connector, Procedure, System
+from camkes.records import as_dict, is_record
 
 #: Fields that repeat what others say, or that no reader of a dump wants.
 _LEFT_OUT = frozenset({"_by_name", "files"})
@@ -58,7 +58,7 @@ class _Dumper:
                 return [self.value(item) for item in value]
             case ComponentType() | Procedure() | Connector():
                 return self.reference(value)
-        if is_dataclass(value) and not isinstance(value, type):
+        if is_record(value):
             return self.record(value)
         return value
 
@@ -77,9 +77,9 @@ class _Dumper:
 
     def record(self, record: Any) -> dict[str, Any]:
         result = {}
-        for field in fields(record):
-            if field.name not in _LEFT_OUT and (self.places or not _is_place(field.name)):
-                result[field.name] = self.value(getattr(record, field.name))
+        for name, value in as_dict(record).items():
+            if name not in _LEFT_OUT and (self.places or not _is_place(name)):
+                result[name] = self.value(value)
         return result
 
     def path(self, path: Path) -> str:

@@ -10,11 +10,11 @@ what they say; what stands in the text once (an instance, a task) is only equal 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.records import dataclass, field
 
 #: What a setting or an attribute's default can be once references and expressions are gone.
 Value: TypeAlias = "int | float | str | list[Value] | dict[str, Value]"

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
+from camkes.records import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

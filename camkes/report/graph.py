@@ -8,11 +8,11 @@ A system without tasks and protocols is shown as its instances and connections.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.records import dataclass
 
 
 class NodeKind(Enum):

@@ -8,10 +8,10 @@ Work that a thread of a component does on behalf of a task belongs to the task's
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 
 from camkes.capdl.model import Role
+from camkes.records import dataclass, replace
 from camkes.report.events import Event
 from camkes.report.kinds import Block, Kind
 from camkes.report.names import NamedTask, TraceNames

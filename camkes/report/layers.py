@@ -10,8 +10,9 @@ nodes move towards their neighbours as far as there is room. No step depends on 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from camkes.records import dataclass
 
 GAP_X = 34.0
 GAP_Y = 58.0

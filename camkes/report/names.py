@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from camkes.capdl.model import CapabilityModel, Role
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan
+from camkes.records import as_dict, dataclass
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
 
 FORMAT = "camkes-trace-names 1"
@@ -165,12 +166,11 @@ def names_path(trace: Path) -> Path:
 
 
 def names_to_json(names: TraceNames) -> str:
-    document: dict[str, Any] = {"format": FORMAT, **asdict(names)}
-    for thread in document["threads"]:
-        thread["role"] = thread["role"].value
-    for cpi in document["cpis"]:
-        cpi["protocol"] = cpi["protocol"].value
-    return json.dumps(document, indent=1) + "\n"
+    return json.dumps({"format": FORMAT, **as_dict(names)}, indent=1, default=_plain) + "\n"
+
+
+def _plain(item: Any) -> Any:
+    return item.value if isinstance(item, Enum) else as_dict(item)
 
 
 def names_from_json(text: str) -> TraceNames:
@@ -187,7 +187,7 @@ def names_from_json(text: str) -> TraceNames:
             tuple(map(str, document["objects"])),
         )
     except (KeyError, TypeError) as error:
-        known = ", ".join(field.name for field in fields(TraceNames))
+        known = ", ".join(TraceNames.__match_args__)
         raise ValueError(f"needs format, {known}") from error
 
 

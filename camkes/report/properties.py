@@ -20,12 +20,12 @@ must the kernel's value of each running worker be exactly that.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from camkes.capdl.model import Role
 from camkes.model.system import Protocol
 from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.records import dataclass
 from camkes.report.events import Event
 from camkes.report.kinds import Block, End, Kind
 from camkes.report.names import NamedThread, TraceNames

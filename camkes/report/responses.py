@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from camkes.records import dataclass
 from camkes.report.events import Event
 from camkes.report.lanes import Job, Lane, Lanes, build_lanes
 from camkes.report.names import TraceNames

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from camkes.capdl.model import Role
+from camkes.records import dataclass, field
 from camkes.report.events import NOBODY, Event
 from camkes.report.kinds import Block, KernelCall, Kind
 from camkes.report.names import NamedTask, TraceNames

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
+from camkes.records import dataclass
 from camkes.report.events import Event
 from camkes.report.lanes import Activity, Lane, Lanes, Segment, build_lanes
 from camkes.report.names import TraceNames

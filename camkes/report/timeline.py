@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
+from camkes.records import dataclass, replace
 from camkes.report.codes import TRACE_UNREADABLE
 from camkes.report.events import Event
 from camkes.report.lanes import Activity, Lane, Lanes, Segment, build_lanes

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from camkes.records import dataclass
 from camkes.report.events import NOBODY, Event
 from camkes.report.kinds import Block, Kind
 from camkes.report.names import TraceNames

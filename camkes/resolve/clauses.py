@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Protocol
 from camkes.parser import ast
+from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.expressions import fold_integer
 from camkes.resolve.nearest import suggestion

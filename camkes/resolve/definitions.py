@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from camkes.diagnostics import Span
 from camkes.model.system import ComponentType, Connector, Interface, Value
 from camkes.parser import ast
+from camkes.records import dataclass, field
 
 
 @dataclass(eq=False, repr=False)

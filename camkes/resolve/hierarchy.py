@@ -8,10 +8,9 @@ parts stays an instance of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from camkes.diagnostics import Sink, Span
 from camkes.model.system import Connector, Interface
+from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.definitions import (
     AssemblyDefinition,

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
 from camkes.parser.parse import ParseOptions, parse
+from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.options import LoadOptions
 

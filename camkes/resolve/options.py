@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser.files import read_source
+from camkes.records import dataclass
 
 #: How the text of a file is found: as `read_source` does it, or from the buffers of an editor.
 Read: TypeAlias = Callable[[Path, Sink, Span | None], SourceFile | None]

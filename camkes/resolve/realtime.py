@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import (
@@ -19,6 +18,7 @@ from camkes.model.system import (
     Setting,
     Task,
 )
+from camkes.records import replace
 from camkes.resolve import codes
 from camkes.resolve.clauses import protocol
 from camkes.resolve.settings import UNITS, effective

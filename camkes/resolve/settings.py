@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from camkes.diagnostics import Label, Sink
 from camkes.model.system import Attribute, Setting, Value
 from camkes.parser import ast
+from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes
 from camkes.resolve.expressions import fold, key_text

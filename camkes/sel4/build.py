@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from camkes.build.jobs import write_whole
@@ -19,6 +18,7 @@ from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4
 from camkes.generate.write import write
 from camkes.model.system import System
+from camkes.records import replace
 from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER

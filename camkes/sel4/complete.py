@@ -9,8 +9,6 @@ capabilities, and, for every timer, an endpoint of the timer driver instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -22,6 +20,7 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
+from camkes.records import dataclass, replace
 
 #: a fault is reported before anything else runs
 FAULT_PRIORITY = 255

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from camkes.capdl.model import CapabilityModel
 from camkes.capdl.settings import Defaults
 from camkes.generate import GeneratedFile
 from camkes.model.system import System
+from camkes.records import dataclass
 from camkes.sel4.spec import file_name
 
 

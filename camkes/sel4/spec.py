@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from camkes.capdl.address_space import (
@@ -26,6 +25,7 @@ from camkes.capdl.address_space import (
 )
 from camkes.capdl.elf import Image
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
+from camkes.records import as_dict, dataclass
 from camkes.sel4.complete import TIMER_INTERRUPT, TIMER_SPACE, Completed
 from camkes.sel4.image import GUARD, ipc_buffer_symbol, stack_symbol
 from camkes.sel4.timer import DeviceCaps, device_caps, device_of
@@ -81,7 +81,7 @@ class Unlinked:
     schedule: tuple[tuple[int, int], ...] = ()
 
     def write(self) -> str:
-        return json.dumps(asdict(self), indent=1)
+        return json.dumps(self, indent=1, default=as_dict)
 
     @classmethod
     def read(cls, path: Path) -> Unlinked:

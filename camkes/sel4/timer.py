@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from camkes.build.places import ROOT
 from camkes.capdl.model import Timer
+from camkes.records import dataclass
 from camkes.sel4.complete import Completed, Extras
 
 SOURCES = ROOT / "kernel" / "sel4" / "timer"

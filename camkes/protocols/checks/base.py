@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from camkes.diagnostics import Code, Diagnostic
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
 from camkes.protocols.requests import CallGraph, Chains, RequestGraph
+from camkes.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

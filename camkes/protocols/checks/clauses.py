@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.system import Interface
@@ -18,6 +17,7 @@ from camkes.protocols.codes import (
     UNUSED_REQUEST,
 )
 from camkes.protocols.requests import Chain, procedures
+from camkes.records import dataclass
 
 
 @dataclass(slots=True)
