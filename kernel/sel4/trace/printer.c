@@ -43,10 +43,9 @@ static void print_entry(const struct camkes_sel4_trace_entry *entry)
 }
 
 /* Nobody else runs, and nothing was recorded for a while: whoever reads learns how late it is. */
-static void tell_time(void)
+static void tell_time(uint64_t now)
 {
     static uint64_t told;
-    const uint64_t now = camkes_sel4_now();
     if (now >= told + CAMKES_IDLE_RECORD_NS) {
         told = now;
         const struct camkes_sel4_trace_entry idle = {.kind = CAMKES_TRACE_IDLE,
@@ -63,8 +62,10 @@ void _camkes_thread(unsigned index)
     struct camkes_sel4_trace *trace = (struct camkes_sel4_trace *)_camkes_trace;
     for (uint32_t next = 0;; next++) {
         struct camkes_sel4_trace_entry *entry = &trace->entry[next % CAMKES_SEL4_TRACE_ENTRIES];
-        while (!atomic_load(&entry->full)) {
-            tell_time();
+        /* the time first: what others record after it must not be printed after it */
+        for (uint64_t now = camkes_sel4_now(); !atomic_load(&entry->full);
+             now = camkes_sel4_now()) {
+            tell_time(now);
             seL4_Yield();
         }
         print_entry(entry);
