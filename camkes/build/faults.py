@@ -23,6 +23,9 @@ _LINE = re.compile(
     r"(?:, called from \((?P<caller_module>.*?)\+(?P<caller_offset>0x[0-9a-f]+)\))?$"
 )
 
+#: how the runtime stops a thread after it said why
+_STOP = "camkes_platform_fault"
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -66,11 +69,14 @@ def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
     """A fault as it is told to the user, at its C line if that is known."""
     sources = Sources()
     notes: list[str] = []
-    span = None
+    what, span = fault.what, None
     # a return address is behind its call
     for code, back, word in ((fault.at, 0, "at"), (fault.caller, 1, "called from")):
         place = None if code is None else locate(image.folder / code[0], code[1] - back)
         if place is None:
+            continue
+        if place.function == _STOP:
+            what = "stopped at an error that nobody handles; `camkes: ...` above says which"
             continue
         inside = f" in {place.function}()" if place.function else ""
         notes.append(f"{word} {place.file.name}:{place.line}{inside}")
@@ -82,9 +88,9 @@ def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
     where = "" if fault.address is None else f" at {fault.address:#x}"
     return Diagnostic(
         FAULT,
-        f"component {fault.component}, thread {fault.thread}: {fault.what}{where}",
+        f"component {fault.component}, thread {fault.thread}: {what}{where}",
         span,
-        "it stopped here",
+        "it stopped here" if span is not None else "",
         notes=tuple(notes),
     )
 

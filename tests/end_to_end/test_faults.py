@@ -66,3 +66,22 @@ def test_exit_of_a_component_is_its_own_end(tmp_path: Path) -> None:
     assert result.status == 1
     assert "good: 3\n" in result.output
     assert "bad" in result.errors
+
+
+def test_an_error_of_the_runtime_that_nobody_handles_is_no_illegal_instruction(tmp_path: Path) -> None:
+    text = """
+procedure P { string back(in int length); }
+component Client { control; uses P p; }
+component Server { provides P p; }
+assembly { composition {
+    component Client client; component Server server;
+    connection seL4RPCCall c(from client.p, to server.p);
+} }
+"""
+    server = "char *p_back(int n) { char *s = malloc(n + 1); memset(s, 'x', n); s[n] = 0; return s; }\n"
+    client = "int run(void) { p_back(5000); return 0; }\n"
+    path = system(tmp_path, text, {"server.c": f"#include <string.h>\n{server}", "client.c": client})
+    result = camkes("run", path, "-o", tmp_path / "out")
+    assert result.status == 1
+    assert "camkes: server.p: message of back(): needs 5001 bytes" in result.output + result.errors
+    assert "component server, thread server.p: stopped at an error that nobody handles" in result.errors
