@@ -13,7 +13,7 @@ from camkes.cmakelists.codes import CMAKE_SYNTAX, NO_APPLICATION
 from camkes.cmakelists.declarations import ComponentBuild, ConnectorTemplates, Declarations, RootServer
 from camkes.cmakelists.evaluate import Evaluator, StoppedError, UnknownError
 from camkes.cmakelists.syntax import CMakeSyntaxError
-from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.diagnostics import Code, Sink, SourceFile, Span
 from camkes.records import dataclass, field
 
 __all__ = [
@@ -34,7 +34,8 @@ class Application:
 
     `components` is what is declared by component type; `instances` adds to single instances, by
     (component, instance). `options` are the CAmkES options it sets. `files` are the files it was read
-    from. Use `build_of` to ask how an instance is built.
+    from, `missing` sources that do not exist and where they are named. Use `build_of` to ask how an instance
+    is built.
     """
 
     root: Path
@@ -52,6 +53,17 @@ class Application:
     libraries: Mapping[str, ComponentBuild] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    missing: tuple[tuple[Path, Span | None], ...] = ()
+
+    def report_missing(self, code: Code, sink: Sink) -> None:
+        """Say which sources do not exist, once for each call that names them."""
+        calls: dict[Span | None, list[str]] = {}
+        for path, span in self.missing:
+            name = path.relative_to(self.folder) if path.is_relative_to(self.folder) else path
+            calls.setdefault(span, []).append(str(name))
+        for span, names in calls.items():
+            first, *others = names
+            sink.report(code, f"there is no file {first}", span, notes=[f"nor {other}" for other in others])
 
     def build_of(self, component: str, instance: str, declared_in: Path) -> ComponentBuild | None:
         """How an instance of a component is built; None if nothing is declared and nothing found.
@@ -225,6 +237,7 @@ def _application(declared: Declarations, root: RootServer, folder: Path) -> Appl
         libraries=declared.libraries,
         options=declared.options,
         files=tuple(dict.fromkeys(declared.files)),
+        missing=tuple(dict.fromkeys(declared.missing)),
     )
 
 

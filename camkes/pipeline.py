@@ -116,8 +116,14 @@ def load_options(application: Application, request: Request) -> LoadOptions:
 
 
 def check(request: Request, sink: Sink) -> Checked | None:
-    """Find, load, check and plan; None if there is no plan because of an error."""
-    return _check(request, sink, None)
+    """Find, load, check and plan; None if there is no plan because of an error. For that, sources need not
+    exist."""
+    from camkes.cmakelists.codes import MISSING_SOURCE
+
+    checked = _check(request, sink, None)
+    if checked is not None:
+        checked.application.report_missing(MISSING_SOURCE, sink)
+    return checked
 
 
 def check_code(
@@ -214,8 +220,10 @@ def build_checked(
 ) -> HostImage | None:
     """Allocate, generate, compile and link a checked system; what did not change is not done again."""
     from camkes.build.host import build_host
+    from camkes.cmakelists.codes import MISSING_FILE
     from camkes.generate import generate
 
+    checked.application.report_missing(MISSING_FILE, sink)
     out = build_folder(checked.application, output)
     model = capabilities(checked, sink)
     if sink.has_errors:

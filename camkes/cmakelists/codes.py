@@ -100,6 +100,16 @@ MISSING_FILE = Code(
 `CMakeLists.txt`.""",
 )
 
+MISSING_SOURCE = Code(
+    "W0709",
+    "missing-source",
+    """A source that a `CMakeLists.txt` names does not exist. To check and to plan it is not needed; a build
+stops with E0708.
+
+Sources of the priority-aware-camkes library are not needed: `camkes migrate` takes them out.
+""",
+)
+
 CODES = (
     NO_APPLICATION,
     CMAKE_SYNTAX,
@@ -109,4 +119,5 @@ CODES = (
     CMAKE_ARGUMENTS,
     SEVERAL_ROOTS,
     MISSING_FILE,
+    MISSING_SOURCE,
 )

@@ -83,6 +83,8 @@ class Declarations:
     files: list[Path] = field(default_factory=list)
     #: names of files that the build makes; they need not exist
     generated: set[str] = field(default_factory=set)
+    #: sources that do not exist, and the calls that name them
+    missing: list[tuple[Path, Span | None]] = field(default_factory=list)
 
 
 _COMPONENT_KEYWORDS = (
@@ -149,7 +151,7 @@ def declare(call: Call, to: Declarations, sink: Sink) -> None:
 def _component(call: Call, to: Declarations, sink: Sink) -> None:
     if not _enough(call, 1, "a component", sink):
         return
-    name, build = call.arguments[0], _build(call, call.arguments[1:], to.generated, sink)
+    name, build = call.arguments[0], _build(call, call.arguments[1:], to, sink)
     to.components[name] = to.components.get(name, ComponentBuild()).extended(build)
 
 
@@ -157,16 +159,16 @@ def _extension(call: Call, to: Declarations, sink: Sink) -> None:
     if not _enough(call, 2, "a component and an instance of it", sink):
         return
     key = call.arguments[0], call.arguments[1]
-    build = _build(call, call.arguments[2:], to.generated, sink)
+    build = _build(call, call.arguments[2:], to, sink)
     to.instances[key] = to.instances.get(key, ComponentBuild()).extended(build)
 
 
-def _build(call: Call, arguments: Sequence[str], generated: set[str], sink: Sink) -> ComponentBuild:
+def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -> ComponentBuild:
     values = _split(call, arguments, _COMPONENT_KEYWORDS, sink)
     sources = _paths(call, values["SOURCES"])
     for source in sources:
-        if source.name not in generated:
-            _exists(call, source, sink)
+        if source.name not in to.generated and not source.exists():
+            to.missing.append((source, call.span))
     return ComponentBuild(
         tuple(sources),
         tuple(_paths(call, values["INCLUDES"])),
@@ -199,7 +201,8 @@ def _root(call: Call, to: Declarations, sink: Sink) -> None:
         first = to.roots[0].span
         related = [Label(first, "the first one")] if first is not None else []
         sink.report(SEVERAL_ROOTS, "an application has one root server", call.span, related=related)
-    _exists(call, root.adl, sink)
+    if not root.adl.exists():
+        sink.report(MISSING_FILE, f"there is no file {_seen_from(call.folder, root.adl)}", call.span)
     to.roots.append(root)
 
 
@@ -253,7 +256,5 @@ def absolute(folder: Path, name: str) -> Path:
     return Path(abspath(folder / name))  # noqa: PTH100
 
 
-def _exists(call: Call, path: Path, sink: Sink) -> None:
-    if not path.exists():
-        name = path.relative_to(call.folder) if path.is_relative_to(call.folder) else path
-        sink.report(MISSING_FILE, f"there is no file {name}", call.span)
+def _seen_from(folder: Path, path: Path) -> Path:
+    return path.relative_to(folder) if path.is_relative_to(folder) else path

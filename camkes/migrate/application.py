@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,15 +15,17 @@ from camkes.migrate import cmake
 from camkes.migrate.code import CodeEditor
 from camkes.migrate.codes import LOOK, NO_FILES, NOTHING_TO_MIGRATE
 from camkes.migrate.declarations import HEADERS, SOURCES, SYSTEM_FILES, Component, Declarations, read
-from camkes.migrate.system import SystemEditor
+from camkes.migrate.system import Look, SystemEditor
 from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
 from camkes.records import dataclass
+from camkes.resolve.imports import BUILTIN
 
 _SYSTEMS = (".camkes", ".idl4")
 _CODE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 _LISTS = "CMakeLists.txt"
+_IMPORT = re.compile(r"^[ \t]*import[ \t]*<([^>\n]+)>", re.MULTILINE)
 _LIBRARY = frozenset((*SYSTEM_FILES, *HEADERS, *SOURCES))
 
 
@@ -84,11 +87,30 @@ def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
             used.setdefault(component.name, set()).update(left)
     SystemEditor(declared, systems, used, look).edit()
     changes = [Change(d.path, d.text, d.edited(), d.newline) for d in (*systems, *code)]
+    own = all(map(_imports_own, systems))
     for document in known:
         if document.path.name == _LISTS:
-            changes.append(Change(document.path, document.text, cmake.edit(document.text), document.newline))
+            _components_go(document, own, look)
+            text = cmake.edit(document.text, own_components=own)
+            changes.append(Change(document.path, document.text, text, document.newline))
     _left_over(declared, folder, sink)
     return tuple(change for change in changes if change.before != change.after)
+
+
+def _imports_own(document: Document) -> bool:
+    """Whether everything that a file imports from somewhere comes with the tool."""
+    return all((BUILTIN / name).is_file() for name in _IMPORT.findall(document.text))
+
+
+def _components_go(document: Document, own: bool, look: Look) -> None:
+    found = cmake.components(document.text)
+    if found is not None and own:
+        look(
+            document.place(*found.span()),
+            "goes",
+            "all that is imported comes with the tool, so global-components go; the time server is then the "
+            "tool's own, on both kernels",
+        )
 
 
 def _uses_macros(document: Document) -> bool:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The edits of CMakeLists.txt: no sources, templates and connectors of the library any more."""
+"""The edits of CMakeLists.txt: no sources, templates and connectors of the library any more, and no
+global-components where the tool has all that is imported."""
 
 from __future__ import annotations
 
@@ -27,8 +28,20 @@ _NAMES = "|".join(map(re.escape, SOURCES))
 _SOURCE_LINE = re.compile(rf'^[ \t]*"?[^\s()#"]*(?:{_NAMES})"?[ \t]*(?:#[^\n]*)?\n', re.MULTILINE)
 _SOURCE = re.compile(rf'[ \t]+"?[^\s()#"]*/?(?:{_NAMES})"?(?=[\s)])')
 
+_COMPONENTS = re.compile(
+    r"^[ \t]*includeGlobalComponents[ \t]*\([ \t]*\)[^\n]*\n?", re.MULTILINE | re.IGNORECASE
+)
 
-def edit(text: str) -> str:
-    """The text without what only the library needs."""
-    patterns = (_CONNECTORS, _CONNECTOR, _TEMPLATES, _SOURCE_LINE, _SOURCE)
+
+def components(text: str) -> re.Match[str] | None:
+    """Where global-components are asked for."""
+    return _COMPONENTS.search(text)
+
+
+def edit(text: str, *, own_components: bool = False) -> str:
+    """The text without what only the library needs; without global-components too if the tool has what the
+    application imports of them (`own_components`)."""
+    patterns = [_CONNECTORS, _CONNECTOR, _TEMPLATES, _SOURCE_LINE, _SOURCE]
+    if own_components:
+        patterns.append(_COMPONENTS)
     return apply(text, [Edit(m.start(), m.end(), "") for p in patterns for m in p.finditer(text)])

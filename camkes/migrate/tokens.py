@@ -135,8 +135,13 @@ class Document:
 
     def span(self, first: int, last: int | None = None) -> Span:
         """The place of tokens."""
-        end = self.tokens[first if last is None else last].end
-        return Span(self.source, *self._place(self.tokens[first].start), *self._place(end))
+        return self.place(self.tokens[first].start, self.tokens[first if last is None else last].end)
+
+    def place(self, start: int, end: int) -> Span:
+        """The place of a part of the text, without the blanks around it."""
+        text = self.text[start:end]
+        start, end = end - len(text.lstrip()), start + len(text.rstrip())
+        return Span(self.source, *self._place(start), *self._place(end))
 
     def _place(self, offset: int) -> tuple[int, int]:
         starts = [0, *(m.end() for m in re.finditer("\n", self.text))]

@@ -17,6 +17,9 @@ from camkes.resolve.options import LoadOptions
 #: The files that `import <name>` finds after those of the import path.
 BUILTIN = Path(__file__).parent / "builtin"
 
+#: Stands in for a library that applications name by a path beside their own: found last.
+LIBRARY = BUILTIN / "priority-aware-camkes"
+
 
 @dataclass(eq=False, repr=False)
 class Program:
@@ -52,7 +55,7 @@ class _Reader:
         self.parse_options = ParseOptions(
             preprocess=options.cpp,
             cpp_flags=options.cpp_flags,
-            include_path=options.include_path,
+            include_path=(*options.include_path, LIBRARY),
             partial=options.partial,
         )
 
@@ -106,7 +109,10 @@ class _Reader:
         return [Path(os.path.normpath(folder / node.path)) for folder in folders]
 
     def find(self, node: ast.Import) -> Path | None:
-        return next((path for path in self.places(node) if path.is_file()), None)
+        places = self.places(node)
+        if Path(node.path).parent.name == LIBRARY.name:
+            places.append(LIBRARY / Path(node.path).name)
+        return next((path for path in places if path.is_file()), None)
 
     def missing(self, node: ast.Import) -> None:
         from camkes.resolve.nearest import nearest

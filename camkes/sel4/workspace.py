@@ -17,6 +17,7 @@ from pathlib import Path
 from camkes.application import find_application
 from camkes.build.jobs import Progress
 from camkes.build.places import ROOT
+from camkes.cmakelists.codes import MISSING_FILE
 from camkes.diagnostics import Sink
 from camkes.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 
@@ -41,7 +42,9 @@ def build(
     """Build an image of the application at `path`; the folder it is in."""
     home = find_workspace(workspace, sink)
     application = find_application(path, sink, definitions)
-    if home is None or application is None:
+    if application is not None:
+        application.report_missing(MISSING_FILE, sink)
+    if home is None or application is None or sink.has_errors:
         return None
     out = (output or Path("build") / f"{application.name}-sel4").absolute()
     return out if make(home, application.folder, out, definitions, sink, progress) else None

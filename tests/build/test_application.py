@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.application import Application, find_application
+from camkes.cmakelists.codes import MISSING_FILE
 from camkes.diagnostics import Sink, SourceFile
 
 
@@ -186,7 +187,9 @@ def test_what_nobody_knows_is_an_error_at_its_line(tmp_path: Path) -> None:
 def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code: str) -> None:
     make(tmp_path, {"CMakeLists.txt": BASIC + text, "src/client.c": "", "demo.camkes": ""})
     sink = Sink()
-    find_application(tmp_path, sink)
+    found = find_application(tmp_path, sink)
+    if found is not None:
+        found.report_missing(MISSING_FILE, sink)
     (diagnostic,) = sink.diagnostics
     assert diagnostic.code.number == code
     assert diagnostic.span is not None
