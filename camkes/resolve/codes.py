@@ -934,6 +934,36 @@ component Server { attribute int delay = 5; }
 client.delay <- server.delay;
 """,
 )
+BUDGET = _code(
+    "E0417",
+    "budget-over-period",
+    """\
+A budget is longer than its period. An MCS kernel gives a thread its budget in each period, so it can at most
+be the whole period. Where nothing is set, both are 10 ms, and the budget no longer than the period.
+""",
+    """\
+server.i_period = 10 ms;  server.i_budget = 20 ms;
+""",
+    """\
+server.i_period = 10 ms;  server.i_budget = 5 ms;
+""",
+)
+NOT_PASSIVE = _code(
+    "E0418",
+    "not-passive",
+    """\
+On an MCS kernel the thread of a passive interface has no time of its own and runs on that of its callers.
+Only a `provides` interface has callers that wait.
+""",
+    """\
+component Sink { consumes Tick t; }
+sink.t_passive = true;
+""",
+    """\
+component Server { provides P p; }
+server.p_passive = true;
+""",
+)
 UNKNOWN_SETTING_INSTANCE = _code(
     "W0450",
     "unknown-setting-instance",

@@ -26,6 +26,7 @@ from camkes.resolve.names import Names
 from camkes.resolve.options import LoadOptions
 from camkes.resolve.queries import Queries
 from camkes.resolve.realtime import plain_connector, tasks_and_cpis
+from camkes.resolve.scheduling import check_scheduling
 from camkes.resolve.settings import Settings, resolve_settings
 
 #: Errors after which the rest of the system still means what it says, so that later checks are of use.
@@ -125,6 +126,7 @@ def _system(
     connections = tuple(_connection(connection, settings, sink) for connection in joined)
     _check_helpers(flat, sink)
     tasks, cpis = tasks_and_cpis(instances, connections, sink)
+    check_scheduling(instances, sink)
     schedule = assemblies[0].schedule
     return System(
         program.root,

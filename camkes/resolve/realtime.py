@@ -47,7 +47,7 @@ def tasks_and_cpis(
     instances: tuple[Instance, ...], connections: tuple[Connection, ...], sink: Sink
 ) -> tuple[tuple[Task, ...], tuple[Cpi, ...]]:
     """The tasks and CPIs of a system, in the order of its instances."""
-    reader = _Reader(sink)
+    reader = Reader(sink)
     threads: dict[tuple[str, str], Connection] = {}
     for connection in connections:
         for end in connection.to_ends:
@@ -61,7 +61,9 @@ def tasks_and_cpis(
     return tuple(tasks), tuple(cpis)
 
 
-class _Reader:
+class Reader:
+    """Reads settings of instances by type; wrong ones are reported."""
+
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The settings of scheduling contexts: only an MCS kernel uses them, and they have to make sense for any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.model.system import Instance, Setting
+from camkes.resolve import codes
+from camkes.resolve.realtime import Reader
+
+#: nanoseconds, where nothing is set
+DEFAULT_TIME = 10_000_000
+_LONGEST = 3_600_000_000_000
+
+#: log2 of bytes: less does not hold a scheduling context
+_SIZES = range(7, 21)
+
+
+def check_scheduling(instances: tuple[Instance, ...], sink: Sink) -> None:
+    """Check what the threads of a system state. What is wrong for several threads is said once."""
+    said: set[tuple[str, Span | None]] = set()
+    for instance in instances:
+        if instance.type.hardware:
+            continue
+        for diagnostic in _of_instance(instance):
+            key = diagnostic.message, diagnostic.span
+            if key not in said:
+                said.add(key)
+                sink.add(diagnostic)
+
+
+def _of_instance(instance: Instance) -> Iterator[Diagnostic]:
+    own = Sink()
+    reader = Reader(own)
+    prefixes = ["_", "fault", *(f"{interface.name}_" for interface in instance.type.interfaces)]
+    for prefix in prefixes:
+        yield from _times(reader, instance, prefix)
+        _integer(reader.get(instance, f"{prefix}size_bits"), "size", _SIZES, own)
+        _integer(reader.get(instance, f"{prefix}data"), "datum", range(1 << 64), own)
+    for interface in instance.type.interfaces:
+        setting = reader.get(instance, f"{interface.name}_passive")
+        if setting is None:
+            continue
+        _integer(setting, "choice to be passive", range(2), own)
+        if setting.value and interface.kind != "provides":
+            yield Diagnostic(
+                codes.NOT_PASSIVE,
+                f"`{interface.name}` is declared with `{interface.kind}` and cannot be passive",
+                setting.span,
+                "nobody's time would be there for its thread",
+                related=(Label(interface.span, "the interface"),),
+            )
+    yield from own.diagnostics
+
+
+def _times(reader: Reader, instance: Instance, prefix: str) -> Iterator[Diagnostic]:
+    spans: dict[str, Span] = {}
+    task = prefix == "_" and instance.type.requestor
+    quiet = Reader(Sink()) if task else reader  # a task's own times are reported where they are read
+    names = {name: (f"{prefix}{name}", name) for name in ("period", "budget")}
+    period = quiet.time(instance, names["period"], spans, "period", 1)
+    budget = quiet.time(instance, names["budget"], spans, "budget", 1)
+    for name, time in (("period", period), ("budget", budget)):
+        if time is not None and time > _LONGEST:
+            yield Diagnostic(
+                codes.BAD_TIME, f"a {name} is at most an hour", spans[name], help="write a shorter time"
+            )
+        elif time is not None and time < 1_000:
+            yield Diagnostic(
+                codes.BAD_TIME, f"a {name} is at least a microsecond", spans[name], help="write a longer time"
+            )
+    if period is None and "period" in spans:
+        return
+    longest = DEFAULT_TIME if period is None else period
+    if budget is not None and budget > longest:
+        said = [Label(spans["period"], "the period")] if "period" in spans else []
+        yield Diagnostic(
+            codes.BUDGET,
+            f"a budget of {_text(budget)} does not fit into a period of {_text(longest)}",
+            spans["budget"],
+            "longer than the period",
+            related=tuple(said),
+            notes=() if said else ("the period is 10 ms where none is set",),
+            help="a budget is the time that a thread may run in each period: at most the period",
+        )
+
+
+def _integer(setting: Setting | None, what: str, good: range, sink: Sink) -> None:
+    if setting is None:
+        return
+    if not isinstance(setting.value, int) or setting.unit is not None or setting.value not in good:
+        message = f"a {what} is an integer of {good[0]} to {good[-1]}"
+        sink.report(codes.BAD_COUNT, message, setting.span)
+
+
+def _text(time: int) -> str:
+    for unit, name in ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")):
+        if time % unit == 0:
+            return f"{time // unit} {name}"
+    return f"{time} ns"
