@@ -180,6 +180,7 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(forward "${CAmkESAllowForwardReferences}")
     _camkes_json_bool(faults "${CAmkESFaultHandlers}")
     _camkes_json_bool(trace "${CAmkESTrace}")
+    _camkes_json_bool(generic_timer "${KernelArmExportPTMRUser}")
     set(heap "${CAmkESDefaultHeapSize}") # an option of libsel4camkes
     if(NOT heap)
         set(heap 1048576)
@@ -193,6 +194,9 @@ function(_camkes_write_project file folder)
   \"adl\": \"${adl}\",
   \"output\": \"${folder}\",
   \"architecture\": \"${KernelSel4Arch}\",
+  \"platform\": \"${KernelPlatform}\",
+  \"generic_timer\": ${generic_timer},
+  \"kernel_dtb\": \"${KernelDTBPath}\",
   \"import_paths\": ${imports},
   \"template_paths\": ${templates},
   \"cpp\": ${cpp},
@@ -383,6 +387,9 @@ function(GenerateCAmkESRootserver)
         set_property(
             DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}/camkes-calls.json"
         )
+    endif()
+    if(CAMKES_TIMEBASE)
+        target_compile_definitions(camkes_rt PRIVATE CAMKES_TIMEBASE=${CAMKES_TIMEBASE})
     endif()
 
     set(images "")

@@ -11,7 +11,7 @@ from pathlib import Path
 from camkes.build.jobs import write_whole
 from camkes.build.places import ROOT
 from camkes.callgraph.read import CodeCalls, analyse_code, read_code
-from camkes.capdl.allocate import allocate
+from camkes.capdl.allocate import allocate, is_timer
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate import generate as generate_code
@@ -23,11 +23,12 @@ from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete
+from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
 from camkes.sel4.image import render_image
 from camkes.sel4.project import Project, cmake_description
 from camkes.sel4.recording import RECORDS
 from camkes.sel4.spec import unlinked
-from camkes.sel4.timer import DRIVER, device_of, render_timers
+from camkes.sel4.timer import DRIVER, render_timers
 
 #: the specification, what CMake includes, and what handlers call: when that changes, all is planned again
 SPEC = "camkes-spec.json"
@@ -56,11 +57,12 @@ def generate(project: Project, sink: Sink) -> None:
     heaps = {space.name: _heap_size(system, space, project.heap_size, sink) for space in model.spaces}
     if sink.has_errors:
         return
-    device = device_of(project.architecture)
+    machine = project.machine
+    device = device_of(machine)
     if model.timers and device is None:
-        sink.report(NO_TIMER, f"there is no timer driver for {project.architecture}")
+        _no_timer(system, machine, sink)
         return
-    completed = complete(model, fault_handlers=project.fault_handlers, trace=project.trace)
+    completed = complete(model, device, fault_handlers=project.fault_handlers, trace=project.trace)
     sources: dict[str, list[Path]] = {}
     # the loader is process 1
     for process, space in enumerate(completed.model.spaces, 2):
@@ -79,10 +81,11 @@ def generate(project: Project, sink: Sink) -> None:
         names = names_to_json(trace_names(model, plan, system))
         write(names_path(project.output / RECORDS), names)
     schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
-    write(project.output / SPEC, unlinked(completed, project.architecture, schedule).write())
+    write(project.output / SPEC, unlinked(completed, machine.architecture, schedule).write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
     code = calls.files if calls is not None else ()
-    description = cmake_description(system, completed.model, files, sources, inputs, code)
+    clock = timebase(project.kernel_dtb) if machine.architecture.startswith("riscv") else None
+    description = cmake_description(system, completed.model, files, sources, inputs, code, clock)
     write(project.output / DESCRIPTION, description)
 
 
@@ -120,6 +123,22 @@ def _read_code(project: Project, system: System) -> CodeCalls | None:
         }
         write_whole(project.output / CALLS, json.dumps(found, indent=1))
     return calls
+
+
+def _no_timer(system: System, machine: Machine, sink: Sink) -> None:
+    """There are timers, and nothing to drive them with: said of each task, else of each time server."""
+    where = machine.platform or machine.architecture
+    periodic = [task.spans.get("period", task.span) for task in system.tasks]
+    clients = [c.span for c in system.connections if is_timer(c)]
+    for span in periodic or clients:
+        what = "a task is released" if periodic else "a time server tells the time"
+        sink.report(
+            NO_TIMER,
+            f"{what} by a timer, and there is no timer driver for {where}",
+            span,
+            notes=[reason] if (reason := why_not(machine)) else (),
+            help=f"build for a platform with a timer: {', '.join(DRIVEN)}",
+        )
 
 
 def _for_sel4(diagnostic: Diagnostic) -> Diagnostic:

@@ -21,6 +21,7 @@ from camkes.capdl.model import (
     Timer,
 )
 from camkes.records import dataclass, replace
+from camkes.sel4.devices import REGISTERS_SYMBOL, Device
 
 #: a fault is reported before anything else runs
 FAULT_PRIORITY = 255
@@ -35,6 +36,9 @@ TIMER_INTERRUPT = f"{TIMER_SPACE}:interrupt"
 #: a page in which the driver tells all spaces when time began
 EPOCH = f"{TIMER_SPACE}:epoch"
 EPOCH_SYMBOL = "_camkes_epoch"
+
+#: the page of a device's registers
+REGISTERS = f"{TIMER_SPACE}:registers"
 
 #: where all spaces record what they do, and who prints it when nobody else runs
 TRACE_SPACE = "trace-printer"
@@ -61,15 +65,20 @@ class Extras:
 @dataclass(frozen=True, slots=True)
 class Completed:
     """A capability model as seL4 gets it. `timers` are what the driver keeps, in the order of their
-    badges, which count from 1."""
+    badges, which count from 1; `device` is what it drives."""
 
     model: CapabilityModel
     extras: dict[str, Extras]
     timers: tuple[Timer, ...]
+    device: Device | None = None
 
 
-def complete(model: CapabilityModel, *, fault_handlers: bool = True, trace: bool = False) -> Completed:
-    """The model with what seL4 needs besides; `trace` adds what records events."""
+def complete(
+    model: CapabilityModel, device: Device | None = None, *, fault_handlers: bool = True, trace: bool = False
+) -> Completed:
+    """The model with what seL4 needs besides; `trace` adds what records events. `device` is behind the
+    timers, if there are any."""
+    shared = _shared(device) if model.timers else ()
     objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
     badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
     used = _slots_used(model)
@@ -80,29 +89,30 @@ def complete(model: CapabilityModel, *, fault_handlers: bool = True, trace: bool
         if fault_handlers:
             objects.append(KernelObject(_fault_endpoint(space), ObjectKind.ENDPOINT))
             objects.append(KernelObject(_fault_handler(space), ObjectKind.TCB))
-        if model.timers:
-            space = replace(space, mappings=(*space.mappings, *_shared(model)))
+        space = replace(space, mappings=(*space.mappings, *shared))
         spaces.append(space)
         extras[space.name] = added
     if model.timers:
-        space, added = _timer_driver(model.timers)
+        space, added = _timer_driver(model.timers, device)
         objects += [
             *_space_objects(space),
             KernelObject(TIMER_ENDPOINT, ObjectKind.ENDPOINT),
             KernelObject(TIMER_INTERRUPT, ObjectKind.NOTIFICATION),
             KernelObject(EPOCH, ObjectKind.REGION, 4096),
         ]
+        if device is not None and device.registers is not None:
+            objects.append(KernelObject(REGISTERS, ObjectKind.REGION, 4096, device.registers))
         spaces.append(space)
         extras[space.name] = added
     if trace:
         mapping = Mapping(TRACE_SYMBOL, TRACE, "RW")
         thread = Thread(TRACE_SPACE, 0, TRACE_SPACE, Role.INTERFACE, 0, 0, _STACK)
-        spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), _shared(model), (thread,)))
+        spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), shared, (thread,)))
         spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
         extras[TRACE_SPACE] = Extras()
         objects += [*_space_objects(spaces[-1]), KernelObject(TRACE, ObjectKind.REGION, TRACE_SIZE)]
     completed = replace(model, objects=tuple(objects), spaces=tuple(spaces), timers=())
-    return Completed(completed, extras, model.timers)
+    return Completed(completed, extras, model.timers, device)
 
 
 def _space_objects(space: Space) -> list[KernelObject]:
@@ -114,9 +124,12 @@ def _space_objects(space: Space) -> list[KernelObject]:
     ]
 
 
-def _shared(model: CapabilityModel) -> tuple[Mapping, ...]:
+def _shared(device: Device | None) -> tuple[Mapping, ...]:
     """What every space but the driver's can only read."""
-    return (Mapping(EPOCH_SYMBOL, EPOCH, "R"),) if model.timers else ()
+    epoch = Mapping(EPOCH_SYMBOL, EPOCH, "R")
+    if device is None or not device.clock:
+        return (epoch,)
+    return epoch, Mapping(REGISTERS_SYMBOL, REGISTERS, "R", cached=False)
 
 
 def _slots_used(model: CapabilityModel) -> dict[str, int]:
@@ -175,7 +188,7 @@ def _fault_handler(space: Space) -> str:
     return f"{space.name}!fault-handler"
 
 
-def _timer_driver(timers: tuple[Timer, ...]) -> tuple[Space, Extras]:
+def _timer_driver(timers: tuple[Timer, ...], device: Device | None) -> tuple[Space, Extras]:
     """One thread, which signals the notification of each timer. What it needs of the device is added
     where the device is known: its slots are the last."""
     caps = [Cap(1, TIMER_ENDPOINT, "R"), Cap(2, TIMER_INTERRUPT, "R"), Cap(3, TIMER_SPACE)]
@@ -184,5 +197,8 @@ def _timer_driver(timers: tuple[Timer, ...]) -> tuple[Space, Extras]:
     for slot, timer in zip(notifications, timers, strict=True):
         caps.append(Cap(slot, timer.notification, "W", timer.badge))
     thread = Thread(TIMER_SPACE, 0, TIMER_SPACE, Role.INTERFACE, TIMER_PRIORITY, 0, _STACK)
-    space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), (Mapping(EPOCH_SYMBOL, EPOCH, "RW"),), (thread,))
+    mappings = [Mapping(EPOCH_SYMBOL, EPOCH, "RW")]
+    if device is not None and device.registers is not None:
+        mappings.append(Mapping(REGISTERS_SYMBOL, REGISTERS, "RW", cached=False))
+    space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), tuple(mappings), (thread,))
     return space, Extras(requests=1, interrupt=2, tcb=3, notifications=notifications)

@@ -28,7 +28,7 @@ from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Threa
 from camkes.records import as_dict, dataclass
 from camkes.sel4.complete import TIMER_INTERRUPT, TIMER_SPACE, Completed
 from camkes.sel4.image import GUARD, ipc_buffer_symbol, stack_symbol
-from camkes.sel4.timer import DeviceCaps, device_caps, device_of
+from camkes.sel4.timer import DeviceCaps, device_caps
 
 _TYPES = {ObjectKind.ENDPOINT: "ep", ObjectKind.NOTIFICATION: "notification"}
 
@@ -132,7 +132,7 @@ def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int,
     """The specification of a completed model, without what depends on images."""
     model = completed.model
     word = ARCHITECTURES[architecture].word_bits
-    devices = {s.name: _device(s, architecture) for s in model.spaces}
+    devices = {s.name: _device(s, completed) for s in model.spaces}
     bits = {f"{s.name}:cnode": _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
     kinds = {o.name: o for o in model.objects}
     objects = [f"{cdl_name(o.name)} = {_TYPES[o.kind]}" for o in model.objects if o.kind in _TYPES]
@@ -157,9 +157,9 @@ def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int,
     return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule)
 
 
-def _device(space: Space, architecture: str) -> DeviceCaps:
-    device = device_of(architecture) if space.name == TIMER_SPACE else None
-    if device is None:
+def _device(space: Space, completed: Completed) -> DeviceCaps:
+    device = completed.device
+    if device is None or space.name != TIMER_SPACE:
         return DeviceCaps()
     used = max(cap.slot for cap in space.caps)
     return device_caps(device, space.name, cdl_name(TIMER_INTERRUPT), used)

@@ -1,43 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The device behind the timers of a system, by architecture, and the C table of its driver."""
+"""What the driver of the timers has: capabilities to its device, and a C table."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from camkes.build.places import ROOT
 from camkes.capdl.model import Timer
 from camkes.records import dataclass
 from camkes.sel4.complete import Completed, Extras
-
-SOURCES = ROOT / "kernel" / "sel4" / "timer"
+from camkes.sel4.devices import SOURCES, Device
 
 DRIVER = SOURCES / "timer.c"
 
 #: badge of the device's interrupt, above every number of a timer
 _INTERRUPT_BADGE = 1 << 27
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """`source` drives it. `irq` and `ports` are what capDL calls its interrupt and its I/O ports."""
-
-    source: Path
-    irq: str
-    number: int
-    ports: str | None = None
-
-
-_PIT = Device(
-    SOURCES / "pit.c",
-    "ioapic_irq (ioapic_num: 0, ioapic_pin: 2, ioapic_level: 0, ioapic_polarity: 0)",
-    42,
-    "io_ports (ports: [0x40..0x43])",
-)
-_ARM_GENERIC = Device(SOURCES / "arm_generic.c", "arm_irq (trigger: level, target: 0)", 30)
-
-_DEVICES = {"x86_64": _PIT, "ia32": _PIT, "aarch64": _ARM_GENERIC}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +24,6 @@ class DeviceCaps:
     irq: str = ""
     irq_binding: str = ""
     irq_number: int = 0
-
-
-def device_of(architecture: str) -> Device | None:
-    """The device of an architecture; None if we drive none there."""
-    return _DEVICES.get(architecture)
 
 
 def device_caps(device: Device, space: str, interrupt: str, used: int) -> DeviceCaps:

@@ -16,13 +16,40 @@ static uint64_t ticks_per_second(void)
     return header->id == SEL4_BOOTINFO_HEADER_X86_TSC_FREQ ? *mhz * UINT64_C(1000000) : 1000000000;
 }
 
-#elif defined(CONFIG_ARCH_AARCH64)
+#elif defined(CONFIG_EXPORT_VCNT_USER)
 
 static uint64_t ticks_per_second(void)
 {
+#if defined(CONFIG_ARCH_AARCH64)
     uint64_t frequency;
     __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+#else
+    uint32_t frequency;
+    __asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(frequency));
+#endif
     return frequency;
+}
+
+#elif defined(CONFIG_PLAT_IMX6)
+
+volatile uint32_t _camkes_timer_registers[1024] __attribute__((aligned(4096), used));
+
+/* of the peripherals' clock */
+static uint64_t ticks_per_second(void)
+{
+    return 66000000;
+}
+
+#elif defined(CONFIG_ARCH_RISCV)
+
+/* The device tree says it. */
+#if !defined(CAMKES_TIMEBASE)
+#define CAMKES_TIMEBASE 10000000
+#endif
+
+static uint64_t ticks_per_second(void)
+{
+    return CAMKES_TIMEBASE;
 }
 
 #else
@@ -46,6 +73,13 @@ volatile uint64_t _camkes_epoch[512] __attribute__((aligned(4096), used));
 void camkes_sel4_begin_time(void)
 {
     _camkes_epoch[0] = camkes_sel4_ticks();
+}
+
+void camkes_sel4_note_time(void)
+{
+#if defined(CAMKES_SEL4_COUNTER_OVERFLOWS)
+    _camkes_epoch[1] = camkes_sel4_ticks();
+#endif
 }
 
 uint64_t camkes_sel4_now(void)

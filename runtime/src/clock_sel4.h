@@ -13,7 +13,10 @@ uint64_t camkes_sel4_now(void);
 /* The timer driver: time begins now, for all address spaces. */
 void camkes_sel4_begin_time(void);
 
-/* A page that all address spaces share: the ticks at which time began. */
+/* The timer driver, now and then: notes the time, where the counter that tells it runs over. */
+void camkes_sel4_note_time(void);
+
+/* A page that all address spaces share: the ticks at which time began, then those last noted. */
 extern volatile uint64_t _camkes_epoch[512];
 
 #if defined(CONFIG_ARCH_X86)
@@ -29,13 +32,56 @@ static inline uint64_t camkes_sel4_ticks(void)
     return (uint64_t)high << 32 | low;
 }
 
-#elif defined(CONFIG_ARCH_AARCH64)
+#elif defined(CONFIG_EXPORT_VCNT_USER)
 
 static inline uint64_t camkes_sel4_ticks(void)
 {
     uint64_t ticks;
+#if defined(CONFIG_ARCH_AARCH64)
     __asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(ticks));
+#else
+    __asm__ volatile("isb; mrrc p15, 1, %Q0, %R0, c14" : "=r"(ticks));
+#endif
     return ticks;
+}
+
+#elif defined(CONFIG_PLAT_IMX6)
+
+#define CAMKES_SEL4_COUNTER_OVERFLOWS
+
+/* The registers of the general purpose timer, which only the timer driver may write. */
+extern volatile uint32_t _camkes_timer_registers[1024];
+
+enum { CAMKES_SEL4_GPT_COUNTER = 0x24 / 4 };
+
+/* The counter has 32 bits. The timer driver keeps the ticks of a moment before it last ran over, and
+ * can do so at any instant. */
+static inline uint64_t camkes_sel4_ticks(void)
+{
+    uint64_t before;
+    uint32_t since;
+    do {
+        before = _camkes_epoch[1];
+        since = _camkes_timer_registers[CAMKES_SEL4_GPT_COUNTER] - (uint32_t)before;
+    } while (before != _camkes_epoch[1]);
+    return before + since;
+}
+
+#elif defined(CONFIG_ARCH_RISCV)
+
+static inline uint64_t camkes_sel4_ticks(void)
+{
+#if __riscv_xlen == 64
+    uint64_t ticks;
+    __asm__ volatile("rdtime %0" : "=r"(ticks));
+    return ticks;
+#else
+    uint32_t high, low, again;
+    do {
+        __asm__ volatile("rdtimeh %0; rdtime %1; rdtimeh %2" : "=&r"(high), "=&r"(low), "=r"(again));
+    } while (high != again);
+    return (uint64_t)high << 32 | low;
+#endif
 }
 
 #endif

@@ -145,19 +145,15 @@ def test_errors_of_the_system_stop_cmake(tmp_path: Path) -> None:
     assert "wrong.camkes" in done.stderr
 
 
-EXAMPLES = ["adder", "events", "dataport", "hierarchy", "protocols", "nested", "inversion"]
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
-    """Against the seL4 API of the host kernel's headers, as code for seL4."""
-    compiler = shutil.which("cc")
-    assert compiler is not None
-    example = ROOT / "examples" / name
+def generate(adl: Path, output: Path, **machine: object) -> subprocess.CompletedProcess[str]:
+    """What CMake has the tool do, for a PC or another `machine`."""
     project = {
-        "adl": str(next(f for f in example.glob("*.camkes") if f.stem == name)),
-        "output": str(tmp_path),
+        "adl": str(adl),
+        "output": str(output),
         "architecture": "x86_64",
+        "platform": "pc99",
+        "generic_timer": False,
+        "kernel_dtb": "",
         "import_paths": [],
         "cpp": True,
         "cpp_flags": [],
@@ -171,10 +167,23 @@ def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
         "stack_size": 16384,
         "affinity": 0,
         "builds": [],
+        **machine,
     }
-    (tmp_path / "project.json").write_text(json.dumps(project))
-    tool = [sys.executable, "-m", "camkes.sel4", "generate", str(tmp_path / "project.json")]
-    done = subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
+    (output / "project.json").write_text(json.dumps(project))
+    tool = [sys.executable, "-m", "camkes.sel4", "generate", str(output / "project.json")]
+    return subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+EXAMPLES = ["adder", "events", "dataport", "hierarchy", "protocols", "nested", "inversion"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
+    """Against the seL4 API of the host kernel's headers, as code for seL4."""
+    compiler = shutil.which("cc")
+    assert compiler is not None
+    example = ROOT / "examples" / name
+    done = generate(example / f"{name}.camkes", tmp_path)
     assert done.returncode == 0, done.stderr
     sources = sorted(tmp_path.rglob("*.c"))
     assert sources
@@ -206,3 +215,44 @@ def test_connectors_without_a_template_are_errors_at_the_connection(tmp_path: Pa
     assert done.returncode != 0
     assert "there is no template for seL4HardwareMMIO" in done.stderr
     assert "hardware.camkes:6" in done.stderr
+
+
+def test_a_task_where_there_is_no_timer(tmp_path: Path) -> None:
+    adl = ROOT / "examples" / "inversion" / "inversion.camkes"
+    done = generate(adl, tmp_path, architecture="riscv64", platform="spike")
+    assert done.returncode == 1
+    lines = adl.read_text().splitlines()
+    for number, line in enumerate(lines, 1):
+        if "_period" in line:
+            assert f"inversion.camkes:{number}:" in done.stderr
+    assert done.stderr.count("error[E0952]") == sum("_period" in line for line in lines)
+    assert "spike has no timer" in done.stderr
+
+
+def test_a_time_server_where_there_is_no_timer(tmp_path: Path) -> None:
+    adl = ROOT / "examples" / "timer" / "timer.camkes"
+    done = generate(adl, tmp_path, architecture="aarch32", platform="omap3")
+    assert done.returncode == 1
+    number = next(n for n, line in enumerate(adl.read_text().splitlines(), 1) if "seL4TimeServer" in line)
+    assert f"timer.camkes:{number}:" in done.stderr
+    assert "no timer driver for omap3" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("machine", "clock"),
+    [
+        ({"architecture": "aarch32", "platform": "imx6"}, True),
+        ({"architecture": "riscv64", "platform": "qemu-riscv-virt"}, False),
+    ],
+)
+def test_registers_are_mapped_as_a_device(machine: dict[str, str], clock: bool, tmp_path: Path) -> None:
+    """Only the driver can write them; where they tell the time, everybody can read them."""
+    done = generate(ROOT / "examples" / "inversion" / "inversion.camkes", tmp_path, **machine)
+    assert done.returncode == 0, done.stderr
+    spec = json.loads((tmp_path / "camkes-spec.json").read_text())
+    for space in spec["spaces"]:
+        found = [m for m in space["mappings"] if m["symbol"] == "_camkes_timer_registers"]
+        driver = space["name"] == "timer-driver"
+        assert [(m["rights"], m["cached"]) for m in found] == (
+            [("RW", False)] if driver else [("R", False)] if clock else []
+        )

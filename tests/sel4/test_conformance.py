@@ -28,7 +28,15 @@ WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PLATFORMS = {"x86_64": "qemu-system-x86_64", "qemu-arm-virt": "qemu-system-aarch64"}
+#: what QEMU is called, what else CMake is told
+PLATFORMS: dict[str, tuple[str, dict[str, str]]] = {
+    "x86_64": ("qemu-system-x86_64", {}),
+    "ia32": ("qemu-system-i386", {}),
+    "qemu-arm-virt": ("qemu-system-aarch64", {}),
+    "qemu-arm-virt-32": ("qemu-system-arm", {"PLATFORM": "qemu-arm-virt", "AARCH32": "1"}),
+    "sabre": ("qemu-system-arm", {"AARCH32": "1"}),
+    "qemu-riscv-virt": ("qemu-system-riscv64", {"RISCV64": "1"}),
+}
 CASES = [
     ("adder", {}),
     ("inversion", {}),
@@ -77,7 +85,7 @@ def _records(data: bytes) -> Iterator[Record]:
 
 
 def on_sel4(path: Path, definitions: dict[str, str], platform: str, folder: Path, lines: int) -> list[Record]:
-    settings = {**definitions, "PLATFORM": platform, "CAmkESTrace": "ON"}
+    settings = {"PLATFORM": platform, **PLATFORMS[platform][1], **definitions, "CAmkESTrace": "ON"}
     sink = Sink()
     assert make(Path(WORKSPACE), path, folder, settings, sink, lambda *_: None), sink.diagnostics
     records: list[Record] = []
@@ -103,8 +111,9 @@ def jobs(records: list[Record]) -> list[tuple[int, int, int, int]]:
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize(("name", "definitions"), CASES, ids=lambda value: "".join(value) or None)
 def test_same_on_both_kernels(name: str, definitions: dict[str, str], platform: str, tmp_path: Path) -> None:
-    if shutil.which(PLATFORMS[platform]) is None:
-        pytest.skip(f"{PLATFORMS[platform]} is not installed")
+    qemu = PLATFORMS[platform][0]
+    if shutil.which(qemu) is None:
+        pytest.skip(f"{qemu} is not installed")
     path = application(name, tmp_path)
     host = on_host(path, definitions, tmp_path)
     builds = Path(os.environ.get("SEL4_BUILDS") or tmp_path)

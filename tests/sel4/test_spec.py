@@ -16,6 +16,7 @@ from camkes.capdl.elf import Image, Segment, Symbol
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.sel4.complete import TIMER_ENDPOINT, complete
+from camkes.sel4.devices import Machine, device_of
 from camkes.sel4.image import GUARD
 from camkes.sel4.spec import LinkError, Unlinked, cdl_name, link, symbols_of, unlinked
 from tests.capdl.systems import EMPTY, everything, nested
@@ -59,9 +60,25 @@ def parse(text: str) -> Cdl:
     return cdl
 
 
+#: one with a timer for each architecture
+MACHINES = {
+    a: Machine(a, platform, generic_timer=platform == "qemu-arm-virt")
+    for a, platform in (
+        ("ia32", "pc99"),
+        ("x86_64", "pc99"),
+        ("aarch32", "imx6"),
+        ("arm_hyp", "qemu-arm-virt"),
+        ("aarch64", "qemu-arm-virt"),
+        ("riscv32", "qemu-riscv-virt"),
+        ("riscv64", "qemu-riscv-virt"),
+    )
+}
+
+
 def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) -> Cdl:
     """The specification of a model with images that have just what they must."""
-    spec = unlinked(complete(model, trace=trace), architecture)
+    device = device_of(MACHINES[architecture])
+    spec = unlinked(complete(model, device, trace=trace), architecture)
     assert Unlinked.read(_stored(spec)) == spec
     images = {}
     for space in spec.spaces:
@@ -86,7 +103,7 @@ def _stored(spec: Unlinked) -> Path:
 MODELS = {"nested": allocate(*nested()), "everything": allocate(everything(), EMPTY)}
 
 
-@pytest.mark.parametrize("architecture", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("trace", [False, True])
 @pytest.mark.parametrize("name", MODELS)
 def test_every_name_is_declared(name: str, trace: bool, architecture: str) -> None:
@@ -105,8 +122,6 @@ def test_every_name_is_declared(name: str, trace: bool, architecture: str) -> No
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_thread_has_memory_and_capabilities(architecture: str) -> None:
-    if MODELS["nested"].timers and architecture not in ("x86_64", "ia32", "aarch64"):
-        pytest.skip("no timer driver")
     cdl = linked(MODELS["nested"], architecture)
     root = ARCHITECTURES[architecture].levels[0][0]
     for name, what in cdl.objects.items():

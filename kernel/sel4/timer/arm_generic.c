@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The physical timer of a 64-bit Arm core; the kernel itself uses the virtual one. */
+/* The physical timer of an Arm core; the kernel itself uses the virtual one. */
 #include "timer.h"
 
 enum { DISABLED = 0, ENABLED = 1 };
@@ -10,15 +10,38 @@ const uint64_t camkes_timer_longest = UINT64_C(1000000000);
 
 static void control(uint64_t word)
 {
+#if defined(CONFIG_ARCH_AARCH64)
     __asm__ volatile("msr cntp_ctl_el0, %0; isb" : : "r"(word));
+#else
+    __asm__ volatile("mcr p15, 0, %0, c14, c2, 1; isb" : : "r"((uint32_t)word));
+#endif
+}
+
+static uint64_t frequency(void)
+{
+#if defined(CONFIG_ARCH_AARCH64)
+    uint64_t hertz;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hertz));
+#else
+    uint32_t hertz;
+    __asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(hertz));
+#endif
+    return hertz;
+}
+
+void camkes_timer_prepare(void)
+{
+    /* it is always ready */
 }
 
 void camkes_timer_alarm(uint64_t ns)
 {
-    uint64_t frequency;
-    __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-    const uint64_t ticks = ns * frequency / 1000000000 + 1;
+    const uint64_t ticks = ns * frequency() / 1000000000 + 1;
+#if defined(CONFIG_ARCH_AARCH64)
     __asm__ volatile("msr cntp_tval_el0, %0" : : "r"(ticks));
+#else
+    __asm__ volatile("mcr p15, 0, %0, c14, c2, 0" : : "r"((uint32_t)ticks));
+#endif
     control(ENABLED);
 }
 

@@ -10,6 +10,11 @@ enum { CHANNEL_0 = 0x40, COMMAND = 0x43, ONCE_LOW_HIGH = 0x30 };
 
 const uint64_t camkes_timer_longest = UINT64_C(1000000000) * TICKS_MOST / TICKS_PER_SECOND;
 
+void camkes_timer_prepare(void)
+{
+    /* it is always ready */
+}
+
 void camkes_timer_alarm(uint64_t ns)
 {
     uint64_t ticks = ns * TICKS_PER_SECOND / 1000000000 + 1;

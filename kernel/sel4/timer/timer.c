@@ -31,6 +31,7 @@ static void signal_due(uint64_t now)
 
 static void set_alarm(uint64_t now)
 {
+    camkes_sel4_note_time();
     uint64_t wait = camkes_timer_longest;
     int any = 0;
     for (unsigned i = 0; i < camkes_timer_count; i++) {
@@ -41,6 +42,9 @@ static void set_alarm(uint64_t now)
             any = 1;
         }
     }
+#if defined(CAMKES_SEL4_COUNTER_OVERFLOWS)
+    any = 1; /* the time is to be noted */
+#endif
     if (any) {
         camkes_timer_alarm(wait);
     }
@@ -66,6 +70,7 @@ static seL4_MessageInfo_t answer(struct camkes_timer *timer, seL4_Word request)
 void _camkes_thread(unsigned index)
 {
     seL4_TCB_BindNotification(camkes_sel4_image.threads[index].tcb, camkes_timer_interrupt);
+    camkes_timer_prepare();
     camkes_sel4_begin_time();
     signal_due(camkes_sel4_now());
     set_alarm(camkes_sel4_now());

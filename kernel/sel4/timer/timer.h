@@ -22,6 +22,8 @@ extern const seL4_CPtr camkes_timer_interrupt; /* notification that the device s
 extern const seL4_CPtr camkes_timer_handler;   /* of the device's interrupt */
 extern const seL4_CPtr camkes_timer_ports;     /* of the device, 0: it has none */
 
+/* Before time begins. */
+void camkes_timer_prepare(void);
 /* How long from now the device can be told to wait at most. */
 extern const uint64_t camkes_timer_longest;
 
