@@ -37,6 +37,7 @@ Badges index the caller table of the callee, see `camkes.capdl.callers`.
 from __future__ import annotations
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
+from camkes.capdl.limits import check_limits
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -70,10 +71,18 @@ _OWN_EVENT = frozenset({"seL4NotificationNative", "seL4NotificationBind"})
 
 
 def allocate(
-    system: System, plan: Plan, sink: Sink | None = None, defaults: Defaults = DEFAULTS
+    system: System,
+    plan: Plan,
+    sink: Sink | None = None,
+    defaults: Defaults = DEFAULTS,
+    word_bits: int = 64,
 ) -> CapabilityModel:
-    """The capability model of a system; mistakes in settings are reported to `sink`."""
-    return _Allocator(system, plan, Reader(sink if sink is not None else Sink(), defaults)).run()
+    """The capability model of a system; mistakes in settings, and what does not fit into the words of the
+    kernel, are reported to `sink`."""
+    sink = sink if sink is not None else Sink()
+    model = _Allocator(system, plan, Reader(sink, defaults)).run()
+    check_limits(system, plan, model, word_bits, sink)
+    return model
 
 
 def is_timer(connection: Connection) -> bool:

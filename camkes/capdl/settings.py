@@ -20,6 +20,8 @@ DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
 DEFAULT_STACK = 16384
 MAX_PRIORITY = 255
+#: of a client: a word has a bit for each that has completed
+TIMERS = 32
 
 #: microseconds, where the text writes no unit
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000, None: 1_000}
@@ -82,11 +84,9 @@ class Reader:
         if setting is None:
             return None
         value = setting.value
-        if isinstance(value, str) and value.strip().isdecimal():
-            return int(value)
-        if isinstance(value, str):
+        if isinstance(value, str) and not value.strip().isdecimal():
             return None  # other connectors keep other things there
-        return self._integer(setting, f"{interface}_attributes", 0, (1 << 28) - 1)
+        return self._integer(setting, f"{interface}_attributes", 0, (1 << 64) - 1)
 
     def access(self, instance: Instance, interface: str) -> str:
         """Rights of a dataport, a subset of "RWX"; read and write where nothing is said."""
@@ -123,7 +123,9 @@ class Reader:
         """How many timers each client of a time server has."""
         attribute = next((a for a in server.type.attributes if a.name == "timers_per_client"), None)
         default = attribute.default if attribute is not None else None
-        return self._first(server, ("timers_per_client",), default if isinstance(default, int) else 1, 1, 64)
+        return self._first(
+            server, ("timers_per_client",), default if isinstance(default, int) else 1, 1, TIMERS
+        )
 
     def _first(self, instance: Instance, names: tuple[str, ...], default: int, low: int, high: int) -> int:
         for name in names:

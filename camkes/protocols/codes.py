@@ -371,7 +371,8 @@ TASK_ID_RANGE = Code(
     """\
 A task's id does not fit the message.
 
-The label word of a message has 12 bits for the id of a task on 64-bit kernels, so ids are 0..4095.
+The label word of a message has 12 bits for the id of a task on 64-bit kernels, of which one number stands
+for no task, so ids are 0..4094.
 
 This fails:
 

@@ -14,8 +14,8 @@ from camkes.records import dataclass
 if TYPE_CHECKING:
     from camkes.protocols.requests import CallGraph, RequestGraph
 
-#: Task ids that the label word of a 64-bit kernel can carry.
-TASK_IDS = 1 << 12
+#: Task ids that the label word of a 64-bit kernel can carry; the last of 12 bits stands for "none".
+TASK_IDS = (1 << 12) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from camkes.build.jobs import write_whole
 from camkes.build.places import ROOT
 from camkes.callgraph.read import CodeCalls, analyse_code, read_code
+from camkes.capdl.address_space import ARCHITECTURES
 from camkes.capdl.allocate import allocate, is_timer
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink
@@ -49,7 +50,8 @@ def generate(project: Project, sink: Sink) -> None:
     plan = analyse_code(system, calls, sink)
     if plan is None or sink.has_errors:
         return
-    model = allocate(system, plan, sink, project.defaults)
+    word_bits = ARCHITECTURES[project.machine.architecture].word_bits
+    model = allocate(system, plan, sink, project.defaults, word_bits)
     found = Sink()
     files = generate_code(system, plan, model, project.output / "camkes", found)
     for diagnostic in found.diagnostics:

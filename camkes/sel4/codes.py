@@ -31,11 +31,13 @@ configuration { client.heap_size = 1048576; }
 NO_TIMER = Code(
     "E0952",
     "no-timer-driver",
-    """The system has periodic tasks or uses the virtual time server, but there is no timer driver for
-the architecture.
+    """The system has tasks or uses the virtual time server, and on the machine that it is built for there is
+no device behind their timers.
 
-There is one for x86 (the i8254 of a PC) and for 64-bit Arm (the generic timer). On another platform,
-connect a TimeServer of global-components instead.
+There is a timer driver for x86 (the i8254 of a PC), for Arm processors with the generic timer, for the
+i.MX6 (its general purpose timer) and for QEMU's virtual RISC-V machine (its real-time clock). `spike` has
+no timer but the one that the kernel keeps for itself. On another machine, connect a TimeServer of
+global-components instead of having tasks.
 """,
 )
 

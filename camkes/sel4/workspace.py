@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,10 @@ DEFAULT_PLATFORM = "x86_64"
 
 #: longer lines of a failed build are command lines, which help nobody
 _LONGEST_LINE = 400
+
+#: time is what the processor did, for the clocks of devices too
+_COUNT_INSTRUCTIONS = "-icount shift=0,sleep=off -rtc clock=vm"
+_EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"", re.DOTALL)
 
 #: what a workspace is known by
 _MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
@@ -153,7 +158,9 @@ def console(
     With instruction counting, time is what the processor did and repeats to the digit."""
     command = [sys.executable, "./simulate"]
     if instruction_counting:
-        command.append("--extra-qemu-args=-icount shift=0,sleep=off")
+        # what is given replaces what the script would give by itself
+        own = _EXTRA_ARGUMENTS.search((out / "simulate").read_text())
+        command.append(f"--extra-qemu-args={own[1] if own else ''} {_COUNT_INSTRUCTIONS}")
     qemu = subprocess.Popen(
         command,
         cwd=out,

@@ -15,6 +15,7 @@ from camkes import pipeline
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
 from camkes.sel4.complete import complete
+from camkes.sel4.devices import Machine, device_of
 from camkes.sel4.spec import Unlinked, unlinked
 
 from .test_cmake import ROOT, STANDIN
@@ -117,7 +118,7 @@ def same_on_both(folder: Path) -> Unlinked:
     model, _ = on_host(folder)
     assert model is not None
     found = specification(folder)
-    assert found == unlinked(complete(model), "x86_64")
+    assert found == unlinked(complete(model, device_of(Machine("x86_64"))), "x86_64")
     return found
 
 

@@ -40,6 +40,10 @@ if(SIMULATION)
     ApplyCommonSimulationSettings(${KernelSel4Arch})
 endif()
 ApplyCommonReleaseVerificationSettings(${RELEASE} FALSE)
+if(KernelSel4ArchAarch32)
+    # where the C library of 32-bit Arm looks for thread-local data
+    set(KernelArmTLSReg tpidruro CACHE STRING "Register of thread-local data" FORCE)
+endif()
 
 # An application can have settings of its own.
 include("${CAMKES_APPLICATION}/settings.cmake" OPTIONAL)

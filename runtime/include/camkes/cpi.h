@@ -64,7 +64,8 @@ struct camkes_cpi {
     uint32_t arrivals;
 };
 
-#define CAMKES_WAITERS ((uintptr_t)1 << 8)
+/* above every index */
+#define CAMKES_WAITERS ((uintptr_t)1 << 16)
 
 /* A way out of an instance for one context. */
 struct camkes_route {

@@ -6,6 +6,9 @@
  *     request, 64 bits: priority 0..7, task 8..19, sequence 20..35
  *     request, 32 bits: priority 0..7, task 8..13, sequence 14..19
  *     to a manager:     operation 0..3, priority 4..11, its cause or a pool index from 12 on
+ *
+ * The tool checks that what a system needs fits (camkes/capdl/limits.py); a sequence number and the
+ * cause of a priority, which are for traces, lose their upper bits.
  */
 #pragma once
 
@@ -14,6 +17,7 @@
 #define CAMKES_LABEL_PRIORITY_BITS 8
 #define CAMKES_LABEL_TASK_BITS (sizeof(seL4_Word) == 8 ? 12 : 6)
 #define CAMKES_LABEL_SEQUENCE_BITS (sizeof(seL4_Word) == 8 ? 16 : 6)
+#define CAMKES_LABEL_DETAIL_BITS (sizeof(seL4_Word) == 8 ? 16 : 8)
 
 static inline seL4_Word camkes_bits(seL4_Word word, unsigned first, unsigned count)
 {
@@ -59,5 +63,6 @@ enum camkes_operation {
 static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t priority,
                                                uint16_t detail)
 {
-    return (seL4_Word)operation | (seL4_Word)priority << 4 | (seL4_Word)detail << 12;
+    return (seL4_Word)operation | (seL4_Word)priority << 4 |
+           camkes_bits(detail, 0, CAMKES_LABEL_DETAIL_BITS) << 12;
 }

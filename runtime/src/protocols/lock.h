@@ -5,6 +5,8 @@
 
 #include <camkes/cpi.h>
 
+_Static_assert(CAMKES_WAITERS > UINT16_MAX, "above the index of every context, and one");
+
 /* The lock word of a holder, the index of a context of the CPI. */
 static inline uintptr_t camkes_held_by(uint16_t context)
 {

@@ -149,7 +149,7 @@ static bool step(struct camkes_cpi *cpi, seL4_Word badge, seL4_Word label)
 {
     const enum camkes_operation operation = (enum camkes_operation)camkes_bits(label, 0, 4);
     const uint8_t value = (uint8_t)camkes_bits(label, 4, 8);
-    const uint16_t detail = (uint16_t)camkes_bits(label, 12, sizeof(seL4_Word) == 8 ? 16 : 8);
+    const uint16_t detail = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
     if (badge == 0 || badge > (seL4_Word)cpi->contexts + cpi->callers) {
         return true;
     }

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What fits into a kernel's words is accepted, and one more is not; the texts are in `golden/`."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from camkes.capdl import limits
+from camkes.capdl.allocate import allocate
+from camkes.capdl.limits import check_limits
+from camkes.capdl.model import CapabilityModel
+from camkes.diagnostics import Sink
+from camkes.model.system import System
+from camkes.protocols import analyse
+from camkes.protocols.plan import Plan
+from camkes.rendering import Style, render
+from camkes.resolve.load import load
+from camkes.resolve.options import LoadOptions
+
+GOLDEN = Path(__file__).parent / "golden"
+LABEL = Path(__file__).parents[2] / "runtime" / "include" / "camkes" / "label.h"
+
+HEAD = """import <std_connector.camkes>;
+procedure P { void f(); }
+component Task { control; requestor; uses P p; }
+component Client { control; uses P p; }
+component Server { provides P p; }
+component Lock { provides P p with priority_protocol inherited; }
+"""
+
+
+@dataclass(frozen=True)
+class Made:
+    system: System
+    plan: Plan
+    text: str
+
+
+def made(text: str, folder: Path, bits: int = 64) -> Made:
+    """A system as it is allocated for a kernel with words of so many bits, and what was said of it."""
+    path = folder / "system.camkes"
+    path.write_text(HEAD + text)
+    sink = Sink()
+    system = load(path, LoadOptions(cpp=False), sink)
+    assert system is not None, render(sink.diagnostics)
+    plan = analyse(system, sink)
+    if plan is None:
+        return Made(system, Plan((), (), (), ()), render(sink.diagnostics, Style(base=folder)))
+    allocate(system, plan, sink, word_bits=bits)
+    return Made(system, plan, render(sink.diagnostics, Style(base=folder)))
+
+
+def tasks(count: int) -> str:
+    names = [f"t{i}" for i in range(count)]
+    return f"""assembly {{
+    composition {{
+        component Lock server;
+        {" ".join(f"component Task {name};" for name in names)}
+        connection seL4RPCCall c({" ".join(f"from {name}.p," for name in names)} to server.p);
+    }}
+    configuration {{
+        {" ".join(f"{name}._priority = 10;" for name in names)}
+    }}
+}}
+"""
+
+
+def badge(number: int) -> str:
+    return f"""assembly {{
+    composition {{
+        component Client client; component Server server;
+        connection seL4RPCCall c(from client.p, to server.p);
+    }}
+    configuration {{
+        client.p_attributes = {number};
+    }}
+}}
+"""
+
+
+CASES = {
+    "tasks": (tasks, 32, 63),
+    "badge": (badge, 32, (1 << 28) - 1),
+    "badge-64": (badge, 64, (1 << 64) - 1),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_last_that_fits_and_the_first_that_does_not(name: str, tmp_path: Path) -> None:
+    text, bits, most = CASES[name]
+    assert made(text(most), tmp_path, bits).text == ""
+    found = made(text(most + 1), tmp_path, bits).text
+    golden = GOLDEN / f"{name}.txt"
+    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(found, "utf-8")
+    assert found == golden.read_text("utf-8")
+
+
+def test_the_last_id_of_64_bits(tmp_path: Path) -> None:
+    """That of a task that states it: the highest number of the field means that there is no task."""
+    stated = tasks(1).replace("Task t0", "Last t0")
+    for number, said in ((4094, ""), (4095, "error[E0515]: id 4095 of task `t0` is not in 0..4094")):
+        last = f"component Last {{ control; requestor {number}; uses P p; }}\n"
+        assert made(last + stated, tmp_path).text.partition("\n")[0] == said
+
+
+def test_what_is_too_much_for_32_bits_fits_64(tmp_path: Path) -> None:
+    assert made(tasks(64), tmp_path).text == ""
+    assert made(badge(1 << 28), tmp_path).text == ""
+
+
+def one_lock(tmp_path: Path) -> tuple[System, Plan, CapabilityModel]:
+    found = made(
+        HEAD.partition("\n")[0].replace(HEAD.partition("\n")[0], "")
+        + """assembly {
+    composition {
+        component Lock lock; component Task a; component Task b;
+        connection seL4RPCCall c(from a.p, from b.p, to lock.p);
+    }
+    configuration { a._priority = 10; b._priority = 20; }
+}
+""",
+        tmp_path,
+    )
+    assert found.text == ""
+    return found.system, found.plan, allocate(found.system, found.plan)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_threads_of_a_pool(bits: int, tmp_path: Path) -> None:
+    system, plan, model = one_lock(tmp_path)
+    most = limits.WORDS[bits].threads
+    for threads, good in ((most, True), (most + 1, False)):
+        sink = Sink()
+        cpi = replace(plan.cpis[0], pooled=True, threads=threads)
+        check_limits(system, replace(plan, cpis=(cpi,)), model, bits, sink)
+        assert [d.message for d in sink.diagnostics] == (
+            [] if good else [f"the pool of CPI `lock.p` has {threads} threads: more than {most}"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("symbol", "change", "most", "message"),
+    [
+        ("p@a", "badge", 0xFFFF, "is caller 65536 of a CPI that can have 65535"),
+        ("p!manager@a", "slot", 0xFFFF, "has 65536 capabilities before that of `lock.p`"),
+    ],
+)
+def test_sixteen_bits(symbol: str, change: str, most: int, message: str, tmp_path: Path) -> None:
+    system, plan, model = one_lock(tmp_path)
+    key = next(k for k in model.slots if k[1] == symbol)
+    for value, good in ((most, True), (most + 1, False)):
+        sink = Sink()
+        slots = {**model.slots, **({key: value} if change == "slot" else {})}
+        spaces = tuple(
+            replace(
+                space,
+                caps=tuple(
+                    replace(c, **{change: value})
+                    if c.slot == model.slots[key] and key[0] in space.instances
+                    else c
+                    for c in space.caps
+                ),
+            )
+            for space in model.spaces
+        )
+        check_limits(system, plan, replace(model, spaces=spaces, slots=slots), 64, sink)
+        assert [message in d.message for d in sink.diagnostics] == ([] if good else [True])
+
+
+def test_the_runtime_has_fields_of_these_widths() -> None:
+    text = LABEL.read_text("utf-8")
+    bits = dict(re.findall(r"#define CAMKES_LABEL_(\w+)_BITS \(sizeof\(seL4_Word\) == 8 \? (.*)\)", text))
+    for field, found in (("TASK", "tasks"), ("DETAIL", "threads")):
+        for word, width in zip((64, 32), bits[field].split(" : "), strict=True):
+            room = getattr(limits.WORDS[word], found)
+            assert room + (field == "TASK") == 1 << int(width)
