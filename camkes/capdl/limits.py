@@ -7,13 +7,12 @@ docs/protocols.md has the table of all fields.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from camkes.capdl.codes import WORD_LIMIT
 from camkes.capdl.model import Cap, CapabilityModel
 from camkes.diagnostics import Sink, Span
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
+from camkes.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

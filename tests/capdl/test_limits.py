@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
+from camkes.records import dataclass, replace
 from camkes.rendering import Style, render
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
