@@ -14,10 +14,13 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -70,8 +73,20 @@ def definition(text: str) -> tuple[str, str]:
     return name, value if equals else "ON"
 
 
+def fixed_width(prog: str) -> argparse.HelpFormatter:
+    """argparse formats every argument to see whether it can; that need not ask how wide the terminal is."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=80)
+
+
 class Parser(argparse.ArgumentParser):
     """Argument errors name the command and end with the one line that helps."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, formatter_class=fixed_width)
+
+    def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
@@ -154,14 +169,14 @@ def wants_color(arguments: argparse.Namespace, stream: object) -> bool:
 
 def tell(arguments: argparse.Namespace, sink: Sink) -> int:
     """Write what a run has to say; the exit status that follows from it."""
-    from camkes import rendering
-
     diagnostics = sink.diagnostics
     if arguments.quiet:
         diagnostics = tuple(d for d in diagnostics if d.severity.value == "error")
     machine = arguments.format in ("json", "sarif")
     stream = sys.stdout if machine else sys.stderr
     if diagnostics or machine:
+        from camkes import rendering
+
         style = rendering.Style(
             form=rendering.Form(arguments.format),
             color=not machine and wants_color(arguments, stream),
@@ -699,7 +714,6 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
             help=text,
             description=text[0].upper() + text[1:] + ".",
             epilog="examples:" + EXAMPLES[name],
-            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         sub.set_defaults(run_command=command)
         arguments(sub)

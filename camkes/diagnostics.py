@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
 
-from camkes.records import dataclass, field
+from camkes.records import NamedTuple, dataclass, field
 
 
 class Severity(Enum):

@@ -10,9 +10,9 @@ written, so a macro is a word like any other, and no token is ever changed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from camkes.records import dataclass, field
+from camkes.records import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink, SourceFile

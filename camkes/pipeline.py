@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Sink
 from camkes.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.application import Application
     from camkes.build.faults import Fault

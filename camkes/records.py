@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Dataclasses that are quick to define.
+"""Dataclasses and named tuples that are quick to define.
 
-The standard library compiles the methods of a dataclass when the class is made; for the two hundred classes
+The standard library compiles the methods of such a class when the class is made; for the two hundred classes
 of this tool, most of which a run never uses, that takes longer than checking a small system. Here the
-constructor is compiled when the first object is made, and the other methods are shared. A type checker sees
-the standard library's `dataclass`, and its functions (`fields`, `asdict`, ...) work on these classes too.
+constructor is made with the first object, and the other methods are shared. A type checker sees the standard
+library's names, and its functions (`fields`, `asdict`, ...) work on these classes too.
 """
 
 from __future__ import annotations
 
+from _collections import _tuplegetter  # type: ignore[import-not-found]
 from operator import attrgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from dataclasses import dataclass, field, replace
-    from typing import Any
+    from typing import Any, NamedTuple
 
-__all__ = ["as_dict", "dataclass", "field", "is_record", "replace"]
+__all__ = ["NamedTuple", "as_dict", "dataclass", "field", "is_record", "replace"]
 
 _NOTHING: Any = object()
 
@@ -202,6 +203,9 @@ def _constructor_of(cls: Any) -> Callable[..., None]:
 
 def _compile(cls: Any) -> Callable[..., None]:
     record: _Record = cls.__record__
+    simple = record.slots and all(field.init and field.factory is None for field in record.fields.values())
+    if simple and not hasattr(cls, "__post_init__"):
+        return _from_template(cls, record.fields)
     parameters, body = ["self"], []
     known: dict[str, Any] = {"_nothing": _NOTHING, "_set": object.__setattr__}
     for name, field in record.fields.items():
@@ -222,13 +226,7 @@ def _compile(cls: Any) -> Callable[..., None]:
             parameters.append(name)
         else:
             continue
-        if not record.frozen:
-            body.append(f"self.{name} = {value}")
-        elif record.slots:
-            known[f"_set_{name}"] = getattr(cls, name).__set__
-            body.append(f"_set_{name}(self, {value})")
-        else:
-            body.append(f"_set(self, {name!r}, {value})")
+        body.append(f"_set(self, {name!r}, {value})" if record.frozen else f"self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     lines = [f"def __init__({', '.join(parameters)}):", *(f"    {line}" for line in body or ["pass"])]
@@ -236,6 +234,81 @@ def _compile(cls: Any) -> Callable[..., None]:
     init: Callable[..., None] = known["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init
+
+
+#: Constructors by the number of their parameters, to be given names and defaults.
+_templates: dict[int, Any] = {}
+
+
+def _from_template(cls: Any, fields: dict[str, _Field]) -> Callable[..., None]:
+    """A constructor that only stores its arguments: most are, and so need no compiler."""
+    count = len(fields)
+    if count not in _templates:
+        known: dict[str, Any] = {}
+        parameters = "".join(f", _{i}" for i in range(count))
+        body = "".join(f" _set{i}(self, _{i});" for i in range(count))
+        exec(f"def __init__(self{parameters}):{body} return", known)
+        _templates[count] = known["__init__"]
+    template = _templates[count]
+    code = template.__code__.replace(co_varnames=("self", *fields))
+    setters = {f"_set{i}": getattr(cls, name).__set__ for i, name in enumerate(fields)}
+    defaults = tuple(field.default for field in fields.values() if field.default is not _NOTHING)
+    init: Callable[..., None] = type(template)(code, setters, "__init__", defaults or None)
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    return init
+
+
+class _TupleOfNames(type):
+    """Makes the classes that say `NamedTuple`."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
+        if not bases:
+            return type.__new__(cls, name, bases, space)  # `NamedTuple` itself
+        names = tuple(space.get("__annotations__", ()))
+        defaults = tuple(space[n] for n in names if n in space)
+        made: Any = type.__new__(
+            type,
+            name,
+            (tuple,),
+            {
+                "__repr__": _repr_of_tuple,
+                "__getnewargs__": lambda self: tuple(self),
+                "_asdict": lambda self: dict(zip(names, self, strict=True)),
+                "_replace": _replace_in_tuple,
+                **space,
+                "__slots__": (),
+                "__match_args__": names,
+                "_fields": names,
+                "_field_defaults": dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)),
+                **{n: _tuplegetter(i, f"Field {i}.") for i, n in enumerate(names)},
+            },
+        )
+        made.__new__ = _constructor_of_tuple(made, names, defaults)
+        return made
+
+
+def _replace_in_tuple(self: Any, /, **changes: Any) -> Any:
+    return self.__class__(**{**self._asdict(), **changes})
+
+
+def _repr_of_tuple(self: Any) -> str:
+    parts = [f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True)]
+    return f"{self.__class__.__name__}({', '.join(parts)})"
+
+
+def _constructor_of_tuple(made: Any, names: tuple[str, ...], defaults: tuple[Any, ...]) -> Any:
+    """As `_constructor_of`."""
+
+    def __new__(cls: Any, *args: Any, **named: Any) -> Any:  # noqa: N807
+        known: dict[str, Any] = {"_new": tuple.__new__}
+        parameters = ", ".join(names)
+        exec(f"def __new__(_cls, {parameters}): return _new(_cls, ({parameters},))", known)
+        new = known["__new__"]
+        new.__defaults__ = defaults or None
+        made.__new__ = new
+        return new(cls, *args, **named)
+
+    return __new__
 
 
 def _field(
@@ -257,4 +330,8 @@ def _replace(item: Any, /, **changes: Any) -> Any:
 
 
 if not TYPE_CHECKING:
+
+    class NamedTuple(metaclass=_TupleOfNames):
+        """As that of `typing`."""
+
     dataclass, field, replace = _dataclass, _field, _replace

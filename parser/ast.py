@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
-
 from camkes.diagnostics import SourceFile, Span
-from camkes.records import dataclass
+from camkes.records import NamedTuple, dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 
 class Name(NamedTuple):

@@ -9,11 +9,13 @@ and None for an optional part that is absent.
 
 from __future__ import annotations
 
-from typing import Any
-
 from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.parser import ast, codes
 from camkes.parser.lexer import Tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_DEPTH = 200  # of lists in lists, operators in operators, compositions in compositions
 MAX_DIGITS = 1000

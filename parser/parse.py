@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.parser import ast
@@ -22,10 +21,13 @@ from camkes.parser.build import Builder
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
 from camkes.parser.tables import END, Rule, Tables, load
-
-if TYPE_CHECKING:
-    from camkes.parser.recovery import Recovery
 from camkes.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from camkes.parser.recovery import Recovery
 
 # What the preprocessor may act on: a directive, or the name of a predefined macro.
 _MAY_CHANGE = re.compile(
@@ -103,7 +105,27 @@ def _tables() -> Tables:
 
 
 # Head, length, the builder's method (None: a list of the children), shape (None: as it is), spliced.
-_Step: TypeAlias = tuple[str, int, Callable[..., Any] | None, tuple[int | None, ...] | None, frozenset[int]]
+_Step: TypeAlias = "tuple[str, int, Callable[..., Any] | None, tuple[int | None, ...] | None, frozenset[int]]"
+
+
+@lru_cache(maxsize=1)
+def _steps() -> list[_Step]:
+    """The rules in the form that is quickest to apply."""
+    return [_step(rule) for rule in _tables().rules]
+
+
+def _step(rule: Rule) -> _Step:
+    shape = None if rule.shape == tuple(range(rule.length)) and not rule.spliced else rule.shape
+    build: Callable[..., Any] | None = None
+    if rule.action == "":
+        build = _only
+    elif rule.action != "[]":
+        build = getattr(Builder, rule.action)
+    return rule.head, rule.length, build, shape, rule.spliced
+
+
+def _only(builder: Builder, first: int, last: int, child: Any) -> Any:
+    return child
 
 
 class Parser:
@@ -118,7 +140,6 @@ class Parser:
         self.states = [tables.start]
         self.values: list[Any] = []
         self.firsts: list[int] = []  # the first token of each value
-        self._steps = [self._step(rule) for rule in tables.rules]
 
     def run(self) -> tuple[Any, ...] | None:
         """The items of the file; those that could be understood, where there are errors."""
@@ -142,7 +163,7 @@ class Parser:
         """Parse from a token on: to the end (None), or to the token that cannot stand where it stands."""
         tables, tokens = self.tables, self.tokens
         rows, contextual, passing = tables.rows, tables.contextual, tables.passing
-        kinds, steps = tokens.kinds, self._steps
+        kinds, steps, builder = tokens.kinds, _steps(), self.builder
         states, values, firsts = self.states, self.values, self.firsts
         while True:
             kind = kinds[position]
@@ -162,7 +183,7 @@ class Parser:
                     first, children = position, []
                 if shape is not None:
                     children = _collect(children, shape, spliced)
-                values.append(build(first, position - 1, *children) if build else children)
+                values.append(build(builder, first, position - 1, *children) if build else children)
                 firsts.append(first)
                 base = rows[states[-1]]
                 state = base[head]
@@ -179,20 +200,6 @@ class Parser:
             values.append(position)
             firsts.append(position)
             position += 1
-
-    def _step(self, rule: Rule) -> _Step:
-        """A rule in the form that is quickest to apply."""
-        shape = None if rule.shape == tuple(range(rule.length)) and not rule.spliced else rule.shape
-        build: Callable[..., Any] | None = None
-        if rule.action == "":
-            build = _only
-        elif rule.action != "[]":
-            build = getattr(self.builder, rule.action)
-        return rule.head, rule.length, build, shape, rule.spliced
-
-
-def _only(first: int, last: int, child: Any) -> Any:
-    return child
 
 
 def _collect(children: list[Any], shape: tuple[int | None, ...], spliced: frozenset[int]) -> list[Any]:

@@ -2,24 +2,28 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The parse tables of camkes.lark.
 
-Lark analyses the grammar once; the tables are kept in tables.json beside it, under the checksum of
-the grammar, so that a start of the tool neither imports lark nor analyses anything. A missing or stale file
-is made anew. `python -m camkes.parser.tables` does that at set-up.
+Lark analyses the grammar once; the tables are kept in a file beside it, with the grammar that they are of,
+so that a start of the tool neither imports lark nor analyses anything. A missing or stale file is made anew.
+`python -m camkes.parser.tables` does that at set-up.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
+import marshal
 import os
-import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+
+from camkes.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 GRAMMAR = Path(__file__).with_name("camkes.lark")
-STORED = Path(__file__).with_name("tables.json")
+STORED = Path(__file__).with_name("tables.marshal")
 END = "$END"
-_FORMAT = 2  # of tables.json; part of the checksum
+_FORMAT = 3  # of the stored tables
 
 
 class Rule(NamedTuple):
@@ -57,20 +61,16 @@ class Tables(NamedTuple):
 
 def load() -> Tables:
     """The tables of the grammar as it is now."""
-    grammar = GRAMMAR.read_bytes()
-    digest = f"{_FORMAT} {len(grammar)} {zlib.crc32(grammar):08x}"
+    key = (_FORMAT, marshal.version, GRAMMAR.read_bytes())
     data: dict[str, Any] | None = None
     try:
-        data = json.loads(STORED.read_bytes())
-    except (OSError, ValueError):
+        data = marshal.loads(STORED.read_bytes())
+    except (OSError, ValueError, EOFError, TypeError):
         data = None
-    if not isinstance(data, dict) or data.get("grammar") != digest:
-        data = {"grammar": digest, **_analyse(grammar.decode())}
+    if not isinstance(data, dict) or data.get("key") != key:
+        data = {"key": key, **_analyse(key[2].decode())}
         _store(data)
-    rules = [
-        Rule(head, length, action, tuple(shape), frozenset(spliced))
-        for head, length, action, shape, spliced in data["rules"]
-    ]
+    rules = [Rule(*fields) for fields in data["rules"]]
     return Tables(
         data["rows"],
         rules,
@@ -92,7 +92,7 @@ def _store(data: dict[str, Any]) -> None:
     """Write the file in one step. Where that is not possible, the next start analyses again."""
     temporary = STORED.with_name(f"{STORED.name}.{os.getpid()}")
     try:
-        temporary.write_text(json.dumps(data, separators=(",", ":")))
+        temporary.write_bytes(marshal.dumps(data))
         temporary.replace(STORED)
     except OSError:
         with contextlib.suppress(OSError):
@@ -100,7 +100,7 @@ def _store(data: dict[str, Any]) -> None:
 
 
 def _analyse(grammar: str) -> dict[str, Any]:
-    """Run lark on the grammar and take its tables in the form of tables.json."""
+    """Run lark on the grammar and take its tables in the form in which they are stored."""
     from lark import Lark
     from lark.lexer import PatternStr
     from lark.parsers.lalr_analysis import Shift
@@ -117,7 +117,7 @@ def _analyse(grammar: str) -> dict[str, Any]:
     order = {state: number for number, state in enumerate(states)}
     rows = [
         {
-            symbol: order[target] if action is Shift else -(numbers[target] + 1)
+            str(symbol): order[target] if action is Shift else -(numbers[target] + 1)
             for symbol, (action, target) in sorted(table.states[state].items(), key=lambda entry: entry[0])
         }
         for state in states
@@ -127,15 +127,15 @@ def _analyse(grammar: str) -> dict[str, Any]:
     symbols: dict[str, str] = {}
     patterns: dict[str, str] = {}
     for terminal in lark.terminals:
-        text = terminal.pattern.value
+        text, name = str(terminal.pattern.value), str(terminal.name)
         if not isinstance(terminal.pattern, PatternStr):
-            patterns[terminal.name] = text
-        elif terminal.name.endswith("_WORD"):
-            contextual[text] = terminal.name
+            patterns[name] = text
+        elif name.endswith("_WORD"):
+            contextual[text] = name
         elif text.isidentifier():
-            words[text] = terminal.name
+            words[text] = name
         else:
-            symbols[text] = terminal.name
+            symbols[text] = name
     return {
         "rows": rows,
         "rules": [_rule(rule) for rule in rules],
@@ -148,7 +148,7 @@ def _analyse(grammar: str) -> dict[str, Any]:
     }
 
 
-def _rule(rule: Any) -> list[Any]:
+def _rule(rule: Any) -> tuple[Any, ...]:
     """A production of lark as the fields of a `Rule`."""
     absent = [0] * (len(rule.expansion) + 1)  # how many absent parts stand before each symbol
     position = 0
@@ -172,7 +172,7 @@ def _rule(rule: Any) -> list[Any]:
         action = "[]"
     elif rule.options.expand1 and not rule.alias and len(shape) == 1 and not spliced:
         action = ""
-    return [rule.origin.name, len(rule.expansion), action, shape, spliced]
+    return str(rule.origin.name), len(rule.expansion), str(action), tuple(shape), frozenset(spliced)
 
 
 if __name__ == "__main__":

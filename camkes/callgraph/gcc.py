@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from camkes.callgraph.objects import Name
-from camkes.records import dataclass, field
+from camkes.records import NamedTuple, dataclass, field
 
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)" label: "([^"]*)"')
 _INDIRECT = "__indirect_call"

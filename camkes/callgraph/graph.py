@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
 
 from camkes.callgraph.gcc import Place, SourceCalls
 from camkes.callgraph.objects import Name, ObjectFile
-from camkes.records import dataclass
+from camkes.records import NamedTuple, dataclass
 
 #: Functions of the C library that call what they are given.
 CALLING_BACK = frozenset(

@@ -11,9 +11,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from camkes.records import dataclass, field
+from camkes.records import NamedTuple, dataclass, field
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")

@@ -12,9 +12,8 @@ import mmap
 import struct
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
-from camkes.records import dataclass
+from camkes.records import NamedTuple, dataclass
 
 _PT_LOAD = 1
 _SHT_SYMTAB = 2

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os.path import abspath
 from pathlib import Path
-from typing import NamedTuple
 
 from camkes.cmakelists.codes import CMAKE_ARGUMENTS, MISSING_FILE, SEVERAL_ROOTS
 from camkes.diagnostics import Label, Sink, Span
-from camkes.records import dataclass, field
+from camkes.records import NamedTuple, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

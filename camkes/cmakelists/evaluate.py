@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from camkes.cmakelists.codes import CMAKE_MESSAGE, CMAKE_WARNING
 from camkes.cmakelists.declarations import (
@@ -25,6 +24,7 @@ from camkes.cmakelists.declarations import (
 )
 from camkes.cmakelists.syntax import Argument, CMakeSyntaxError, Command, Quoting, parse
 from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.records import NamedTuple
 
 #: commands that change nothing a component is built from
 _HARMLESS = """cmake_minimum_required cmake_policy enable_testing add_test add_simulate_test add_dependencies

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import NamedTuple
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.records import NamedTuple
 
 
 class Quoting(Enum):

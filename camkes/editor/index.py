@@ -8,11 +8,10 @@ Made from the syntax trees alone, so that it is there while the system has error
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from camkes.diagnostics import Span
 from camkes.parser import ast
-from camkes.records import dataclass, field
+from camkes.records import NamedTuple, dataclass, field
 from camkes.resolve.imports import Program
 
 #: Instances that are told apart when a component stands in many places.

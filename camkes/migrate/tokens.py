@@ -8,10 +8,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from camkes.diagnostics import SourceFile, Span
-from camkes.records import dataclass, field
+from camkes.records import NamedTuple, dataclass, field
 
 _TOKEN = re.compile(
     r"(?P<blank>(?:\s|\\\n)+|//(?:\\\n|[^\n])*|/\*[\s\S]*?(?:\*/|\Z))"

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TypeAlias
 
 from camkes.diagnostics import SourceFile, Span
 from camkes.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 #: What a setting or an attribute's default can be once references and expressions are gone.
 Value: TypeAlias = "int | float | str | list[Value] | dict[str, Value]"

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
     from camkes.model.system import System

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Sink, Span
 from camkes.model.system import Cpi, Protocol, System, Task
 from camkes.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.protocols.requests import CallGraph, RequestGraph
 

@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import NamedTuple
 
 from camkes.diagnostics import Span
 from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
 from camkes.protocols.plan import Request
-from camkes.records import dataclass
+from camkes.records import NamedTuple, dataclass
 
 #: Connectors whose generated code carries priority and task id with a request.
 PRIORITISED_CONNECTORS = ("seL4RPCCall", "seL4RPCCallNoType")

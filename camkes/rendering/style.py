@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
 from camkes.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

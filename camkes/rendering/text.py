@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
+from camkes.records import NamedTuple
 from camkes.rendering.style import Style, import_chain, position, summary
 
 _ANSI = {

@@ -7,9 +7,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from camkes.diagnostics import Sink
+from camkes.records import NamedTuple
 from camkes.report.codes import TRACE_FOREIGN, TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
 from camkes.report.kinds import ARGUMENTS, Kind
 

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from camkes.diagnostics import Label, Span
 from camkes.model.system import Connector, Interface
 from camkes.parser import ast
@@ -22,6 +20,7 @@ from camkes.resolve.definitions import (
 )
 from camkes.resolve.nearest import nearest, suggestion
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.resolve.names import Names
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TypeAlias
 
 from camkes.diagnostics import Code, Sink, Span
 from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Number: TypeAlias = "int | float"
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from camkes.diagnostics import Sink, SourceFile, Span
@@ -51,7 +53,8 @@ class _Reader:
         self.options = options
         self.sink = sink
         self.seen: set[str] = set()
-        self.folders = (*options.import_path, BUILTIN)
+        self.folders = tuple(map(str, (*options.import_path, BUILTIN)))
+        self.real_folders: dict[str, str] = {}
         self.parse_options = ParseOptions(
             preprocess=options.cpp,
             cpp_flags=options.cpp_flags,
@@ -61,8 +64,16 @@ class _Reader:
 
     def open(self, path: Path, span: Span | None) -> SourceFile | None:
         """The text of a file; None, and an error, if it cannot be read."""
-        self.seen.add(os.path.realpath(path))
+        self.seen.add(self.real(path))
         return self.options.read(path, self.sink, span)
+
+    def real(self, path: Path) -> str:
+        """The path without symbolic links; those of a folder are looked up once."""
+        folder, name = os.path.split(path)
+        if folder not in self.real_folders:
+            self.real_folders[folder] = os.path.realpath(folder)
+        whole = os.path.join(self.real_folders[folder], name)  # noqa: PTH118
+        return os.path.realpath(whole) if os.path.islink(whole) else whole  # noqa: PTH114
 
     def run(self, root: SourceFile, program: Program) -> None:
         """Depth first with a stack of its own, so that a long chain of imports is no problem."""
@@ -87,7 +98,7 @@ class _Reader:
         program.complete = program.complete and file.complete
         for read in file.read:
             program.files.append(read)
-            self.seen.add(os.path.realpath(read.path))
+            self.seen.add(self.real(read.path))
         return file.items
 
     def imported(self, node: ast.Import, program: Program) -> SourceFile | None:
@@ -97,27 +108,27 @@ class _Reader:
             program.complete = False
             self.missing(node)
             return None
-        if os.path.realpath(path) in self.seen:
+        if self.real(path) in self.seen:
             return None
         source = self.open(path, node.span)
         if source is None:
             program.complete = False
         return source
 
-    def places(self, node: ast.Import) -> list[Path]:
-        folders = self.folders if node.system else (node.span.file.path.parent,)
-        return [Path(os.path.normpath(folder / node.path)) for folder in folders]
+    def places(self, node: ast.Import) -> Iterator[str]:
+        folders = self.folders if node.system else (str(node.span.file.path.parent),)
+        return (os.path.normpath(os.path.join(folder, node.path)) for folder in folders)  # noqa: PTH118
 
     def find(self, node: ast.Import) -> Path | None:
         places = self.places(node)
         if Path(node.path).parent.name == LIBRARY.name:
-            places.append(LIBRARY / Path(node.path).name)
-        return next((path for path in places if path.is_file()), None)
+            places = chain(places, [str(LIBRARY / Path(node.path).name)])
+        return next((Path(path) for path in places if os.path.isfile(path)), None)  # noqa: PTH113
 
     def missing(self, node: ast.Import) -> None:
         from camkes.resolve.nearest import nearest
 
-        places = self.places(node)
+        places = list(map(Path, self.places(node)))
         help = ""
         if not node.system and (BUILTIN / node.path).is_file():
             help = f"a file that comes with the tool is imported with `import <{node.path}>;`"

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser.files import read_source
 from camkes.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 #: How the text of a file is found: as `read_source` does it, or from the buffers of an editor.
 Read: TypeAlias = Callable[[Path, Sink, Span | None], SourceFile | None]

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
-
 from camkes.diagnostics import Label, Sink
 from camkes.parser import ast
+from camkes.records import NamedTuple
 from camkes.resolve import codes
 from camkes.resolve.nearest import suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Defining: TypeAlias = "ast.Procedure | ast.Struct | ast.Connector | ast.Component"
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+from camkes.records import NamedTuple
 
 _HEADER = struct.Struct("<QHHHH")
 _MAGIC = b"CAMKTRC1"

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
+import marshal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +18,7 @@ from camkes.parser.build import Builder
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "tables.json"
+    path = tmp_path / "tables.marshal"
     monkeypatch.setattr(tables, "STORED", path)
     return path
 
@@ -31,15 +31,15 @@ def test_missing_tables_are_made_and_kept(stored: Path) -> None:
     assert list(stored.parent.iterdir()) == [stored]
 
 
-@pytest.mark.parametrize("text", ["[", "[]", '{"grammar": "old"}'])
-def test_stale_tables_are_replaced(stored: Path, text: str) -> None:
-    stored.write_text(text)
+@pytest.mark.parametrize("data", [b"", b"[", marshal.dumps([]), marshal.dumps({"key": "old"})])
+def test_stale_tables_are_replaced(stored: Path, data: bytes) -> None:
+    stored.write_bytes(data)
     assert tables.load().rules
-    assert json.loads(stored.read_text())["rules"]
+    assert marshal.loads(stored.read_bytes())["rules"]
 
 
 def test_tables_that_cannot_be_kept_are_used_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "STORED", Path("/nonexistent/tables.json"))
+    monkeypatch.setattr(tables, "STORED", Path("/nonexistent/tables.marshal"))
     assert tables.load().rules
 
 
