@@ -9,6 +9,7 @@ of this tool. What is slow to import is imported in the command that needs it.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -518,6 +519,7 @@ def lsp(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return USER_ERROR
+    gc.enable()
     serve()
     return GOOD
 
