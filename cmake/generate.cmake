@@ -257,37 +257,66 @@ function(_camkes_add_instance instance)
     add_dependencies(${target} CAmkESComponent_${type})
 endfunction()
 
+# One object of the objects of a target and `ARGN`, which are link options and archives.
+function(_camkes_join object target)
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
+    add_custom_command(
+        OUTPUT "${object}"
+        COMMAND
+            ${CMAKE_C_COMPILER} ${flags} -r -nostdlib -o "${object}" "$<TARGET_OBJECTS:${target}>" ${ARGN}
+        DEPENDS "$<TARGET_OBJECTS:${target}>" ${target} muslc_imported
+        COMMAND_EXPAND_LISTS VERBATIM
+    )
+endfunction()
+
+# The object with names renamed and without those that no file of `ARGN` needs; `depends` are their targets.
+function(_camkes_hide output tool object renamed depends)
+    string(REGEX REPLACE "\\.o$" ".hidden.o" without "${object}")
+    add_custom_command(
+        OUTPUT "${without}"
+        COMMAND ${tool} hide --objcopy "${CMAKE_OBJCOPY}" --nm "${CMAKE_NM}" -o "${without}"
+            ${renamed} "${object}" ${ARGN}
+        WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
+        DEPENDS "${object}" ${depends}
+        COMMAND_EXPAND_LISTS VERBATIM
+    )
+    set_source_files_properties("${without}" PROPERTIES EXTERNAL_OBJECT TRUE)
+    set(${output} ${${output}} "${without}" PARENT_SCOPE)
+endfunction()
+
 # Instances of one address space can use the same names: each becomes one object that shows only what the
-# others need.
+# others need. Each has a heap of its own: memory, and a copy of the C library's malloc() that hands it out.
 function(_camkes_hide_names output space tool)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/joined")
     file(MAKE_DIRECTORY "${folder}")
     set(joined "")
     foreach(instance IN LISTS ARGN)
-        add_custom_command(
-            OUTPUT "${folder}/${instance}.o"
-            COMMAND
-                ${CMAKE_C_COMPILER} -r -nostdlib -o "${folder}/${instance}.o"
-                "$<TARGET_OBJECTS:${instance}.instance>"
-            DEPENDS "$<TARGET_OBJECTS:${instance}.instance>" ${instance}.instance
-            COMMAND_EXPAND_LISTS VERBATIM
-        )
+        _camkes_join("${folder}/${instance}.o" ${instance}.instance)
         list(APPEND joined "${folder}/${instance}.o")
     endforeach()
     set(others ${joined} "$<TARGET_OBJECTS:${space}.space>" "$<TARGET_FILE:camkes_rt>")
+    set(depends ${joined} "$<TARGET_OBJECTS:${space}.space>" ${space}.space camkes_rt)
     set(hidden "")
-    foreach(instance IN LISTS ARGN)
-        add_custom_command(
-            OUTPUT "${folder}/${instance}.hidden.o"
-            COMMAND
-                ${tool} hide --objcopy "${CMAKE_OBJCOPY}" --nm "${CMAKE_NM}" -o
-                "${folder}/${instance}.hidden.o" "${folder}/${instance}.o" ${others}
-            WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
-            DEPENDS ${joined} "$<TARGET_OBJECTS:${space}.space>" ${space}.space camkes_rt
-            COMMAND_EXPAND_LISTS VERBATIM
-        )
-        list(APPEND hidden "${folder}/${instance}.hidden.o")
-        set_source_files_properties("${folder}/${instance}.hidden.o" PROPERTIES EXTERNAL_OBJECT TRUE)
+    set(index 0)
+    foreach(instance size IN ZIP_LISTS ARGN CAMKES_SPACE_${space}_HEAPS)
+        set(heap "${instance}.heap")
+        add_library(${heap} OBJECT EXCLUDE_FROM_ALL "${CAMKES_TOOL_DIR}/kernel/sel4/heap/arena.c")
+        target_compile_definitions(${heap} PRIVATE CAMKES_ARENA_SIZE=${size})
+        target_link_libraries(${heap} PRIVATE muslc sel4_autoconf)
+        set(functions malloc free realloc aligned_alloc)
+        list(TRANSFORM functions PREPEND "-Wl,-u," OUTPUT_VARIABLE options)
+        _camkes_join("${folder}/${heap}.o" ${heap} ${options} "$<TARGET_FILE:muslc_imported>")
+        set(variables "")
+        set(all "")
+        foreach(name IN ITEMS morecore_area morecore_size)
+            list(APPEND variables --rename "${name}=camkes_heap_${index}_${name}")
+        endforeach()
+        foreach(name IN LISTS functions ITEMS camkes_arena)
+            list(APPEND all --rename "${name}=camkes_heap_${index}_${name}")
+        endforeach()
+        _camkes_hide(hidden "${tool}" "${folder}/${heap}.o" "${variables};${all}" "")
+        _camkes_hide(hidden "${tool}" "${folder}/${instance}.o" "${variables}" "${depends}" ${others})
+        math(EXPR index "${index} + 1")
     endforeach()
     set(${output} ${hidden} PARENT_SCOPE)
 endfunction()
@@ -319,6 +348,7 @@ function(_camkes_add_space space tool)
     add_library(${space}.space OBJECT EXCLUDE_FROM_ALL ${CAMKES_SPACE_${space}_SOURCES})
     target_include_directories(
         ${space}.space PRIVATE "${CAMKES_TOOL_DIR}/runtime/src" "${CAMKES_TOOL_DIR}/kernel/sel4/timer"
+                               "${CAMKES_TOOL_DIR}/kernel/sel4/heap"
     )
     target_link_libraries(${space}.space PRIVATE ${CAMKES_CORE_LIBS})
     list(LENGTH objects count)

@@ -34,17 +34,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     link.add_argument("spec", type=Path)
     link.add_argument("-o", "--output", type=Path, required=True)
     link.add_argument("images", nargs="+", metavar="SPACE=IMAGE")
-    link.set_defaults(run=lambda a: _link(a.spec, a.output, dict(i.split("=", 1) for i in a.images)))
+    link.set_defaults(run=lambda a: _link(a.spec, a.output, _pairs(a.images)))
     hide = commands.add_parser("hide")
     hide.add_argument("--objcopy", required=True)
     hide.add_argument("--nm", required=True)
     hide.add_argument("-o", "--output", type=Path, required=True)
+    hide.add_argument("--rename", action="append", default=[], metavar="OLD=NEW")
     hide.add_argument("joined", type=Path)
     hide.add_argument("others", type=Path, nargs="*")
-    hide.set_defaults(run=lambda a: _hide(a.objcopy, a.nm, a.joined, a.others, a.output))
+    hide.set_defaults(run=lambda a: _hide(a.objcopy, a.nm, a.joined, a.others, _pairs(a.rename), a.output))
     chosen = parser.parse_args(arguments)
     result: int = chosen.run(chosen)
     return result
+
+
+def _pairs(texts: list[str]) -> dict[str, str]:
+    return dict(text.split("=", 1) for text in texts)
 
 
 def _generate(path: Path) -> int:
@@ -75,11 +80,13 @@ def _tell(sink: Sink) -> None:
     sys.stderr.write(render(sink.diagnostics, style))
 
 
-def _hide(objcopy: str, nm: str, joined: Path, others: list[Path], output: Path) -> int:
+def _hide(
+    objcopy: str, nm: str, joined: Path, others: list[Path], renamed: dict[str, str], output: Path
+) -> int:
     from camkes.sel4.join import JoinError, hide
 
     try:
-        hide(objcopy, nm, joined, (other for other in others if other != joined), output)
+        hide(objcopy, nm, joined, (other for other in others if other != joined), renamed, output)
     except JoinError as error:
         sys.stderr.write(f"camkes: error: {error}\n")
         return USER_ERROR

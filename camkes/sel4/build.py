@@ -36,6 +36,7 @@ SPEC = "camkes-spec.json"
 DESCRIPTION = "camkes-gen.cmake"
 CALLS = "camkes-calls.json"
 
+HEAPS = ROOT / "kernel" / "sel4" / "heap" / "heaps.c"
 PRINTER = ROOT / "kernel" / "sel4" / "trace" / "printer.c"
 
 _DRIVER_HEAP = 4096
@@ -56,7 +57,10 @@ def generate(project: Project, sink: Sink) -> None:
     files = generate_code(system, plan, model, project.output / "camkes", found)
     for diagnostic in found.diagnostics:
         sink.add(_for_sel4(diagnostic))
-    heaps = {space.name: _heap_size(system, space, project.heap_size, sink) for space in model.spaces}
+    heaps = {
+        space.name: [_heap_size(system, name, project.heap_size, sink) for name in space.instances]
+        for space in model.spaces
+    }
     if sink.has_errors:
         return
     machine = project.machine
@@ -70,9 +74,11 @@ def generate(project: Project, sink: Sink) -> None:
     for process, space in enumerate(completed.model.spaces, 2):
         extras = completed.extras[space.name]
         table = project.output / "spaces" / f"{space.name}.c"
-        heap = heaps.get(space.name, _DRIVER_HEAP)
-        write(table, render_image(space, extras, _tcb_slots(model, space, extras), heap, process))
+        sizes = heaps.get(space.name, [_DRIVER_HEAP])
+        write(table, render_image(space, extras, _tcb_slots(model, space, extras), sizes, process))
         sources[space.name] = [table]
+        if len(sizes) > 1:
+            sources[space.name].append(HEAPS)
         if space.name == TIMER_SPACE and device is not None:
             timers = project.output / "spaces" / "timers.c"
             write(timers, render_timers(completed, extras, device))
@@ -87,7 +93,7 @@ def generate(project: Project, sink: Sink) -> None:
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
     code = calls.files if calls is not None else ()
     clock = timebase(project.kernel_dtb) if machine.architecture.startswith("riscv") else None
-    description = cmake_description(system, completed.model, files, sources, inputs, code, clock)
+    description = cmake_description(system, completed.model, files, sources, heaps, inputs, code, clock)
     write(project.output / DESCRIPTION, description)
 
 
@@ -163,16 +169,12 @@ def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[
     }
 
 
-def _heap_size(system: System, space: Space, default: int, sink: Sink) -> int:
-    """Instances of one address space share a heap that is as large as theirs together."""
-    total = 0
-    for name in space.instances:
-        instance = system.instance(name)
-        setting = None if instance is None else instance.settings.get("heap_size")
-        if setting is None:
-            total += default
-        elif isinstance(setting.value, int) and setting.value >= 0:
-            total += setting.value
-        else:
-            sink.report(HEAP_SIZE, "heap_size must be a whole number of bytes", setting.span)
-    return total
+def _heap_size(system: System, name: str, default: int, sink: Sink) -> int:
+    instance = system.instance(name)
+    setting = None if instance is None else instance.settings.get("heap_size")
+    if setting is None:
+        return default
+    if isinstance(setting.value, int) and setting.value >= 0:
+        return setting.value
+    sink.report(HEAP_SIZE, "heap_size must be a whole number of bytes", setting.span)
+    return 0

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Instances that share an address space can define the same names. The objects of each become one, in
-which only those names are still seen that another part of the address space asks for."""
+which only those names are still seen that another part of the address space asks for, or that get a name
+of which there is one only."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 
@@ -14,14 +15,19 @@ class JoinError(Exception):
     """A program of the tool chain failed; it has said why."""
 
 
-def hide(objcopy: str, nm: str, joined: Path, others: Iterable[Path], output: Path) -> None:
-    """Write `joined` to `output` with all names hidden that none of the `others` needs."""
+def hide(
+    objcopy: str, nm: str, joined: Path, others: Iterable[Path], renamed: Mapping[str, str], output: Path
+) -> None:
+    """Write `joined` to `output` with names `renamed`, and all others hidden that none of the `others`
+    needs."""
     offered = _names(nm, "--defined-only", joined)
     wanted: set[str] = set()
     for other in others:
         wanted |= _names(nm, "--undefined-only", other)
-    kept = [f"--keep-global-symbol={name}" for name in sorted(offered & wanted)]
-    _run([objcopy, *(kept or ["--keep-global-symbol="]), str(joined), str(output)])
+    shown = (offered & wanted - renamed.keys()) | {renamed[name] for name in offered & renamed.keys()}
+    kept = [f"--keep-global-symbol={name}" for name in sorted(shown)] or ["--keep-global-symbol="]
+    names = [f"--redefine-sym={old}={new}" for old, new in renamed.items()]
+    _run([objcopy, *kept, *names, str(joined), str(output)])
 
 
 def _names(nm: str, which: str, file: Path) -> set[str]:

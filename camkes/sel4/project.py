@@ -95,6 +95,7 @@ def cmake_description(
     model: CapabilityModel,
     files: Sequence[GeneratedFile],
     space_files: dict[str, list[Path]],
+    heaps: Mapping[str, Sequence[int]],
     inputs: Iterable[Path],
     code: Iterable[Path],
     timebase: int | None = None,
@@ -116,6 +117,7 @@ def cmake_description(
             _set(f"CAMKES_SPACE_{space.name}_INSTANCES", *space.instances),
             _set(f"CAMKES_SPACE_{space.name}_SOURCES", *shared, *map(str, space_files[space.name])),
             _set(f"CAMKES_SPACE_{space.name}_SYMBOLS", *(m.symbol for m in space.mappings)),
+            _set(f"CAMKES_SPACE_{space.name}_HEAPS", *map(str, heaps.get(space.name, ()))),
         ]
         for name in space.instances:
             own = [f for f in files if f.instance == name]

@@ -22,7 +22,7 @@
         __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
     static char _camkes_tls_##index[CONFIG_SEL4RUNTIME_STATIC_TLS] __attribute__((aligned(64)));
 
-#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults)                  \
+#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index)      \
     {                                                                                              \
         .instance = (of),                                                                          \
         .name = (called),                                                                          \
@@ -32,6 +32,7 @@
         .tls = _camkes_tls_##index,                                                                \
         .tcb = (slot),                                                                             \
         .fault_handler = (handles_faults),                                                         \
+        .heap = (heap_index),                                                                      \
     }
 
 /* The memory map that libsel4camkes answers mincore() and its like from. */
@@ -75,6 +76,7 @@ struct camkes_sel4_thread {
     char *tls;
     seL4_CPtr tcb;
     int fault_handler;
+    unsigned heap; /* of its instance, where instances have heaps of their own */
 };
 
 struct camkes_sel4_image {
