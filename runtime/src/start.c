@@ -22,20 +22,11 @@ static void empty_send(seL4_CPtr endpoint)
 
 void camkes_start_interfaces(const struct camkes_instance *instance)
 {
-    /* Each sends once to be let in and once when it is done. */
-    for (unsigned i = 0; i < 2 * instance->start->interfaces; i++) {
-        (void)seL4_Recv(instance->start->ready, NULL);
+    const struct camkes_start *start = instance->start;
+    /* Each sends to be let in, and the last to be done says that all are. */
+    for (unsigned i = 0; i < start->interfaces + (start->interfaces > 0); i++) {
+        (void)seL4_Recv(start->ready, NULL);
     }
-}
-
-void camkes_start_interface(const struct camkes_instance *instance, void (*init)(void))
-{
-    empty_send(instance->start->ready);
-    if (init) {
-        init();
-    }
-    empty_send(instance->start->ready);
-    camkes_start_wait(instance);
 }
 
 void camkes_start_open(const struct camkes_instance *instance)
@@ -48,16 +39,39 @@ void camkes_start_open(const struct camkes_instance *instance)
     }
 }
 
-void camkes_start_wait(const struct camkes_instance *instance)
+/* False: the gate is open. */
+static bool announce(struct camkes_start *start)
 {
-    struct camkes_start *start = instance->start;
     unsigned waiting = atomic_load(&start->waiting);
     do {
         if (waiting == CAMKES_GATE_OPEN) {
-            return;
+            return false;
         }
         camkes_point();
     } while (!atomic_compare_exchange_weak(&start->waiting, &waiting, waiting + 1));
     camkes_point();
+    return true;
+}
+
+void camkes_start_wait(const struct camkes_instance *instance)
+{
+    if (announce(instance->start)) {
+        (void)seL4_Recv(instance->start->gate, NULL);
+    }
+}
+
+void camkes_start_interface(const struct camkes_instance *instance, void (*init)(void))
+{
+    struct camkes_start *start = instance->start;
+    empty_send(start->ready);
+    if (init) {
+        init();
+    }
+    /* Only the last to be done wakes the control thread: so all are at the gate when it opens, and
+     * pass in the order in which they came. */
+    (void)announce(start);
+    if (atomic_fetch_add(&start->initialised, 1) + 1 == start->interfaces) {
+        empty_send(start->ready);
+    }
     (void)seL4_Recv(start->gate, NULL);
 }

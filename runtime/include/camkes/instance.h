@@ -13,8 +13,9 @@
 struct camkes_start {
     seL4_CPtr gate;
     seL4_CPtr ready;
-    unsigned interfaces;      /* threads that initialise their own interface */
-    _Atomic unsigned waiting; /* threads at the gate, CAMKES_GATE_OPEN: it is open */
+    unsigned interfaces;          /* threads that initialise their own interface */
+    _Atomic unsigned initialised; /* of these, who is done */
+    _Atomic unsigned waiting;     /* threads at the gate, CAMKES_GATE_OPEN: it is open */
 };
 
 struct camkes_instance {
