@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 
-from camkes.records import NamedTuple, dataclass, field
+from camkes.records import NamedTuple, dataclass, field, replace
 
 
 class Severity(Enum):
@@ -26,13 +26,14 @@ class Severity(Enum):
 class SourceFile:
     """A file of the user, as it is on disk. Compared by identity: a run reads each file once."""
 
-    __slots__ = ("_lines", "included_from", "path", "text")
+    __slots__ = ("_lines", "expansions", "included_from", "path", "text")
 
     def __init__(self, path: Path, text: str, included_from: Span | None = None) -> None:
         """`included_from` is the import or #include that first brought this file in."""
         self.path = path
         self.text = text
         self.included_from = included_from
+        self.expansions: list[Expansion] = []  # in the order of the text
         self._lines: list[str] | None = None
 
     @property
@@ -60,6 +61,26 @@ class Span(NamedTuple):
         if other.file is not self.file or (other.end_line, other.end_column) < (self.line, self.column):
             return self
         return Span(self.file, self.line, self.column, other.end_line, other.end_column)
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two have a place in common."""
+        return self == other or (
+            self.file is other.file
+            and (self.line, self.column) < (other.end_line, other.end_column)
+            and (other.line, other.column) < (self.end_line, self.end_column)
+        )
+
+
+class Expansion(NamedTuple):
+    """A place where a macro stands, and the line that defines it. All that it makes has this place."""
+
+    use: Span
+    macro: str
+    definition: Span
+
+    def label(self) -> Label:
+        """What a reader of a mistake in the expansion wants to see."""
+        return Label(self.definition, f"in the expansion of macro `{self.macro}`, which is defined here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +138,7 @@ class Sink:
     _seen: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
 
     def add(self, diagnostic: Diagnostic) -> None:
+        diagnostic = _with_macro(diagnostic)
         self._seen.setdefault((diagnostic.code.number, diagnostic.span, diagnostic.message), diagnostic)
 
     def report(
@@ -141,3 +163,15 @@ class Sink:
     @property
     def has_errors(self) -> bool:
         return any(d.severity is Severity.ERROR for d in self._seen.values())
+
+
+def _with_macro(diagnostic: Diagnostic) -> Diagnostic:
+    """A mistake in what a macro became also shows the macro."""
+    span = diagnostic.span
+    for expansion in () if span is None else span.file.expansions:
+        if span == expansion.use:
+            label = expansion.label()
+            if label in diagnostic.related:
+                return diagnostic
+            return replace(diagnostic, related=(*diagnostic.related, label))
+    return diagnostic

@@ -466,10 +466,19 @@ TopLevelItem: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """A parsed file. `read` are all files that the preprocessor read for it, itself first. `complete` is
-    false where errors left something out (see `ParseOptions.partial`)."""
+    """A parsed file. `read` are all files that the preprocessor read for it, itself first.
+
+    With `ParseOptions.partial`, `damage` are the statements that have errors: they are left out, or mended
+    to what they may have meant. `whole` is false where a definition outside of any block may be missing.
+    """
 
     source: SourceFile
     items: tuple[TopLevelItem, ...]
     read: tuple[SourceFile, ...]
-    complete: bool = True
+    damage: tuple[Span, ...] = ()
+    whole: bool = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether the tree has all that was written."""
+        return not self.damage and self.whole

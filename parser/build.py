@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.parser import ast, codes
+from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens
 
 TYPE_CHECKING = False
@@ -33,13 +34,13 @@ _KINDS = {
 class Builder:
     """Makes the nodes of one file."""
 
-    def __init__(self, tokens: Tokens, sink: Sink) -> None:
+    def __init__(self, tokens: Tokens, sink: Sink, damage: Damage) -> None:
         self._tokens = tokens
         self._sink = sink
+        self._damage = damage
         self._depths: dict[int, int] = {}  # of nodes that are deeper than a leaf
         self._kept: list[object] = []  # keeps the ids of `_depths` valid
-        self._too_deep = False
-        self.damaged: list[int] = []  # tokens at which something was left out
+        self.too_deep = False
 
     # Helpers ----------------------------------------------------------------------------------
 
@@ -56,15 +57,19 @@ class Builder:
 
     def _whole(self, first: int, last: int) -> bool:
         """Whether nothing was left out between two tokens, so that what is missing is not there."""
-        return not any(first <= position <= last for position in self.damaged)
+        return not self._damage.touches(first, last)
+
+    def _doubtful(self, span: Span) -> bool:
+        """Whether something at a place was left out or mended."""
+        return any(span.overlaps(damage) for damage in self._damage.spans())
 
     def _deep(self, node: Any, children: Any) -> Any:
         """`node`, having counted how deep it is."""
         depths = self._depths
         depth = 1 + max((depths.get(id(child), 0) for child in children), default=0)
         if depth > MAX_DEPTH:
-            if not self._too_deep:
-                self._too_deep = True
+            if not self.too_deep:
+                self.too_deep = True
                 self._error(
                     codes.NESTED_TOO_DEEPLY,
                     f"this is nested more than {MAX_DEPTH} levels deep",
@@ -177,6 +182,8 @@ class Builder:
         blocks: dict[str, Any] = {"composition": None, "configuration": None}
         for part in parts:
             kind = _block_kind(part)
+            if isinstance(part, ast.BlockReference) and self._doubtful(part.span):
+                continue
             if kind is None:
                 before = blocks["composition"] or blocks["configuration"]
                 if before:

@@ -35,6 +35,7 @@ class Tokens:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     cut_short: bool = False  # a comment that is not closed has taken the rest
+    doubtful: list[int] = field(default_factory=list)  # offsets of what is no token, or was mended
 
     def word(self, index: int) -> str:
         """What is written there."""
@@ -84,6 +85,7 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
             if position >= len(content):
                 break
             resume = _no_token(text, position, sink)
+            tokens.doubtful.append(position)
             tokens.cut_short = resume == len(content) and content.startswith("/*", position)
             if resume is None:
                 if not mend_strings:
@@ -110,7 +112,9 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
                     match = master.scanner(content, end).match  # type: ignore[attr-defined]
         elif group == "STRING" and mend_strings:
             kind = group
-            end, blamed = _mend(text, start, end, blamed, sink)
+            before, (end, blamed) = end, _mend(text, start, end, blamed, sink)
+            if end != before:
+                tokens.doubtful.append(start)
             match = master.scanner(content, end).match  # type: ignore[attr-defined]
         else:
             kind = group

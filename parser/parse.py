@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from camkes.diagnostics import Sink, SourceFile
+from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
 from camkes.parser.build import Builder
+from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
 from camkes.parser.tables import END, Rule, Tables, load
@@ -61,17 +62,25 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
 
         text, read = preprocess(source, problems, options)
     items: tuple[Any, ...] | None = None
+    damage: list[Span] = []
+    whole = False
     if text is not None:
         tables = _tables()
         tokens = tokenise(text, tables, problems)
+        parser = Parser(tables, tokens, problems, options.partial)
         with _collector_at_rest():
-            items = Parser(tables, tokens, problems, options.partial).run()
+            items = parser.run()
+        if parser.builder.too_deep:  # whoever walks such a tree falls
+            items = None
+        if problems.has_errors:
+            damage += parser.damage.spans()
+            whole = items is not None and parser.damage.is_within_blocks()
     for problem in problems.diagnostics:
         sink.add(problem)
-    complete = items is not None and not problems.has_errors
-    if not complete and not options.partial:
-        return None
-    return ast.File(source, items or (), read, complete)
+        damage += [problem.span] if problem.span is not None else []
+    if items is not None and not problems.has_errors:
+        return ast.File(source, items, read)
+    return ast.File(source, items or (), read, tuple(damage), whole) if options.partial else None
 
 
 def needs_preprocessor(text: str, flags: Sequence[str]) -> bool:
@@ -136,7 +145,8 @@ class Parser:
         self.tables = tables
         self.tokens = tokens
         self.sink = sink
-        self.builder = Builder(tokens, sink)
+        self.damage = Damage(tokens)
+        self.builder = Builder(tokens, sink, self.damage)
         self.states = [tables.start]
         self.values: list[Any] = []
         self.firsts: list[int] = []  # the first token of each value

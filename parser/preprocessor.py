@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import decode, read_source
 from camkes.parser.positions import Segment, Text
@@ -91,6 +91,7 @@ class _Run:
         self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor says it
         self.includes: dict[tuple[int, int], int] = {}  # (file, line) of an #include -> the file
         self.pieces: list[list[Segment]] = []  # of each file
+        self.definitions: dict[str, list[tuple[int, int]]] = {}  # of a macro: (file, line)
 
     def run(self) -> tuple[Text | None, tuple[SourceFile, ...]]:
         output = self._first()
@@ -110,7 +111,10 @@ class _Run:
         if found.returncode:
             self._report(found.stderr)
             return None, tuple(self.files)
-        return Text(list(self._assemble(found.stdout))), tuple(self.files)
+        segments = list(self._assemble(found.stdout))
+        for piece in dict.fromkeys(segment._replace(text="") for segment in segments if segment.expanded):
+            self._remember(piece)
+        return Text(segments), tuple(self.files)
 
     # The first run ------------------------------------------------------------------------------
 
@@ -201,6 +205,7 @@ class _Run:
         current, line, position = -1, 0, 0
         for marker in _LINE_MARKER.finditer(output):
             if current >= 0:
+                self._note_definitions(output[position : marker.start()], current, line)
                 line += output.count("\n", position, marker.start())
             where, path, flags = marker.groups()
             path = re.sub(r"\\(.)", r"\1", path)
@@ -223,7 +228,28 @@ class _Run:
                     stack.append(number)
                 current = number
             line, position = int(where), marker.end() + 1
+        if current >= 0:
+            self._note_definitions(output[position:], current, line)
         return _Macros(frozenset(names), frozenset(calls))
+
+    def _note_definitions(self, output: str, number: int, line: int) -> None:
+        """Where the macros are defined whose definitions stand in a part of the output."""
+        for define in _DEFINE.finditer(output):
+            name, place = define[1], line + output.count("\n", 0, define.start())
+            lines = self.files[number].lines
+            if place <= len(lines) and name in lines[place - 1]:
+                self.definitions.setdefault(name, []).append((number, place))
+
+    def _remember(self, piece: Segment) -> None:
+        """Keep in a file which macro stands at a place, for those who report a mistake there."""
+        found = _C_TOKEN.match(piece.file.text, piece.start)
+        places = self.definitions.get(found.group() if found else "", [])
+        use = Text([piece._replace(text=" ")]).span(0, 1)
+        number = self.files.index(piece.file)
+        before = [place for place in places if place[0] != number or place[1] <= use.line]
+        definition = self._line_span(*before[-1]) if before else None
+        if found is not None and definition is not None:
+            piece.file.expansions.append(Expansion(use, found.group(), definition))
 
     def _number(self, path: str, includer: int, line: int) -> int | None:
         """The number of a file, read now if it is new."""
@@ -259,8 +285,9 @@ class _Run:
             if kind == "directive":
                 parts.append(self._directive(number, start, written, folder))
                 continue
-            if written.isspace() and "\n" not in written:  # a mark must not stand before a directive
-                continue
+            token = _C_TOKEN.fullmatch(written)
+            if token and token.lastgroup == "blank" and "\n" not in written:
+                continue  # a mark must not stand before a directive
             mark = f" camkes_mark_{number}_{len(pieces)}_ "
             pieces.append(Segment(written, file, start, end, kind == "macro"))
             if kind == "macro":

@@ -45,6 +45,7 @@ class Recovery:
         self._tables = parser.tables
         self._tokens = parser.tokens
         self._wording = Wording(parser.tokens, parser.tables, parser.sink)
+        self._damage = parser.damage
         self._doubtful_until = -1
         self._errors = 0
 
@@ -52,6 +53,7 @@ class Recovery:
         """Report the token at `position`, mend tokens and stacks, and say where to go on (None: nowhere)."""
         self._errors += 1
         if self._errors > MAX_ERRORS:
+            self._damage.add_everything()
             return None
         tokens, wording = self._tokens, self._wording
         kind = tokens.kinds[position]
@@ -60,8 +62,14 @@ class Recovery:
         if kind == END:
             if not quiet and not tokens.cut_short:
                 wording.end_of_file(expected)
+            if wording.open_bracket(position) is not None:
+                self._damage.add_everything()
             return self._close(position) if self._parser.partial else None
-        if "NAME" in expected and tokens.word(position) in self._tables.words:
+        if (
+            "NAME" in expected
+            and tokens.word(position) in self._tables.words
+            and not self._begins_an_item(position)
+        ):
             after = self._accept("NAME")
             if after is not None and self._fits(position + 1, after):
                 if not quiet:
@@ -74,18 +82,17 @@ class Recovery:
                 if after is not None and self._fits(position, after):
                     if not quiet:
                         wording.missing(missing, position)
-                    self._insert(position, missing)
-                    return self._changed(position)
+                    return self._mended(position, missing)
         if kind in _FILE_STARTERS and self._outdented(position):
             after = self._accept("RBRACE")
             if after is not None and self._fits(position, after):
                 if not quiet:
                     wording.missing_brace(position)
-                self._insert(position, "RBRACE")
-                return self._changed(position)
+                return self._mended(position, "RBRACE")
         if not quiet:
             wording.unexpected(position, expected)
-            if kind not in _OPENING and kind not in _CLOSING and self._fits_without(position):
+            bracket = kind in _OPENING or kind in _CLOSING
+            if not bracket and not self._begins_an_item(position) and self._fits_without(position):
                 del tokens.kinds[position], tokens.starts[position], tokens.ends[position]
                 return self._changed(position)
         return self._skip(position)
@@ -137,6 +144,10 @@ class Recovery:
         before = tokens.ends[position - 1] if position else 0
         return "\n" in tokens.text.content[before : tokens.starts[position]]
 
+    def _begins_an_item(self, position: int) -> bool:
+        """Whether a token looks like the first of an item."""
+        return self._tokens.kinds[position] in _STARTERS and self._on_new_line(position)
+
     def _outdented(self, position: int) -> bool:
         """Whether a token begins a line, and stands no deeper than the line that opened the block."""
         if not self._on_new_line(position):
@@ -153,6 +164,19 @@ class Recovery:
     # Mending --------------------------------------------------------------------------------------
 
     def _changed(self, position: int) -> int:
+        self._damage.add_statement(self._start_of_item(position), position)
+        self._doubtful_until = position + _CALM
+        return position
+
+    def _mended(self, position: int, missing: str) -> int:
+        """Put a token in that ends something; what follows is as it was written."""
+        if missing == "RBRACE":
+            self._damage.add(position - 1, position - 1)
+        elif missing == "SEMICOLON":
+            self._damage.add(self._start_of_item(position), position - 1)
+        else:
+            self._damage.add_statement(self._start_of_item(position), position)
+        self._insert(position, missing)
         self._doubtful_until = position + _CALM
         return position
 
@@ -166,11 +190,13 @@ class Recovery:
 
     def _skip(self, position: int) -> int | None:
         """Leave the broken item out: the text to its end, and what the stacks hold of it."""
-        self._parser.builder.damaged.append(position)
+        first = self._start_of_item(position)
         position = self._end_of_item(position)
+        self._damage.add(first, position - 1)
         if self._parser.partial and self._tokens.kinds[position] == END:
             return self._close(position)
         while not self._unwind(position):  # a closing brace that closes nothing
+            self._damage.add_everything()
             if self._tokens.kinds[position] == END:
                 return None
             position += 1
@@ -182,12 +208,11 @@ class Recovery:
         parser = self._parser
         closing = self._closing(parser.states)
         if closing is None:
-            sizes = range(len(parser.states), 0, -1)
-            size = next((n for n in sizes if self._between_items(parser.states[n - 1])), 0)
+            size = self._blocks_around()
             closing = self._closing(parser.states[:size]) if size else None
             if closing is None:
                 return None
-            parser.builder.damaged.append(position)
+            self._damage.add(self._start_of_item(position), position)
             del parser.states[size:], parser.values[size - 1 :], parser.firsts[size - 1 :]
         for kind in closing:
             self._insert(position, kind)
@@ -206,7 +231,8 @@ class Recovery:
     def _end_of_item(self, position: int) -> int:
         """The token after the item that the token at `position` belongs to."""
         kinds = self._tokens.kinds
-        start, depth = position, 0
+        depth = 0
+        start = self._start_of_item(position)
         pending = self._open_braces(
             position
         )  # of dictionaries and schedules; `;` ends an item in spite of them
@@ -226,20 +252,28 @@ class Recovery:
                     return position + 1
             elif kind == "SEMICOLON" and depth == 0:
                 return position + 1
-            elif position > start and depth == 0 and kind in _STARTERS and self._on_new_line(position):
+            elif position > start and depth == 0 and self._begins_an_item(position):
                 return position
             position += 1
         return position
 
     def _open_braces(self, position: int) -> int:
         """How many braces the item that is under way has open before the token at `position`."""
-        parser = self._parser
-        size = next(
-            (n for n in range(len(parser.states), 0, -1) if self._between_items(parser.states[n - 1])), 0
-        )
-        first = parser.firsts[size - 1] if size <= len(parser.firsts) and size else position
-        kinds = self._tokens.kinds[first:position]
+        kinds = self._tokens.kinds[self._start_of_item(position) : position]
         return max(0, kinds.count("LBRACE") - kinds.count("RBRACE"))
+
+    def _blocks_around(self) -> int:
+        """The size of the stack of states before the item that is under way."""
+        states = self._parser.states
+        return next((n for n in range(len(states), 0, -1) if self._between_items(states[n - 1])), 0)
+
+    def _start_of_item(self, position: int) -> int:
+        """The first token of the item that is under way before the token at `position`."""
+        may_end = self._accept("RBRACE") or self._accept(END)
+        if may_end and any(self._accept(kind) for kind in _ITEMS):
+            return position
+        size, firsts = self._blocks_around(), self._parser.firsts
+        return firsts[size - 1] if 0 < size <= len(firsts) else position
 
     def _between_items(self, state: int) -> bool:
         """Whether an item, or the end of the block or of the file, can stand in a state."""
@@ -250,6 +284,7 @@ class Recovery:
         """Go back to the last place between items where the token at `position` can stand."""
         parser = self._parser
         found = 0
+        innermost = self._blocks_around()
         for size in range(len(parser.states), 0, -1):
             if not self._between_items(parser.states[size - 1]):
                 continue
@@ -260,5 +295,7 @@ class Recovery:
                 found = found or size
         if not found:
             return False
+        if found < innermost:  # out of a block that has no end
+            self._damage.add_everything()
         del parser.states[found:], parser.values[found - 1 :], parser.firsts[found - 1 :]
         return True

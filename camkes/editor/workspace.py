@@ -86,21 +86,16 @@ def analyse_root(application: Application, read: Callable[[Path], str | None], h
             return read_source(path, sink, span)
         return decode(path, text.encode(errors="replace"), sink, span)
 
-    strict = pipeline.load_options(application, pipeline.Request(application.root))
-    strict = replace(strict, read=source)
-    options = replace(strict, partial=True)
+    options = pipeline.load_options(application, pipeline.Request(application.root))
+    options = replace(options, read=source)
     sink = Sink()
     program = read_program(application.root, options, sink)
-    resolved = program
-    if not program.complete:  # what is missing of a file must not make its other half wrong
-        sink = Sink()
-        resolved = read_program(application.root, strict, sink)
-    system = load_program(resolved, strict, sink)
+    system = load_program(program, options, sink)
     plan = analyse(system, sink) if system is not None else None
     found = sink.diagnostics
     if not has_root:
         found = tuple(each for each in found if each.code is not NO_ASSEMBLY)
-    return Analysis(application.root, strict, program, found, system, plan)
+    return Analysis(application.root, options, program, found, system, plan)
 
 
 @dataclass

@@ -21,6 +21,10 @@ _ANSI = {
 }
 
 
+_WIDEST = 160  # characters of a line that is shown as it is
+_AROUND = 40  # characters of a longer one to each side of a place
+
+
 class _Drawing(NamedTuple):
     """The characters of excerpts."""
 
@@ -73,7 +77,7 @@ def _block(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
         yield f"{_paint(indent + arrow, 'frame', style)} {position(span, style)}"
         if number == 0:
             for origin in import_chain(span.file):
-                yield f"{bar} imported from {position(origin, style)}"
+                yield f"{bar} {_brought_in(origin)} from {position(origin, style)}"
         yield bar
         for line, row in _excerpt(group, drawing):
             start = drawing.gap if line < 0 else str(line or "").rjust(len(margin)) + f" {drawing.bar}"
@@ -88,6 +92,12 @@ def _block(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
         yield f"{equals} {_paint(f'{kind}:', 'help' if kind == 'help' else 'message', style)} {first}"
         for more in rest:
             yield f"{margin}         {more}".rstrip()
+
+
+def _brought_in(origin: Span) -> str:
+    """What a line does to the file that it names."""
+    line = origin.file.lines[origin.line - 1]
+    return "included" if line.lstrip().startswith("#") else "imported"
 
 
 class _Cell(NamedTuple):
@@ -158,7 +168,10 @@ def _source(
 ) -> Iterator[tuple[int, _Row]]:
     """A line of source and everything that is drawn under it."""
     source = file.lines[line - 1]
-    text, columns = _screen(source)
+    points = [(span.column - 1, span.end_column - 1) for span, _, _ in labels]
+    points += [(b.span.column - 1,) * 2 for b in brackets if b.span.line == line]
+    points += [(b.span.end_column - 1,) * 2 for b in brackets if b.span.end_line == line]
+    text, columns = _screen(source) if len(source) <= _WIDEST else _shortened(source, points)
     indented = len(source) - len(source.lstrip())
     open_: dict[int, _Bracket] = {}
     starting, ending = [], []
@@ -287,6 +300,19 @@ def _screen(line: str) -> tuple[str, list[int]]:
         text.append(character)
         at += width
     return "".join(text), [*columns, at]
+
+
+def _shortened(line: str, points: Sequence[tuple[int, int]]) -> tuple[str, list[int]]:
+    """What a terminal shows of a long line: some text around the first place that matters."""
+    first, last = min(points, default=(0, 0))
+    start = max(0, first - _AROUND)
+    end = min(len(line), max(min(last, first + _WIDEST - 2 * _AROUND), first) + _AROUND)
+    before, after = ("..." if start else ""), ("..." if end < len(line) else "")
+    text, columns = _screen(before + line[start:end] + after)
+    at = len(before)
+    shown = columns[at : at + end - start + 1]
+    # what is not shown has the column of the dots that stand for it
+    return text, [columns[0]] * start + shown + [columns[-1] - 1] * (len(line) - end)
 
 
 def _paint(text: str, role: str, style: Style) -> str:

@@ -27,13 +27,20 @@ LIBRARY = BUILTIN / "priority-aware-camkes"
 class Program:
     """All definitions in the order they count: an import stands for what it imports.
 
-    `complete` is false if a file is missing or does not parse; then an unknown name says nothing.
+    `damage` are the statements with syntax errors. `whole` is false where a definition may be missing, with
+    a file or in a place outside of blocks; then an unknown name says nothing.
     """
 
     root: SourceFile
     files: list[SourceFile] = field(default_factory=list)
     items: list[ast.TopLevelItem] = field(default_factory=list)
-    complete: bool = True
+    damage: list[Span] = field(default_factory=list)
+    whole: bool = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that was written was understood."""
+        return self.whole and not self.damage
 
 
 def read_program(path: Path, options: LoadOptions, sink: Sink) -> Program:
@@ -42,7 +49,7 @@ def read_program(path: Path, options: LoadOptions, sink: Sink) -> Program:
     source = reader.open(path, None)
     program = Program(source or SourceFile(path, ""))
     if source is None:
-        program.complete = False
+        program.whole = False
     else:
         reader.run(source, program)
     return program
@@ -59,7 +66,7 @@ class _Reader:
             preprocess=options.cpp,
             cpp_flags=options.cpp_flags,
             include_path=(*options.include_path, LIBRARY),
-            partial=options.partial,
+            partial=True,
         )
 
     def open(self, path: Path, span: Span | None) -> SourceFile | None:
@@ -91,11 +98,9 @@ class _Reader:
 
     def parse(self, source: SourceFile, program: Program) -> tuple[ast.TopLevelItem, ...]:
         file = parse(source, self.sink, options=self.parse_options)
-        if file is None:
-            program.files.append(source)
-            program.complete = False
-            return ()
-        program.complete = program.complete and file.complete
+        assert file is not None  # a partial one is always there
+        program.damage += file.damage
+        program.whole = program.whole and file.whole
         for read in file.read:
             program.files.append(read)
             self.seen.add(self.real(read.path))
@@ -105,14 +110,15 @@ class _Reader:
         """The file that an import names, or None if it was read before or cannot be."""
         path = self.find(node)
         if path is None:
-            program.complete = False
-            self.missing(node)
+            program.whole = False
+            if not any(node.span.overlaps(damage) for damage in program.damage):
+                self.missing(node)
             return None
         if self.real(path) in self.seen:
             return None
         source = self.open(path, node.span)
         if source is None:
-            program.complete = False
+            program.whole = False
         return source
 
     def places(self, node: ast.Import) -> Iterator[str]:
@@ -136,9 +142,11 @@ class _Reader:
             help = f'a file beside this one is imported with `import "{node.path}";`'
         else:
             folders = [place.parent for place in places if place.parent.is_dir()]
-            name = nearest(Path(node.path).name, [f.name for folder in folders for f in folder.iterdir()])
-            if name is not None:
-                right = str(Path(node.path).with_name(name))
+            wanted, own = Path(node.path), node.span.file.path
+            beside = [file for folder in folders for file in folder.iterdir() if file != own]
+            stem = nearest(wanted.stem, [file.stem for file in beside if file.suffix == wanted.suffix])
+            if stem is not None:
+                right = str(wanted.with_stem(stem))
                 quoted = f"<{right}>" if node.system else f'"{right}"'
                 help = f"did you mean `import {quoted};`?"
         self.sink.report(

@@ -62,7 +62,12 @@ def load_program(program: Program, options: LoadOptions, sink: Sink) -> System |
     """The system that a program describes; see `load`."""
     own = Sink()
     system = _load(program, options, own)
-    for diagnostic in own.diagnostics:
+    found = own.diagnostics
+    if program.damage:
+        from camkes.resolve.followups import mistakes_of_their_own
+
+        found = mistakes_of_their_own(program, found)
+    for diagnostic in found:
         sink.add(diagnostic)
     fatal = not program.complete or any(map(_is_fatal, own.diagnostics))
     return None if fatal else system
@@ -74,14 +79,14 @@ def _is_fatal(diagnostic: Diagnostic) -> bool:
 
 def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     if not program.items:
-        if program.complete:
+        if program.whole:
             sink.report(codes.NO_ASSEMBLY, "this file defines no assembly", _start(program))
         return None
     names = Names(program, options.allow_forward_references, sink)
     names.resolve()
     check_definitions(names.components, names.unknown_procedures, sink)
     if not names.assemblies:
-        if program.complete and not any(isinstance(item, ast.Assembly) for item in program.items):
+        if program.whole and not any(isinstance(item, ast.Assembly) for item in program.items):
             sink.report(
                 codes.NO_ASSEMBLY,
                 "there is no assembly",
@@ -91,7 +96,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
         return None
     flat = flatten(names.assemblies, sink)
     if not flat.instances and not flat.unknown:
-        if program.complete:
+        if program.whole:
             sink.report(codes.NO_INSTANCES, "the assembly has no instances", _assembly_span(program))
         return None
     joined = join(flat, sink)
@@ -99,6 +104,8 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
         check_connection(connection, names.unknown_procedures, sink)
     check_use(flat, joined, sink)
     settings = resolve_settings(flat, names.types, Queries(options, sink), sink)
+    if not program.complete:
+        return None  # tasks and requests of half a system say nothing
     return _system(program, names.assemblies, flat, joined, settings, sink)
 
 

@@ -44,7 +44,7 @@ class Names:
     def __init__(self, program: Program, forward: bool, sink: Sink) -> None:
         self.program = program
         self.sink = sink
-        self.top = TopLevel(program.items, forward, program.complete, sink)
+        self.top = TopLevel(program.items, forward, program.whole, sink)
         self.types = AttributeTypes(sink, self.find_struct)
         self.compositions = Compositions(self)
         self.position = 0
@@ -126,7 +126,7 @@ class Names:
     def find_struct(self, type: ast.TypeName) -> StructType | None:
         name = ast.Name(type.name, type.span)
         if type.name not in self.top.spaces["struct"]:
-            if self.program.complete:
+            if self.program.whole:
                 self.sink.report(
                     codes.ATTRIBUTE_TYPE,
                     f"`{type.name}` is no type for an attribute",

@@ -27,7 +27,7 @@ class LoadOptions:
     preprocessor on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
     `include_path`. `dtb` and `gpio_list` are the files that the queries `dtb(...)` and `gpio(...)` ask.
     `allow_forward_references` lets a name be used before the line that defines it. `read` gives the text
-    of a file; `partial` keeps what could be understood of files with errors.
+    of a file.
     """
 
     import_path: tuple[Path, ...] = ()
@@ -39,4 +39,3 @@ class LoadOptions:
     gpio_list: Path | None = None
     default_priority: int = 254
     read: Read = read_source
-    partial: bool = False

@@ -42,9 +42,9 @@ class Definition(NamedTuple):
 class TopLevel:
     """The named definitions of a program."""
 
-    def __init__(self, items: list[ast.TopLevelItem], forward: bool, complete: bool, sink: Sink) -> None:
+    def __init__(self, items: list[ast.TopLevelItem], forward: bool, whole: bool, sink: Sink) -> None:
         self.forward = forward
-        self.complete = complete
+        self.whole = whole
         self.sink = sink
         self.spaces: dict[str, dict[str, Definition]] = {kind: {} for kind in _KINDS.values()}
         for position, node in enumerate(items):
@@ -81,8 +81,8 @@ class TopLevel:
         return found
 
     def unknown(self, kind: str, name: ast.Name) -> None:
-        if not self.complete:
-            return  # the name may be in the file that is missing
+        if not self.whole:
+            return  # what is missing may have the name
         others = {other: space[name.text] for other, space in self.spaces.items() if name.text in space}
         related = [Label(found.name.span, f"this {other} has the name") for other, found in others.items()]
         help = suggestion(name.text, self.spaces[kind])

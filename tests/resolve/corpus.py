@@ -3,12 +3,14 @@
 """Public CAmkES files, and the options that the build of each would give.
 
 CAMKES_CORPUS names a folder of checkouts, each under the name of its repository: `camkes-tool`, `camkes`,
-`global-components`, `camkes-vm`, `camkes-vm-examples`, `rumprun`, `sel4-tutorials`. CAMKES_CORPUS_DTB may
-name a folder of device trees (`sabre.dtb`, ...) for the files that ask one.
+`global-components`, `camkes-vm`, `camkes-vm-examples`, `rumprun`, `sel4-tutorials`. Every other repository
+is a folder OWNER+NAME; repositories of one owner may import from each other. CAMKES_CORPUS_DTB may name a
+folder of device trees (`sabre.dtb`, ...) for the files that ask one.
 """
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from camkes.resolve import LoadOptions
@@ -42,10 +44,28 @@ def corpus() -> Path | None:
 
 
 def files(root: Path) -> Iterator[Path]:
-    """Every file of the language in the corpus."""
-    for repository in sorted(path for path in root.iterdir() if path.is_dir()):
+    """Every file of the language in the corpus. What a fork has not changed is there once."""
+    seen: set[tuple[Path, bytes]] = set()
+    for repository in sorted(filter(Path.is_dir, root.iterdir()), key=lambda path: ("+" in path.name, path)):
         for suffix in ("camkes", "idl4"):
-            yield from sorted(path for path in repository.rglob(f"*.{suffix}") if path.is_file())
+            for file in sorted(path for path in repository.rglob(f"*.{suffix}") if path.is_file()):
+                key = file.relative_to(repository), file.read_bytes()
+                if key not in seen:
+                    seen.add(key)
+                    yield file
+
+
+@cache
+def folders_of(root: Path, owner: str) -> tuple[Path, ...]:
+    """The folders of all repositories of an owner that hold files of the language, or headers."""
+    found = {
+        file.parent
+        for repository in sorted(root.glob(f"{owner}+*"))
+        for suffix in ("camkes", "idl4", "h")
+        for file in repository.rglob(f"*.{suffix}")
+        if suffix != "h" or file.parent.name in ("include", "camkes-include")
+    }
+    return tuple(sorted(found))
 
 
 def application(root: Path, file: Path) -> Path:
@@ -105,6 +125,8 @@ def options(root: Path, file: Path, name: str | None = None) -> LoadOptions:
     ]
     trees = os.environ.get("CAMKES_CORPUS_DTB")
     tree = Path(trees) / f"{name}.dtb" if trees else None
+    owner, plus, _ = file.relative_to(root).parts[0].partition("+")
+    elsewhere = folders_of(root, owner) if plus else ()
     return LoadOptions(
         import_path=(
             *(components / n for n in ("", "interfaces", "components")),
@@ -114,9 +136,10 @@ def options(root: Path, file: Path, name: str | None = None) -> LoadOptions:
             folder,
             folder / name,
             *below,
+            *elsewhere,
         ),
         cpp_flags=(*DEFINES, "-DKernelArchX86" if name == "x86_64" else "-DKernelArchArm"),
-        include_path=(folder, *below, *include),
+        include_path=(folder, *below, *include, *elsewhere),
         allow_forward_references="multiassembly" in str(file),
         dtb=tree if tree and tree.exists() else None,
     )

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""One run reports all mistakes: a syntax error in one statement neither hides nor makes others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from camkes.diagnostics import Diagnostic, Sink, SourceFile
+from camkes.parser.lexer import tokenise
+from camkes.parser.parse import ParseOptions, parse
+from camkes.parser.positions import Text
+from camkes.parser.tables import load as load_tables
+from tests.resolve.systems import resolve
+
+TABLES = load_tables()
+
+#: A system of every kind of statement, one on a line.
+GOOD = """\
+struct Point {
+    int x;
+    int y = 2;
+}
+procedure Pow {
+    include "pow.h";
+    int pow(in int base, refin uint64_t exponent, out string name[]);
+    void reset(void);
+}
+connector Call {
+    from Procedures;
+    to Procedure with 1 thread;
+    attribute string text = "a";
+}
+connector Signal {
+    from Event;
+    to Events;
+}
+connector Memory {
+    from Dataports;
+    to Dataports;
+}
+connector Registers {
+    from Dataports;
+    to hardware Dataport;
+}
+component Device {
+    hardware;
+    dataport Buf(8192) registers;
+}
+component Lock {
+    provides Pow p with priority_protocol inherited, requests (next);
+    uses Pow next;
+    has mutex m;
+    attribute int limit = 3;
+}
+component Leaf {
+    provides Pow p with priority_protocol fixed;
+    emits Done done;
+    dataport Buf shared;
+}
+component End {
+    provides Pow p with priority_protocol fixed;
+}
+component Task {
+    include <task.h>;
+    control;
+    requestor;
+    uses Pow p;
+    maybe uses Pow spare;
+    consumes Done done;
+    dataport Buf shared;
+    dataport Buf(8192) registers;
+    attribute Point place;
+    attribute string names[] = ["a", "b"];
+    has semaphore sem;
+}
+component Both {
+    uses Pow p;
+    provides Pow q;
+    composition {
+        component Lock inner;
+        component End end;
+        connection Call up(from inner.next, to end.p);
+        export inner.p -> q;
+    }
+    configuration {
+        inner.limit = 4;
+    }
+}
+assembly {
+    composition {
+        component Task task;
+        component Both both;
+        component Leaf leaf;
+        component Device device;
+        group together {
+            component Leaf one;
+        }
+        connection Call c1(from task.p, to both.q);
+        connection Call c2(from both.p, to leaf.p);
+        connection Signal s(from leaf.done, to task.done);
+        connection Memory d(from leaf.shared, to task.shared, to together.one.shared);
+        connection Registers r(from task.registers, to device.registers);
+    }
+    configuration {
+        task._priority = 10;
+        task._period = 100 ms;
+        task.place = {"x": 1 + 2 * (3 - 1)};
+        device.registers_paddr = 0x1000;
+        device.registers_size = 0x2000;
+        both.limit = 5;
+        task.names = ["c", "d"];
+        leaf.copy <- task._priority;
+    }
+}
+"""
+
+LINES = GOOD.splitlines()
+STATEMENTS = [number for number, line in enumerate(LINES) if line.endswith(";")]
+PIECES = [
+    *(word for word in (*TABLES.words, *TABLES.contextual)),
+    *(symbol for symbol in TABLES.symbols if symbol not in "{};"),
+    *("name", "7", "0x1", '"text"', "%", "@", "task", "Pow"),
+]
+
+
+def tokens(line: str) -> list[str]:
+    """The tokens of a line."""
+    found = tokenise(Text.of(SourceFile(Path("line"), line)), TABLES, Sink())
+    return [found.word(number) for number in range(len(found.kinds) - 1)]
+
+
+def said(folder: Path, text: str) -> list[Diagnostic]:
+    return resolve(folder, text)[1]
+
+
+def has_syntax_errors(text: str) -> bool:
+    return parse(SourceFile(Path("x"), text), Sink(), options=ParseOptions(preprocess=False)) is None
+
+
+def test_the_system_is_good(tmp_path: Path) -> None:
+    system, diagnostics = resolve(tmp_path, GOOD)
+    assert system is not None
+    assert [d.message for d in diagnostics if d.code.number[0] == "E"] == []
+
+
+@pytest.mark.parametrize("number", STATEMENTS, ids=lambda number: LINES[number].strip())
+def test_a_statement_without_any_token_in_it(tmp_path: Path, number: int) -> None:
+    """Each token of each statement is left out in turn."""
+    words = tokens(LINES[number])
+    before = said(tmp_path, GOOD)
+    for index in range(len(words)):
+        broken(tmp_path, number, words[:index] + words[index + 1 :], before)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_broken_statement_has_all_the_errors(tmp_path: Path, data: st.DataObject) -> None:
+    number = data.draw(st.sampled_from(STATEMENTS))
+    words = tokens(LINES[number])
+    for _ in range(data.draw(st.integers(1, 3))):
+        index = data.draw(st.integers(0, len(words) - 1))
+        end = index + data.draw(st.integers(0, 2))
+        words[index:end] = data.draw(st.lists(st.sampled_from(PIECES), max_size=2))
+        words = words or ["%"]
+    broken(tmp_path, number, words, said(tmp_path, GOOD))
+
+
+def broken(folder: Path, number: int, words: list[str], before: list[Diagnostic]) -> None:
+    """With these words as its statement, a line has all errors, and a place for one."""
+    text = "\n".join([*LINES[:number], "    " + " ".join(words), *LINES[number + 1 :], ""])
+    if not has_syntax_errors(text) or words[0] in ("composition", "configuration"):
+        return  # another statement than was meant
+    diagnostics = said(folder, text)
+    assert any(d.code.number.startswith("E01") for d in diagnostics)
+    known = {(d.code, d.message) for d in before}
+    for diagnostic in diagnostics:
+        if (diagnostic.code, diagnostic.message) in known:
+            continue
+        if words.count("{") != words.count("}"):  # then blocks end elsewhere, and only names are sure
+            assert diagnostic.code.number.startswith("E01"), (diagnostic.message, " ".join(words))
+            continue
+        assert diagnostic.span is not None
+        # without its `;` a statement goes on to the next word
+        end = len(LINES[number + 1]) - len(LINES[number + 1].lstrip()) + 1
+        place = (diagnostic.span.line, diagnostic.span.column)
+        assert (number + 1, 1) <= place <= (number + 2, end), (diagnostic.message, " ".join(words))
