@@ -388,6 +388,8 @@ function(GenerateCAmkESRootserver)
         set(python "${PYTHON3}")
     endif()
     set(tool ${python} -m camkes.sel4)
+    # needs nothing but this folder, and so is not to look for packages
+    set(link ${python} -S -c "from camkes.sel4.link import main$<SEMICOLON> main()")
 
     _camkes_write_project("${folder}/camkes-project.json" "${folder}")
     execute_process(
@@ -437,9 +439,9 @@ function(GenerateCAmkESRootserver)
     set(cdl "${folder}/${system}.cdl")
     add_custom_command(
         OUTPUT "${cdl}"
-        COMMAND ${tool} link "${folder}/camkes-spec.json" -o "${cdl}" ${named}
+        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" ${named}
         WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
-        DEPENDS "${folder}/camkes-spec.json" ${images} ${files}
+        DEPENDS "${folder}/camkes-spec.marshal" ${images} ${files}
         COMMENT "Capability distribution ${system}.cdl"
         VERBATIM
     )

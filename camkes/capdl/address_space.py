@@ -9,11 +9,15 @@ each segment gets frames of its own, filled from the file as far as the file goe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from camkes.capdl.elf import Image, Segment
 from camkes.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from camkes.capdl.elf import Image, Segment
 
 PAGE = 4096
 

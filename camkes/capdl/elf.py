@@ -9,11 +9,14 @@ which we want a handful, and a linker step should not take longer than the link.
 from __future__ import annotations
 
 import mmap
+import os
 import struct
-from collections.abc import Iterable
-from pathlib import Path
 
 from camkes.records import NamedTuple, dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _PT_LOAD = 1
 _SHT_SYMTAB = 2
@@ -83,11 +86,11 @@ class Image:
     symbols: dict[str, Symbol]
 
 
-def read_image(path: Path, wanted: Iterable[str], name: str | None = None) -> Image:
+def read_image(path: str | os.PathLike[str], wanted: Iterable[str], name: str | None = None) -> Image:
     """Read the image at `path` and those of the `wanted` symbols that it has."""
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _read(data, frozenset(wanted), name or path.name)
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:  # noqa: PTH123
+            return _read(data, frozenset(wanted), name or os.path.basename(path))  # noqa: PTH119
     except (struct.error, IndexError, OverflowError) as error:
         raise ElfError(f"{path} is damaged: {error}") from error
     except (OSError, ValueError) as error:

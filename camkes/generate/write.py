@@ -23,9 +23,9 @@ class GeneratedFile:
     kind: str
 
 
-def write(path: Path, text: str) -> bool:
-    """Write `text` unless it is there already; whether something was written."""
-    data = text.encode()
+def write(path: Path, content: str | bytes) -> bool:
+    """Write `content` unless it is there already; whether something was written."""
+    data = content.encode() if isinstance(content, str) else content
     try:
         if path.read_bytes() == data:
             return False

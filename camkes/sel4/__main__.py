@@ -4,17 +4,21 @@
 
 python -m camkes.sel4 generate PROJECT.json     before anything is compiled
 python -m camkes.sel4 calls PROJECT.json        when a source changed of which it matters what it calls
-python -m camkes.sel4 link SPEC.json -o SYSTEM.cdl SPACE=IMAGE ...     when components are linked
+
+`camkes.sel4.link` is called when components are linked.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from camkes.__main__ import leave
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
 
@@ -30,11 +34,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     calls = commands.add_parser("calls")
     calls.add_argument("project", type=Path)
     calls.set_defaults(run=lambda a: _calls(a.project))
-    link = commands.add_parser("link")
-    link.add_argument("spec", type=Path)
-    link.add_argument("-o", "--output", type=Path, required=True)
-    link.add_argument("images", nargs="+", metavar="SPACE=IMAGE")
-    link.set_defaults(run=lambda a: _link(a.spec, a.output, _pairs(a.images)))
     hide = commands.add_parser("hide")
     hide.add_argument("--objcopy", required=True)
     hide.add_argument("--nm", required=True)
@@ -93,26 +92,6 @@ def _hide(
     return GOOD
 
 
-def _link(spec: Path, output: Path, images: dict[str, str]) -> int:
-    from camkes.capdl.address_space import OverlapError
-    from camkes.capdl.elf import ElfError, read_image
-    from camkes.sel4.spec import LinkError, Unlinked, link, symbols_of
-
-    unlinked = Unlinked.read(spec)
-    try:
-        read = {
-            space.name: read_image(Path(images[space.name]), symbols_of(space)) for space in unlinked.spaces
-        }
-        text = link(unlinked, read)
-    except (ElfError, LinkError, OverlapError) as error:
-        sys.stderr.write(f"camkes: error: {error}\n")
-        return USER_ERROR
-    if not output.exists() or output.read_text() != text:
-        output.write_text(text)
-    else:
-        output.touch()
-    return GOOD
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    gc.disable()  # as for `camkes`
+    leave(main())

@@ -8,9 +8,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from camkes.build.jobs import write_whole
 from camkes.build.places import ROOT
-from camkes.callgraph.read import CodeCalls, analyse_code, read_code
 from camkes.capdl.address_space import ARCHITECTURES
 from camkes.capdl.allocate import allocate, is_timer
 from camkes.capdl.model import CapabilityModel, Space
@@ -19,6 +17,7 @@ from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4
 from camkes.generate.write import write
 from camkes.model.system import System
+from camkes.protocols import analyse
 from camkes.records import replace
 from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
@@ -31,8 +30,12 @@ from camkes.sel4.recording import RECORDS
 from camkes.sel4.spec import unlinked
 from camkes.sel4.timer import DRIVER, render_timers
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from camkes.callgraph.read import CodeCalls
+
 #: the specification, what CMake includes, and what handlers call: when that changes, all is planned again
-SPEC = "camkes-spec.json"
+SPEC = "camkes-spec.marshal"
 DESCRIPTION = "camkes-gen.cmake"
 CALLS = "camkes-calls.json"
 
@@ -47,8 +50,14 @@ def generate(project: Project, sink: Sink) -> None:
     system = _load(project, sink)
     if system is None or sink.has_errors:
         return
-    calls = _read_code(project, system)
-    plan = analyse_code(system, calls, sink)
+    calls, plan = None, None
+    if system.cpis:
+        from camkes.callgraph.read import analyse_code
+
+        calls = _read_code(project, system)
+        plan = analyse_code(system, calls, sink)
+    else:
+        plan = analyse(system, sink)  # no protocol depends on what is called; to read that is not even loaded
     if plan is None or sink.has_errors:
         return
     word_bits = ARCHITECTURES[project.machine.architecture].word_bits
@@ -119,6 +128,9 @@ def _load(project: Project, sink: Sink) -> System | None:
 
 def _read_code(project: Project, system: System) -> CodeCalls | None:
     """What handlers call, read as for the host kernel: by the compiler of this workstation."""
+    from camkes.build.jobs import write_whole
+    from camkes.callgraph.read import read_code
+
     folder = project.output / "calls"
     calls = read_code(system, project.application, project.output / "camkes", folder, lambda _: None)
     if calls is not None:

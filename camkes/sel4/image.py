@@ -9,19 +9,8 @@ from collections.abc import Mapping, Sequence
 from camkes.capdl.model import Role, Space
 from camkes.sel4.complete import Extras
 
-#: pages without a frame around every stack and IPC buffer
-GUARD = 4096
-
 #: what the C library takes for itself where instances have heaps of their own
 _LIBRARY_HEAP = 65536
-
-
-def stack_symbol(index: int) -> str:
-    return f"_camkes_stack_{index}"
-
-
-def ipc_buffer_symbol(index: int) -> str:
-    return f"_camkes_ipc_buffer_{index}"
 
 
 def render_image(

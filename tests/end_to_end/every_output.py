@@ -10,7 +10,6 @@ A file that is no system gives its diagnostics only. `test_determinism` runs thi
 from __future__ import annotations
 
 import hashlib
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,7 +44,7 @@ def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:
     model = pipeline.capabilities(checked, sink)
     yield "authority", authority.to_json(authority.authority(system, plan, model))
     yield "boot table", host_table(model, {space.name: f"{space.name}.so" for space in model.spaces})
-    yield "capDL", json.dumps(unlinked(complete(model), "x86_64").write())
+    yield "capDL", unlinked(complete(model), "x86_64").write().hex()
     for file in generate(system, plan, model, folder, sink):
         yield str(file.path.relative_to(folder)), file.path.read_text(encoding="utf-8")
 

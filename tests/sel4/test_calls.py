@@ -16,7 +16,8 @@ from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
 from camkes.sel4.complete import complete
 from camkes.sel4.devices import Machine, device_of
-from camkes.sel4.spec import Unlinked, unlinked
+from camkes.sel4.link import Unlinked
+from camkes.sel4.spec import unlinked
 
 from .test_cmake import ROOT, STANDIN
 
@@ -111,7 +112,7 @@ def on_host(folder: Path) -> tuple[CapabilityModel | None, list[tuple[str, str]]
 
 
 def specification(folder: Path) -> Unlinked:
-    return Unlinked.read(folder / "build" / "camkes-spec.json")
+    return Unlinked.read((folder / "build" / "camkes-spec.marshal").read_bytes())
 
 
 def same_on_both(folder: Path) -> Unlinked:

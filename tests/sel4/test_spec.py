@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +16,8 @@ from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.sel4.complete import TIMER_ENDPOINT, complete
 from camkes.sel4.devices import Machine, device_of
-from camkes.sel4.image import GUARD
-from camkes.sel4.spec import LinkError, Unlinked, cdl_name, link, symbols_of, unlinked
+from camkes.sel4.link import GUARD, LinkError, Unlinked, cdl_name, link, symbols_of
+from camkes.sel4.spec import unlinked
 from tests.capdl.systems import EMPTY, everything, nested
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_@.\-]*")
@@ -79,7 +78,7 @@ def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) ->
     """The specification of a model with images that have just what they must."""
     device = device_of(MACHINES[architecture])
     spec = unlinked(complete(model, device, trace=trace), architecture)
-    assert Unlinked.read(_stored(spec)) == spec
+    assert Unlinked.read(spec.write()) == spec
     images = {}
     for space in spec.spaces:
         at, symbols = 0x500000, {}
@@ -90,14 +89,6 @@ def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) ->
         segments = (Segment(0x400000, 5000, 0, 5000, "RX"), Segment(0x500000, at - 0x500000, 5000, 0, "RW"))
         images[space.name] = Image(f"{space.name}.elf", 0x400000, segments, symbols)
     return parse(link(spec, images))
-
-
-def _stored(spec: Unlinked) -> Path:
-    import tempfile
-
-    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
-        file.write(spec.write())
-    return Path(file.name)
 
 
 MODELS = {"nested": allocate(*nested()), "everything": allocate(everything(), EMPTY)}
