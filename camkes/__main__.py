@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The `camkes` command and `python -m camkes`: as a process of its own, which ends as soon as it is done."""
+"""The `camkes` command and `python -m camkes`."""
 
 from __future__ import annotations
 
 import gc
-import os
-import sys
+
+from camkes.process import leave
 
 
 def main() -> None:
@@ -15,17 +15,6 @@ def main() -> None:
     from camkes.cli import main as run
 
     leave(run())
-
-
-def leave(status: int) -> None:
-    """End the process. There is nothing left to be torn down, unless somebody asked to be told."""
-    import atexit
-
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if atexit._ncallbacks() == 0:
-        os._exit(status)
-    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from camkes.__main__ import leave
+from camkes.process import leave
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS = {
     "camkes": 0,  # the version
     "camkes.paths": 0,
+    "camkes.process": 0,
     "camkes.records": 0,
     "camkes.diagnostics": 1,
     "camkes.rendering": 2,
