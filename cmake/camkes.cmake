@@ -14,3 +14,6 @@ include("${CMAKE_CURRENT_LIST_DIR}/generate.cmake")
 
 # Devices, timers and serial ports of the supported boards.
 include("${CAMKES_UPSTREAM_DIR}/components/components.cmake")
+
+# Its connectors, which are rendered from its templates.
+include("${CAMKES_UPSTREAM_DIR}/camkes/templates/templates.cmake")

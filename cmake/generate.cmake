@@ -87,7 +87,18 @@ endfunction()
 # as that is known. Generator expressions have no value yet.
 function(_camkes_json_build output component instance library)
     set(item "\"component\": \"${component}\", \"instance\": \"${instance}\", \"library\": \"${library}\"")
-    foreach(field IN ITEMS sources includes c_flags cxx_flags libs)
+    foreach(
+        field
+        IN
+        ITEMS
+        sources
+        includes
+        c_flags
+        cxx_flags
+        libs
+        template_sources
+        template_headers
+    )
         list(FILTER ${field} EXCLUDE REGEX "\\$<|-NOTFOUND$")
         _camkes_json_list(values ${${field}})
         string(APPEND item ", \"${field}\": ${values}")
@@ -102,7 +113,18 @@ function(_camkes_json_builds output)
     set(todo "")
     get_property(targets GLOBAL PROPERTY CAMKES_COMPONENTS)
     foreach(target IN LISTS targets)
-        foreach(field IN ITEMS SOURCES INCLUDES C_FLAGS CXX_FLAGS LIBS)
+        foreach(
+            field
+            IN
+            ITEMS
+            SOURCES
+            INCLUDES
+            C_FLAGS
+            CXX_FLAGS
+            LIBS
+            TEMPLATE_SOURCES
+            TEMPLATE_HEADERS
+        )
             string(TOLOWER ${field} name)
             get_property(${name} TARGET ${target} PROPERTY COMPONENT_${field})
         endforeach()
@@ -115,6 +137,8 @@ function(_camkes_json_builds output)
         endif()
         _camkes_json_build(builds "${component}" "${instance}" "")
     endforeach()
+    set(template_sources "")
+    set(template_headers "")
     set(seen ${CAMKES_CORE_LIBS})
     while(todo)
         list(POP_FRONT todo library)
@@ -163,6 +187,36 @@ function(_camkes_library_fields library)
     set(cxx_flags "" PARENT_SCOPE)
 endfunction()
 
+# The templates of connectors, as a JSON object.
+function(_camkes_json_connectors output)
+    set(connectors "")
+    get_property(names GLOBAL PROPERTY CAMKES_CONNECTORS)
+    foreach(name IN LISTS names)
+        set(target CAmkESConnector_${name})
+        set(templates "")
+        foreach(keyword IN ITEMS FROM TO FROM_HEADER TO_HEADER)
+            get_property(files TARGET ${target} PROPERTY CONNECTOR_${keyword})
+            set(file "")
+            if(files)
+                list(GET files -1 file)
+            endif()
+            list(APPEND templates "\"${keyword}\": \"${file}\"")
+        endforeach()
+        list(JOIN templates ", " templates)
+        foreach(side IN ITEMS FROM TO)
+            get_property(${side} TARGET ${target} PROPERTY CONNECTOR_${side}_LIBS)
+            _camkes_json_list(${side} ${${side}})
+        endforeach()
+        list(
+            APPEND
+            connectors
+            "\"${name}\": {\"templates\": {${templates}}, \"from_libs\": ${FROM}, \"to_libs\": ${TO}}"
+        )
+    endforeach()
+    list(JOIN connectors ",\n    " connectors)
+    set(${output} "{\n    ${connectors}\n  }" PARENT_SCOPE)
+endfunction()
+
 function(_camkes_write_project file folder)
     get_property(adl GLOBAL PROPERTY CAMKES_ROOT_ADL)
     get_property(flags GLOBAL PROPERTY CAMKES_ROOT_CPP_FLAGS)
@@ -181,6 +235,8 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(faults "${CAmkESFaultHandlers}")
     _camkes_json_bool(trace "${CAmkESTrace}")
     _camkes_json_bool(generic_timer "${KernelArmExportPTMRUser}")
+    _camkes_json_bool(large_dma "${CAmkESDMALargeFramePromotion}")
+    _camkes_json_connectors(connectors)
     set(heap "${CAmkESDefaultHeapSize}") # an option of libsel4camkes
     if(NOT heap)
         set(heap 1048576)
@@ -199,6 +255,8 @@ function(_camkes_write_project file folder)
   \"kernel_dtb\": \"${KernelDTBPath}\",
   \"import_paths\": ${imports},
   \"template_paths\": ${templates},
+  \"connectors\": ${connectors},
+  \"large_dma_frames\": ${large_dma},
   \"cpp\": ${cpp},
   \"cpp_flags\": ${flags},
   \"allow_forward_references\": ${forward},
@@ -253,7 +311,7 @@ function(_camkes_add_instance instance)
     target_compile_options(
         ${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${C_FLAGS}>" "$<$<COMPILE_LANGUAGE:CXX>:${CXX_FLAGS}>"
     )
-    target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${LIBS})
+    target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${LIBS} ${CAMKES_INSTANCE_${instance}_LIBS})
     add_dependencies(${target} CAmkESComponent_${type})
 endfunction()
 
@@ -315,6 +373,9 @@ function(_camkes_hide_names output space tool)
             list(APPEND all --rename "${name}=camkes_heap_${index}_${name}")
         endforeach()
         _camkes_hide(hidden "${tool}" "${folder}/${heap}.o" "${variables};${all}" "")
+        foreach(name IN LISTS CAMKES_INSTANCE_${instance}_SYMBOLS)
+            list(APPEND variables --rename "${name}=${instance}.${name}")
+        endforeach()
         _camkes_hide(hidden "${tool}" "${folder}/${instance}.o" "${variables}" "${depends}" ${others})
         math(EXPR index "${index} + 1")
     endforeach()
@@ -337,7 +398,7 @@ function(_camkes_add_space space tool)
         _camkes_add_instance(${instance})
         list(APPEND objects "$<TARGET_OBJECTS:${instance}.instance>")
         _camkes_component_property(more "${type}" "${instance}" LIBS)
-        list(APPEND libraries ${more})
+        list(APPEND libraries ${more} ${CAMKES_INSTANCE_${instance}_LIBS})
         _camkes_component_property(more "${type}" "${instance}" LD_FLAGS)
         list(APPEND flags ${more})
         _camkes_component_property(more "${type}" "${instance}" LINKER_LANGUAGE)
@@ -365,6 +426,7 @@ function(_camkes_add_space space tool)
         -Wl,-u,_camkes_start
         -Wl,-e,_camkes_start
         "-Wl,-T,${CAMKES_UPSTREAM_DIR}/libsel4camkes/src/tls.lds"
+        "-Wl,-T,${CAMKES_TOOL_DIR}/kernel/sel4/aligned.lds"
         ${flags}
     )
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})

@@ -68,6 +68,13 @@ int /*? interface.name ?*/_poll(void) __attribute__((warn_unused_result))/*? wea
 int /*? interface.name ?*/_reg_callback(void (*callback)(void *), void *argument)/*? weak ?*/;
 seL4_CPtr /*? interface.name ?*/_notification(void)/*? weak ?*/;
 /*- endif -*/
+/*- if interface.kind == 'consumes' and interface.rendered -*/
+/* Of a device: what the component handles its interrupts with. */
+int /*? interface.name ?*/_acknowledge(void)/*? weak ?*/;
+void /*? interface.name ?*/_handle(void) __attribute__((weak));
+int /*? interface.name ?*/_irq_acknowledge(ps_irq_t *irq)/*? weak ?*/;
+void /*? interface.name ?*/_irq_handle(ps_irq_t *irq) __attribute__((weak));
+/*- endif -*/
 /*- endfor -*/
 /*- for timer in me.timers -*/
 
@@ -80,7 +87,7 @@ int /*? timer.interface ?*/_poll(void) __attribute__((warn_unused_result));
 
 /* dataport /*? port.interface ?*/: /*? port.origin ?*/ */
 /*- set weak = ' __attribute__((weak))' if port.optional else '' -*/
-extern /*? port.type ?*/ *const /*? port.interface ?*//*? weak ?*/;
+extern /*? port.type ?*/ */*? '' if port.rendered else 'const ' ?*//*? port.interface ?*//*? weak ?*/;
 #define /*? port.interface ?*/_size /*? port.size ?*/
 static inline size_t /*? port.interface ?*/_get_size(void)
 {
@@ -88,6 +95,7 @@ static inline size_t /*? port.interface ?*/_get_size(void)
 }
 #define /*? port.interface ?*/_acquire() CAMKES_ACQUIRE()
 #define /*? port.interface ?*/_release() CAMKES_RELEASE()
+/*- set weak = ' __attribute__((weak))' if port.optional or port.rendered else '' -*/
 int /*? port.interface ?*/_wrap_ptr(dataport_ptr_t *pointer, void *address)/*? weak ?*/;
 void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer)/*? weak ?*/;
 /*- endfor -*/
@@ -109,3 +117,6 @@ int /*? sync.name ?*/_post(void) __attribute__((warn_unused_result));
 #ifdef __cplusplus
 }
 #endif
+/*- for header in me.headers -*/
+#include "/*? header ?*/"
+/*- endfor -*/

@@ -5,7 +5,7 @@
 #include <camkes/event.h>
 #include <camkes/instance.h>
 #include <camkes/message.h>
-#include <camkes/sync.h>
+#include <camkes/semaphore.h>
 #include <camkes/task.h>
 #include <camkes/timer.h>
 #include <limits.h>
@@ -37,7 +37,7 @@ int get_instance_affinity(void)
 /* /*? interface.kind ?*/ /*? interface.type ?*/ /*? interface.name ?*/: /*? interface.origin ?*/ */
 static camkes_error_handler_t /*? interface.name ?*/__error_handler;
 
-camkes_error_handler_t /*? interface.name ?*/_register_error_handler(camkes_error_handler_t handler)
+/*? '__attribute__((weak)) ' if interface.rendered ?*/camkes_error_handler_t /*? interface.name ?*/_register_error_handler(camkes_error_handler_t handler)
 {
     const camkes_error_handler_t before = /*? interface.name ?*/__error_handler;
     /*? interface.name ?*/__error_handler = handler;

@@ -76,18 +76,21 @@ def allocate(
     sink: Sink | None = None,
     defaults: Defaults = DEFAULTS,
     word_bits: int = 64,
+    rendered: frozenset[str] = frozenset(),
 ) -> CapabilityModel:
     """The capability model of a system; mistakes in settings, and what does not fit into the words of the
-    kernel, are reported to `sink`."""
+    kernel, are reported to `sink`. Connectors that are `rendered` from templates of their own get threads;
+    the rest is up to their templates."""
     sink = sink if sink is not None else Sink()
-    model = _Allocator(system, plan, Reader(sink, defaults)).run()
+    model = _Allocator(system, plan, Reader(sink, defaults), rendered).run()
     check_limits(system, plan, model, word_bits, sink)
     return model
 
 
-def is_timer(connection: Connection) -> bool:
+def is_timer(connection: Connection, rendered: frozenset[str] = frozenset()) -> bool:
     """Is this a connection to the virtual time server?"""
-    return connection.connector.name in _TIMER
+    name = connection.connector.name
+    return name in _TIMER and name not in rendered
 
 
 def mapping_symbol(system: System, instance: Instance, symbol: str) -> str:
@@ -133,8 +136,9 @@ class _SpaceBuilder:
 class _Allocator:
     """One allocation: walks instances and their interfaces in the order of the text."""
 
-    def __init__(self, system: System, plan: Plan, reader: Reader) -> None:
+    def __init__(self, system: System, plan: Plan, reader: Reader, rendered: frozenset[str]) -> None:
         self.system = system
+        self.rendered = rendered
         self.plan = plan
         self.reader = reader
         self.wiring = Wiring(system)
@@ -191,7 +195,7 @@ class _Allocator:
     def _interface(self, instance: Instance, interface: Interface, space: _SpaceBuilder) -> None:
         end = f"{instance.name}.{interface.name}"
         connection = self.wiring.connection(end)
-        if connection is None or connection.connector.name in _CODE_ONLY:
+        if connection is None or connection.connector.name in _CODE_ONLY | self.rendered:
             return
         if connection.connector.from_end.hardware or connection.connector.to_end.hardware:
             return  # devices are added by the build for a machine that has them
@@ -229,7 +233,7 @@ class _Allocator:
 
     def _interface_threads(self, instance: Instance, interface: Interface, space: _SpaceBuilder) -> None:
         connection = self.wiring.connection(f"{instance.name}.{interface.name}")
-        if connection is None or is_timer(connection):
+        if connection is None or is_timer(connection, self.rendered):
             return
         is_from = any(
             e.instance == instance.name and e.interface == interface.name for e in connection.from_ends

@@ -24,6 +24,19 @@ class ObjectKind(Enum):
     #: a source of releases and timeouts: the host kernel's timer, a timer driver's client on seL4
     TIMER = "timer"
 
+    # only on machines, asked for by templates of connectors and by settings
+    UNTYPED = "untyped"
+    INTERRUPT = "interrupt"
+    IO_PORTS = "io-ports"
+    IO_SPACE = "io-space"
+    ASID_POOL = "asid-pool"
+    VCPU = "vcpu"
+    SECURE_CALL = "secure-call"
+    STREAM_ID = "stream-id"
+    CONTEXT_BANK = "context-bank"
+    #: what there is one of: irq_control, asid_control, ...
+    KERNEL = "kernel"
+
 
 @dataclass(frozen=True, slots=True)
 class KernelObject:
@@ -31,31 +44,44 @@ class KernelObject:
 
     name: str
     kind: ObjectKind
-    #: REGION: bytes
+    #: REGION: bytes; UNTYPED: bytes, a power of two
     size: int = 0
     #: physical address, where one is asked for
     paddr: int | None = None
+    #: REGION: bytes of each of its frames
+    page: int = 4096
+    #: REGION: what the loader copies into it, in the words of capDL, without the offset
+    fill: str = ""
+    #: a device: what capDL says of it, in its words
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Cap:
     """A capability in a slot of a CSpace. `rights` is a subset of "RWGP" (read write grant grant-reply)
-    in that order; empty for kinds without rights."""
+    in that order, of "RWX" for memory; empty for kinds without rights."""
 
     slot: int
     object: str
     rights: str = ""
     badge: int = 0
+    #: REGION: which of its frames
+    frame: int = 0
+    #: REGION: the capability is the one that the space's mapping of this region was made with
+    mapped: bool = False
+    cached: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A region behind a page-aligned symbol of a component's image. `rights` is a subset of "RWX"."""
+    """A region behind a page-aligned symbol of a component's image, from byte `offset` on. `rights` is a
+    subset of "RWX"."""
 
     symbol: str
     region: str
     rights: str
     cached: bool = True
+    offset: int = 0
 
 
 class Role(Enum):
@@ -110,6 +136,18 @@ class Timer:
 
 
 @dataclass(frozen=True, slots=True)
+class Interrupt:
+    """An INTERRUPT object's settings: interrupt `number` of the kernel signals `notification` with `badge`.
+    `type` is capDL's word for where it comes from: irq, arm_irq, ioapic_irq, msi_irq."""
+
+    object: str
+    type: str
+    number: int
+    notification: str
+    badge: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Space:
     """An address space (an instance, or a group of instances) with its CSpace."""
 
@@ -127,3 +165,14 @@ class CapabilityModel:
     timers: tuple[Timer, ...]
     #: (instance, symbolic name) -> slot, the names generated code uses; see camkes.capdl.allocate
     slots: dict[tuple[str, str], int] = field(default_factory=dict)
+    interrupts: tuple[Interrupt, ...] = ()
+
+    def slots_used(self) -> dict[str, int]:
+        """The highest slot of each space, empty ones that are kept for reply capabilities included."""
+        owner = {name: space.name for space in self.spaces for name in space.instances}
+        used = {space.name: max((cap.slot for cap in space.caps), default=0) for space in self.spaces}
+        for (instance, _), slot in self.slots.items():
+            space = owner.get(instance)
+            if space is not None:
+                used[space] = max(used[space], slot)
+        return used

@@ -12,6 +12,7 @@ from camkes.generate.write import GeneratedFile
 if TYPE_CHECKING:
     from camkes.capdl.model import CapabilityModel
     from camkes.diagnostics import Sink
+    from camkes.generate.build import Rendered
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
 
@@ -19,14 +20,20 @@ __all__ = ["GeneratedFile", "generate", "generate_headers"]
 
 
 def generate(
-    system: System, plan: Plan, model: CapabilityModel, out: Path, sink: Sink
+    system: System,
+    plan: Plan,
+    model: CapabilityModel,
+    out: Path,
+    sink: Sink,
+    rendered: Rendered | None = None,
 ) -> tuple[GeneratedFile, ...]:
-    """Write the C code of `system` below `out`. With errors in `sink` nothing is written."""
-    from camkes.generate.build import Builder
+    """Write the C code of `system` below `out`. With errors in `sink` nothing is written. `rendered` is
+    what has been rendered already."""
+    from camkes.generate.build import NOTHING_RENDERED, Builder
     from camkes.generate.render import Renderer
     from camkes.generate.write import remove_stale, write
 
-    builder = Builder(system, plan, model, sink)
+    builder = Builder(system, plan, model, sink, rendered or NOTHING_RENDERED)
     builder.check_connections()
     if sink.has_errors:
         return ()

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from camkes.capdl.allocate import is_timer, mapping_symbol
 from camkes.capdl.callers import Wiring, caller_table, sender_ids
 from camkes.capdl.model import CapabilityModel, Role, Thread
@@ -27,11 +29,15 @@ from camkes.model.system import (
     System,
 )
 from camkes.protocols.plan import Context, Plan, PlannedCpi
+from camkes.records import dataclass, field
 
 _RPC = frozenset({"seL4RPCCall", "seL4RPCCallNoType"})
 _EVENTS = frozenset({"seL4Notification", "seL4NotificationQueue", "seL4NotificationNative"})
 _DATA = frozenset({"seL4SharedData"})
 _DIRECT = frozenset({"seL4DirectCall"})
+
+#: connectors that templates of ours always have the code for
+CONNECTORS = _RPC | _EVENTS | _DATA | _DIRECT
 
 #: the methods of a time server, and what they are in the runtime
 _TIMER_BODIES = {
@@ -52,11 +58,31 @@ _TIMER_PARAMETERS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What templates of connectors' own have been rendered to: the connectors, and the names of the headers
+    of each instance."""
+
+    connectors: frozenset[str] = frozenset()
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+NOTHING_RENDERED = Rendered()
+
+
 class Builder:
     """Builds the contexts of one system."""
 
-    def __init__(self, system: System, plan: Plan, model: CapabilityModel | None, sink: Sink) -> None:
+    def __init__(
+        self,
+        system: System,
+        plan: Plan,
+        model: CapabilityModel | None,
+        sink: Sink,
+        rendered: Rendered = NOTHING_RENDERED,
+    ) -> None:
         """Without a model there are no slots and no threads: enough for headers."""
+        self.rendered = rendered
         self.system = system
         self.plan = plan
         self.model = model or CapabilityModel((), (), ())
@@ -86,7 +112,7 @@ class Builder:
             connector = connection.connector
             if connector.name in _RPC:
                 self._check_buffer(connection)
-            if connector.name in _RPC | _EVENTS | _DATA | _DIRECT or is_timer(connection):
+            if connector.name in CONNECTORS | self.rendered.connectors or is_timer(connection):
                 continue
             if connector.from_end.hardware or connector.to_end.hardware or connector.name.startswith("seL4"):
                 self.sink.report(
@@ -126,6 +152,10 @@ class Builder:
                 ends = [e for e in (*other.from_ends, *other.to_ends) if e.instance == instance]
                 return ends[0].interface if ends else None
         return None
+
+    def is_rendered(self, connection: Connection | None) -> bool:
+        """Does a template of the connector's own have the code?"""
+        return connection is not None and connection.connector.name in self.rendered.connectors
 
     def spaces(self) -> tuple[ctx.SpaceContext, ...]:
         return tuple(
@@ -180,6 +210,7 @@ class _InstanceBuilder:
             system_includes=self._includes(),
             structs=structs,
             attributes=constants,
+            headers=self.all.rendered.headers.get(instance.name, ()),
             interfaces=tuple(self._declared(i) for i in interfaces),
             syncs=tuple(self._sync(s) for s in component.syncs),
             rpc_from=tuple(
@@ -210,7 +241,9 @@ class _InstanceBuilder:
             ),
             dataports=tuple(self._dataport(i, c) for i, c in wired if i.kind == "dataport"),
             timers=tuple(
-                self._timer(i) for i, c in wired if i.kind == "uses" and c is not None and is_timer(c)
+                self._timer(i)
+                for i, c in wired
+                if i.kind == "uses" and c is not None and is_timer(c, self.all.rendered.connectors)
             ),
             plain_interfaces=tuple(i for i in plain if f"{instance.name}.{i}" not in names),
             threads=tuple(self._thread(t) for t in self.own_threads),
@@ -278,6 +311,7 @@ class _InstanceBuilder:
             place(interface.span, self.root),
             interface.optional,
             self._methods(interface),
+            self.all.is_rendered(self.all.wiring.connection(f"{self.instance.name}.{interface.name}")),
         )
 
     def _methods(self, interface: Interface) -> tuple[ctx.MethodContext, ...]:
@@ -404,7 +438,8 @@ class _InstanceBuilder:
                 queue = self._shared(f"{interface.name}_queue{number}") if queued else None
                 targets.append((self._slot(f"{interface.name}#{number}"), queue))
         span = interface.span if connection is None else connection.span
-        return ctx.EmitContext(interface.name, place(span, self.root), tuple(targets))
+        underlying = self.all.is_rendered(connection)
+        return ctx.EmitContext(interface.name, place(span, self.root), tuple(targets), underlying)
 
     def _consume(self, interface: Interface) -> ctx.ConsumeContext:
         connection = self.all.wiring.connection(f"{self.instance.name}.{interface.name}")
@@ -431,6 +466,7 @@ class _InstanceBuilder:
             memory=self._shared(f"{interface.name}_data") if connected else None,
             id=index,
             optional=interface.optional,
+            rendered=self.all.is_rendered(connection),
         )
 
     def _timer(self, interface: Interface) -> ctx.TimerContext:

@@ -174,11 +174,13 @@ class RpcToContext:
 
 @dataclass(frozen=True, slots=True)
 class EmitContext:
-    """`targets` are notification slots, with the queue's symbol where events are counted."""
+    """`targets` are notification slots, with the queue's symbol where events are counted. With `underlying`
+    a template of the connector's own has the code, in IFACE_emit_underlying()."""
 
     interface: str
     origin: str
     targets: tuple[tuple[int, SharedContext | None], ...]
+    underlying: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,7 @@ class DataportContext:
     memory: SharedContext | None
     id: int
     optional: bool
+    rendered: bool  # from a template of the connector's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,11 +303,12 @@ class InterfaceContext:
     origin: str
     optional: bool
     methods: tuple[MethodContext, ...]
+    rendered: bool  # from a template of the connector's own, which may define anything
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceContext:
-    """Everything about an instance: for its header and its glue."""
+    """Everything about an instance: for its header and its glue. `headers` are rendered by others."""
 
     name: str
     c_name: str
@@ -312,6 +316,7 @@ class InstanceContext:
     source: str  # the file of the system
     affinity: int
     system_includes: tuple[str, ...]  # with <> or ""
+    headers: tuple[str, ...]
     structs: tuple[StructContext, ...]
     attributes: tuple[AttributeContext, ...]
     interfaces: tuple[InterfaceContext, ...]

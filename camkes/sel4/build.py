@@ -29,6 +29,7 @@ from camkes.sel4.project import Project, cmake_description
 from camkes.sel4.recording import RECORDS
 from camkes.sel4.spec import unlinked
 from camkes.sel4.timer import DRIVER, render_timers
+from camkes.upstream_templates.adapter import render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,10 +61,21 @@ def generate(project: Project, sink: Sink) -> None:
         plan = analyse(system, sink)  # no protocol depends on what is called; to read that is not even loaded
     if plan is None or sink.has_errors:
         return
+    rendered = project.declared.rendered(system)
+    out = project.output / "camkes"
     word_bits = ARCHITECTURES[project.machine.architecture].word_bits
-    model = allocate(system, plan, sink, project.defaults, word_bits)
+    own = allocate(system, plan, sink, project.defaults, word_bits, rendered)
+    if sink.has_errors:
+        return
+    rendering = render(system, own, project.declared, project.template_settings(), out, sink)
+    if sink.has_errors:
+        return
+    model = rendering.model
     found = Sink()
-    files = generate_code(system, plan, model, project.output / "camkes", found)
+    files = generate_code(system, plan, model, out, found, rendering.for_code())
+    for text in rendering.files:
+        write(text.file.path, text.text)
+    files += tuple(text.file for text in rendering.files)
     for diagnostic in found.diagnostics:
         sink.add(_for_sel4(diagnostic))
     heaps = {
@@ -100,9 +112,12 @@ def generate(project: Project, sink: Sink) -> None:
     schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
     write(project.output / SPEC, unlinked(completed, machine.architecture, schedule).write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
+    inputs += rendering.templates
     code = calls.files if calls is not None else ()
     clock = timebase(project.kernel_dtb) if machine.architecture.startswith("riscv") else None
-    description = cmake_description(system, completed.model, files, sources, heaps, inputs, code, clock)
+    description = cmake_description(
+        system, completed.model, files, sources, heaps, inputs, code, rendering, clock
+    )
     write(project.output / DESCRIPTION, description)
 
 
@@ -166,7 +181,7 @@ def _for_sel4(diagnostic: Diagnostic) -> Diagnostic:
     if diagnostic.code is not NEEDS_SEL4:
         return diagnostic
     message = diagnostic.message.replace(
-        "needs the seL4 kernel: the host kernel has no", "cannot be built yet: there is no template for"
+        "needs the seL4 kernel: the host kernel has no", "cannot be built: there is no template for"
     )
     return replace(diagnostic, code=NO_CONNECTOR, message=message)
 

@@ -63,9 +63,16 @@ is in the build folder.
 NO_CONNECTOR = Code(
     "E0955",
     "connector-for-sel4",
-    """There is no template for this connector yet: neither hardware connectors nor those of
-global-components can be built for seL4 so far.
+    """There is no template for this connector.
 
-RPC, notifications, shared data, direct calls, the virtual time server, mutexes and semaphores can.
+RPC, notifications, shared data, direct calls, the virtual time server, mutexes and semaphores need none.
+Hardware connectors, those of global-components and an application's own are rendered from the templates that
+CMake declares:
+
+```cmake
+DeclareCAmkESConnector(MyConnector FROM MyConnector-from.template.c TO MyConnector-to.template.c)
+```
+
+For those of global-components, the application's CMakeLists.txt calls `includeGlobalComponents()`.
 """,
 )

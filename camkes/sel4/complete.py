@@ -81,7 +81,7 @@ def complete(
     shared = _shared(device) if model.timers else ()
     objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
     badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
-    used = _slots_used(model)
+    used = model.slots_used()
     spaces: list[Space] = []
     extras: dict[str, Extras] = {}
     for space in model.spaces:
@@ -130,17 +130,6 @@ def _shared(device: Device | None) -> tuple[Mapping, ...]:
     if device is None or not device.clock:
         return (epoch,)
     return epoch, Mapping(REGISTERS_SYMBOL, REGISTERS, "R", cached=False)
-
-
-def _slots_used(model: CapabilityModel) -> dict[str, int]:
-    """The highest slot of each space, empty ones that are kept for reply capabilities included."""
-    owner = {name: space.name for space in model.spaces for name in space.instances}
-    used = {space.name: max((cap.slot for cap in space.caps), default=0) for space in model.spaces}
-    for (instance, _), slot in model.slots.items():
-        space = owner.get(instance)
-        if space is not None:
-            used[space] = max(used[space], slot)
-    return used
 
 
 def _complete_space(

@@ -68,6 +68,18 @@ class UnlinkedMapping:
     frames: tuple[str, ...]
     rights: str
     cached: bool
+    page: int = PAGE
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MappedCap:
+    """A capability to a frame of a mapping, which says where it is mapped."""
+
+    slot: int
+    frame: str
+    rights: str
+    cached: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,8 @@ class UnlinkedSpace:
     root: str
     threads: tuple[UnlinkedThread, ...]
     mappings: tuple[UnlinkedMapping, ...]
+    cnode: str = ""
+    mapped: tuple[MappedCap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +117,9 @@ class Unlinked:
                 tuple(
                     UnlinkedThread(t["name"], t["index"], t["fields"], tuple(t["caps"])) for t in s["threads"]
                 ),
-                tuple(
-                    UnlinkedMapping(m["symbol"], tuple(m["frames"]), m["rights"], m["cached"])
-                    for m in s["mappings"]
-                ),
+                tuple(UnlinkedMapping(**{**m, "frames": tuple(m["frames"])}) for m in s["mappings"]),
+                s["cnode"],
+                tuple(MappedCap(**m) for m in s["mapped"]),
             )
             for s in data["spaces"]
         )
@@ -158,6 +171,8 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
             parts.append(Part(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
         memory = map_image(image, parts, architecture, cdl_name(space.name), space.root)
         _add(memory, objects, caps)
+        if space.mapped:
+            caps[space.cnode] += _mapped_caps(space.mapped, memory)
     text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
     for name in sorted(caps):
         text += [f"{name} {{", *caps[name], "}"]
@@ -195,9 +210,12 @@ def _thread_parts(image: Image, thread: UnlinkedThread, buffer: Frame) -> list[P
 
 def _mapped(image: Image, mapping: UnlinkedMapping) -> Part:
     start, size = _symbol(image, mapping.symbol)
-    if start % PAGE or size < len(mapping.frames) * PAGE:
-        raise LinkError(f"{image.name}: {mapping.symbol!r} must be {len(mapping.frames)} whole pages")
-    return Part(start, tuple(FrameCap(f, mapping.rights, mapping.cached) for f in mapping.frames))
+    page = mapping.page
+    if start % page or size < mapping.offset + len(mapping.frames) * page:
+        of = "" if page == PAGE else f" of {page:#x} bytes"
+        raise LinkError(f"{image.name}: {mapping.symbol!r} must be {len(mapping.frames)} whole pages{of}")
+    caps = tuple(FrameCap(f, mapping.rights, mapping.cached) for f in mapping.frames)
+    return Part(start + mapping.offset, caps, page)
 
 
 def _add(memory: AddressSpace, objects: list[str], caps: dict[str, list[str]]) -> None:
@@ -209,9 +227,22 @@ def _add(memory: AddressSpace, objects: list[str], caps: dict[str, list[str]]) -
 
 def _entry(table: Table, slot: int) -> str:
     entry = table.slots[slot]
-    if isinstance(entry, str):
-        return entry
-    return f"{entry.frame} ({entry.rights}{'' if entry.cached else ', uncached'})"
+    return entry if isinstance(entry, str) else frame_cap(entry)
+
+
+def frame_cap(cap: FrameCap, place: str = "") -> str:
+    words = [cap.rights, *([] if cap.cached else ["uncached"]), *([place] if place else [])]
+    return f"{cap.frame} ({', '.join(words)})"
+
+
+def _mapped_caps(caps: tuple[MappedCap, ...], memory: AddressSpace) -> list[str]:
+    places = {
+        entry.frame: f"mapping: ({table.name}, {slot})"
+        for table in memory.tables
+        for slot, entry in table.slots.items()
+        if isinstance(entry, FrameCap)
+    }
+    return [f"{c.slot:#x}: {frame_cap(FrameCap(c.frame, c.rights, c.cached), places[c.frame])}" for c in caps]
 
 
 def declare_frame(frame: Frame) -> str:

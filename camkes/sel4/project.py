@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from camkes.application import Application, ComponentBuild
+from camkes.application import Application, ComponentBuild, ConnectorTemplates
 from camkes.capdl.model import CapabilityModel
 from camkes.capdl.settings import Defaults
 from camkes.generate import GeneratedFile
@@ -17,6 +17,7 @@ from camkes.model.system import System
 from camkes.records import dataclass
 from camkes.sel4.devices import Machine
 from camkes.sel4.spec import file_name
+from camkes.upstream_templates.adapter import Declared, Rendering, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,13 @@ class Project:
     defaults: Defaults
     #: what components are built from, as far as that is known before anything is generated
     application: Application
+    declared: Declared
+    large_dma_frames: bool
 
     @classmethod
     def read(cls, path: Path) -> Project:
         data = json.loads(path.read_text())
+        application = _application(Path(data["adl"]), data["builds"])
         return cls(
             adl=Path(data["adl"]),
             output=Path(data["output"]),
@@ -58,8 +62,28 @@ class Project:
             heap_size=data["heap_size"],
             trace=data["trace"],
             defaults=Defaults(data["priority"], data["stack_size"], data["affinity"]),
-            application=_application(Path(data["adl"]), data["builds"]),
+            application=application,
+            declared=_declared(data, application),
+            large_dma_frames=data["large_dma_frames"],
         )
+
+    def template_settings(self) -> Settings:
+        """What templates of connectors get to know."""
+        return Settings(self.machine.architecture, self.defaults, self.fault_handlers, self.large_dma_frames)
+
+
+def _declared(data: Mapping[str, Any], application: Application) -> Declared:
+    connectors = {
+        name: ConnectorTemplates(
+            {key: value for key, value in record["templates"].items() if value},
+            tuple(record["from_libs"]),
+            tuple(record["to_libs"]),
+            None,
+        )
+        for name, record in data["connectors"].items()
+    }
+    folders = tuple(map(Path, data["template_paths"]))
+    return Declared(folders, connectors, application.components, application.instances)
 
 
 def _application(adl: Path, builds: Sequence[Mapping[str, Any]]) -> Application:
@@ -74,6 +98,8 @@ def _application(adl: Path, builds: Sequence[Mapping[str, Any]]) -> Application:
             c_flags=tuple(data["c_flags"]),
             cxx_flags=tuple(data["cxx_flags"]),
             libs=tuple(data["libs"]),
+            template_sources=tuple(data["template_sources"]),
+            template_headers=tuple(data["template_headers"]),
         )
         if data["library"]:
             libraries[data["library"]] = build
@@ -98,6 +124,7 @@ def cmake_description(
     heaps: Mapping[str, Sequence[int]],
     inputs: Iterable[Path],
     code: Iterable[Path],
+    rendering: Rendering,
     timebase: int | None = None,
 ) -> str:
     """CMake code that says which images there are and what they are made of. `code` are the files from which
@@ -126,6 +153,8 @@ def cmake_description(
                 _set(f"CAMKES_INSTANCE_{name}_TYPE", types.get(name, "")),
                 _set(f"CAMKES_INSTANCE_{name}_SOURCES", *(str(f.path) for f in own if f.kind == "source")),
                 _set(f"CAMKES_INSTANCE_{name}_INCLUDES", *folders),
+                _set(f"CAMKES_INSTANCE_{name}_LIBS", *rendering.libraries.get(name, ())),
+                _set(f"CAMKES_INSTANCE_{name}_SYMBOLS", *rendering.symbols.get(name, ())),
             ]
     return "\n".join([*lines, ""])
 

@@ -10,20 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from camkes.capdl.address_space import ARCHITECTURES, PAGE, Frame
+from camkes.capdl.address_space import ARCHITECTURES, Frame, FrameCap
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.sel4.complete import TIMER_INTERRUPT, TIMER_SPACE, Completed
 from camkes.sel4.link import (
+    MappedCap,
     Unlinked,
     UnlinkedMapping,
     UnlinkedSpace,
     UnlinkedThread,
     cdl_name,
     declare_frame,
+    frame_cap,
 )
 from camkes.sel4.timer import DeviceCaps, device_caps
 
-_TYPES = {ObjectKind.ENDPOINT: "ep", ObjectKind.NOTIFICATION: "notification"}
+#: kinds of objects that are declared by a word and what the object's parameters say
+_TYPES = {
+    ObjectKind.ENDPOINT: "ep",
+    ObjectKind.NOTIFICATION: "notification",
+    ObjectKind.IO_PORTS: "io_ports",
+    ObjectKind.IO_SPACE: "io_device",
+    ObjectKind.ASID_POOL: "asid_pool",
+    ObjectKind.VCPU: "vcpu",
+    ObjectKind.SECURE_CALL: "smc",
+    ObjectKind.STREAM_ID: "streamid",
+    ObjectKind.CONTEXT_BANK: "contextbank",
+}
+_WITH_RIGHTS = frozenset({ObjectKind.ENDPOINT, ObjectKind.NOTIFICATION, ObjectKind.SECURE_CALL})
+
+#: of a TCB that no thread of ours has; the component that holds it makes a thread of it
+_SPARE_TCB = (
+    "tcb (addr: 0x0, ip: 0x0, sp: 0x0, prio: 254, max_prio: 254, affinity: 0, init: [], resume: False)"
+)
 
 
 def file_name(space: str) -> str:
@@ -38,14 +57,15 @@ def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int,
     devices = {s.name: _device(s, completed) for s in model.spaces}
     bits = {f"{s.name}:cnode": _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
     kinds = {o.name: o for o in model.objects}
-    objects = [f"{cdl_name(o.name)} = {_TYPES[o.kind]}" for o in model.objects if o.kind in _TYPES]
-    objects += [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
+    types = {i.object: i.type for i in model.interrupts}
+    threads = {thread.name for space in model.spaces for thread in space.threads}
+    objects = [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
     for item in model.objects:
-        if item.kind is ObjectKind.REGION:
-            objects += [declare_frame(f) for f in _region_frames(item)]
+        if item.kind is not ObjectKind.TCB or item.name not in threads:
+            objects += _objects(item, types)
     caps: dict[str, tuple[str, ...]] = {}
     for space in model.spaces:
-        lines = [f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in space.caps]
+        lines = [f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in space.caps if not c.mapped]
         lines += [f"{slot:#x}: {name}" for slot, name in devices[space.name].slots]
         caps[cdl_name(f"{space.name}:cnode")] = tuple(lines)
     irqs: list[str] = []
@@ -54,10 +74,33 @@ def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int,
         if device.irq:
             caps[device.irq] = (device.irq_binding,)
             irqs.append(f"{device.irq_number}: {device.irq}")
+    for interrupt in model.interrupts:
+        badge = f", badge: {interrupt.badge}" if interrupt.badge else ""
+        caps[cdl_name(interrupt.object)] = (f"0x0: {cdl_name(interrupt.notification)} (W{badge})",)
+        irqs.append(f"{interrupt.number}: {cdl_name(interrupt.object)}")
     spaces = tuple(
         _space(s, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}") for s in model.spaces
     )
     return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule)
+
+
+def _objects(item: KernelObject, interrupts: Mapping[str, str]) -> list[str]:
+    """The declarations of an object: one, or one for each frame of a region."""
+    name = cdl_name(item.name)
+    parameters = f" ({', '.join(item.parameters)})" if item.parameters else ""
+    match item.kind:
+        case ObjectKind.REGION:
+            return [declare_frame(f) for f in _region_frames(item)]
+        case ObjectKind.UNTYPED:
+            paddr = "" if item.paddr is None else f", paddr: {item.paddr:#x}"
+            return [f"{name} = ut ({item.size.bit_length() - 1} bits{paddr})"]
+        case ObjectKind.INTERRUPT:
+            return [f"{name} = {interrupts[item.name]}{parameters}"]
+        case ObjectKind.TCB:
+            return [f"{name} = tcb ({', '.join([_SPARE_TCB, *item.parameters])})"]
+        case kind if kind in _TYPES:
+            return [f"{name} = {_TYPES[kind]}{parameters}"]
+    return []
 
 
 def _device(space: Space, completed: Completed) -> DeviceCaps:
@@ -80,10 +123,13 @@ def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], w
     name = cdl_name(cap.object)
     if kind is ObjectKind.CNODE:
         return f"{name} (guard: 0, guard_size: {word - bits[cap.object]})"
-    if kind is ObjectKind.TCB:
+    if kind is ObjectKind.REGION:
+        return frame_cap(FrameCap(_frame_name(cap.object, cap.frame), cap.rights, cap.cached))
+    if kind not in _WITH_RIGHTS:
         return name
-    badge = f", badge: {cap.badge}" if cap.badge else ""
-    return f"{name} ({cap.rights}{badge})"
+    badge = [f"badge: {cap.badge}"] if cap.badge else []
+    inner = ", ".join([*([cap.rights] if cap.rights else []), *badge])
+    return f"{name} ({inner})" if inner else name
 
 
 def _space(space: Space, kinds: Mapping[str, KernelObject], guard: str) -> UnlinkedSpace:
@@ -97,10 +143,21 @@ def _space(space: Space, kinds: Mapping[str, KernelObject], guard: str) -> Unlin
         for t in space.threads
     )
     mappings = tuple(
-        UnlinkedMapping(m.symbol, tuple(f.name for f in _region_frames(kinds[m.region])), m.rights, m.cached)
+        UnlinkedMapping(
+            m.symbol,
+            tuple(f.name for f in _region_frames(kinds[m.region])),
+            m.rights,
+            m.cached,
+            kinds[m.region].page,
+            m.offset,
+        )
         for m in space.mappings
     )
-    return UnlinkedSpace(space.name, cdl_name(f"{space.name}:vspace"), threads, mappings)
+    mapped = tuple(
+        MappedCap(c.slot, _frame_name(c.object, c.frame), c.rights, c.cached) for c in space.caps if c.mapped
+    )
+    names = cdl_name(f"{space.name}:vspace"), cdl_name(f"{space.name}:cnode")
+    return UnlinkedSpace(space.name, names[0], threads, mappings, names[1], mapped)
 
 
 def _thread_fields(thread: Thread) -> str:
@@ -113,10 +170,18 @@ def _thread_fields(thread: Thread) -> str:
     return ", ".join(fields)
 
 
+def _frame_name(region: str, number: int) -> str:
+    return f"{cdl_name(region)}-{number}"
+
+
 def _region_frames(region: KernelObject) -> list[Frame]:
-    count = -(-region.size // PAGE)
-    paddr = region.paddr
+    page, paddr = region.page, region.paddr
     return [
-        Frame(f"{cdl_name(region.name)}-{i}", PAGE, None if paddr is None else paddr + i * PAGE)
-        for i in range(count)
+        Frame(
+            _frame_name(region.name, i),
+            page,
+            None if paddr is None else paddr + i * page,
+            (f"0 {page} {region.fill} {i * page}",) if region.fill else (),
+        )
+        for i in range(-(-region.size // page))
     ]

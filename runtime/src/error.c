@@ -45,7 +45,12 @@ static void describe(const camkes_error_t *error)
     say(text, length, sizeof text);
 }
 
-camkes_error_action_t camkes_error(camkes_error_handler_t handler, camkes_error_t *error)
+camkes_error_action_t camkes_error(camkes_error_t *error)
+{
+    return camkes_handle_error(NULL, error);
+}
+
+camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error)
 {
     handler = handler != NULL ? handler : component_handler;
     const camkes_error_action_t action = handler != NULL ? handler(error) : CEA_ABORT;

@@ -180,7 +180,7 @@ bool camkes_message_good(const struct camkes_message *message, const struct camk
     default:
         error.alloc_bytes = message->wanted;
     }
-    return camkes_error(*place->handler, &error) == CEA_IGNORE;
+    return camkes_handle_error(*place->handler, &error) == CEA_IGNORE;
 }
 
 void camkes_message_no_method(const struct camkes_place *place, uint64_t index, uint64_t methods)
@@ -193,5 +193,5 @@ void camkes_message_no_method(const struct camkes_place *place, uint64_t index, 
         .upper_bound = methods,
         .invalid_index = index,
     };
-    (void)camkes_error(*place->handler, &error);
+    (void)camkes_handle_error(*place->handler, &error);
 }

@@ -6,8 +6,16 @@
 /*? shared(queue) ?*/
 /*- endfor -*/
 
+/*- if event.underlying -*/
+void /*? event.interface ?*/_emit_underlying(void) __attribute__((weak));
+/*- endif -*/
 void /*? event.interface ?*/_emit(void)
 {
+/*- if event.underlying -*/
+    if (/*? event.interface ?*/_emit_underlying) {
+        /*? event.interface ?*/_emit_underlying();
+    }
+/*- endif -*/
 /*- for slot, queue in event.targets -*/
 /*- if queue is none -*/
     seL4_Signal(/*? slot ?*/);

@@ -33,8 +33,8 @@ dataport_ptr_t dataport_wrap_ptr(void *pointer)
 {
     dataport_ptr_t wrapped = {.id = -1};
     (void)pointer;
-/*- for port in me.dataports if port.memory is not none -*/
-    if (/*? port.interface ?*/_wrap_ptr(&wrapped, pointer) == 0) {
+/*- for port in me.dataports if port.memory is not none or port.rendered -*/
+    if (/*? port.interface ~ '_wrap_ptr && ' if port.rendered ?*//*? port.interface ?*/_wrap_ptr(&wrapped, pointer) == 0) {
         return wrapped;
     }
 /*- endfor -*/
@@ -46,6 +46,11 @@ void *dataport_unwrap_ptr(dataport_ptr_t pointer)
     (void)pointer;
 /*- for port in me.dataports if port.memory is not none -*/
     if (pointer.id == /*? port.id ?*/) {
+        return /*? port.interface ?*/_unwrap_ptr(&pointer);
+    }
+/*- endfor -*/
+/*- for port in me.dataports if port.rendered -*/
+    if (/*? port.interface ?*/_unwrap_ptr && /*? port.interface ?*/_unwrap_ptr(&pointer)) {
         return /*? port.interface ?*/_unwrap_ptr(&pointer);
     }
 /*- endfor -*/

@@ -30,6 +30,7 @@ FLOORS = {
     "camkes.report": 6,
     "camkes.generate": 6,
     "camkes.build": 7,
+    "camkes.upstream_templates": 8,
     "camkes.callgraph": 8,
     "camkes.sel4": 9,
     "camkes.explain": 8,

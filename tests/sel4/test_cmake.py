@@ -168,6 +168,9 @@ def generate(adl: Path, output: Path, **machine: object) -> subprocess.Completed
         "stack_size": 16384,
         "affinity": 0,
         "builds": [],
+        "template_paths": [],
+        "connectors": {},
+        "large_dma_frames": False,
         **machine,
     }
     (output / "project.json").write_text(json.dumps(project))

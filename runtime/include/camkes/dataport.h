@@ -3,6 +3,16 @@
 /* Dataports, for component code. */
 #pragma once
 
+#if defined(__has_include_next)
+#if __has_include_next(<camkes/dataport.h>)
+#define CAMKES_DATAPORT_OF_LIBRARY 1
+#endif
+#endif
+
+#ifdef CAMKES_DATAPORT_OF_LIBRARY
+/* libsel4camkes declares the same, and frames of devices */
+#include_next <camkes/dataport.h>
+#else
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,6 +27,7 @@ typedef struct dataport_ptr {
     int32_t id;
     off_t offset;
 } dataport_ptr_t;
+#endif
 
 /* What was read after an acquire was written before the matching release. */
 #define CAMKES_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)

@@ -3,12 +3,18 @@
 /* Errors of the generated code at run time, and what a component may do about them. */
 #pragma once
 
+#if defined(__has_include_next)
+#if __has_include_next(<camkes/error.h>)
+#define CAMKES_ERROR_OF_LIBRARY 1
+#endif
+#endif
+
+#ifdef CAMKES_ERROR_OF_LIBRARY
+/* libsel4camkes declares the same, and macros for templates */
+#include_next <camkes/error.h>
+#else
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef enum {
     CE_NO_ERROR,
@@ -61,11 +67,27 @@ typedef enum {
 
 typedef camkes_error_action_t (*camkes_error_handler_t)(camkes_error_t *);
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* For errors of interfaces without a handler of their own; returns the handler before. */
 camkes_error_handler_t camkes_register_error_handler(camkes_error_handler_t handler);
 
-/* Lets the handlers decide; returns CEA_DISCARD or CEA_IGNORE or not at all. */
-camkes_error_action_t camkes_error(camkes_error_handler_t handler, camkes_error_t *error);
+/* Lets that handler decide; returns CEA_DISCARD or CEA_IGNORE or not at all. */
+camkes_error_action_t camkes_error(camkes_error_t *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* camkes_error(), where `handler` (NULL: none) is asked first. */
+camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error);
 
 /* Says what is wrong and makes the running thread fault. */
 _Noreturn void camkes_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

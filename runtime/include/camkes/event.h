@@ -4,7 +4,7 @@
 #pragma once
 
 #include <camkes/instance.h>
-#include <camkes/sync.h>
+#include <camkes/semaphore.h>
 
 /*
  * The interface thread waits on `notification`. It gives each event to the registered callback,

@@ -15,7 +15,7 @@ seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 
 static unsigned reported;
 
-camkes_error_action_t camkes_error(camkes_error_handler_t handler, camkes_error_t *error)
+camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error)
 {
     (void)handler;
     reported += error->type != CE_NO_ERROR && error->description != NULL;

@@ -5,7 +5,7 @@
 #include <camkes/event.h>
 #include <camkes/instance.h>
 #include <camkes/message.h>
-#include <camkes/sync.h>
+#include <camkes/semaphore.h>
 #include <camkes/task.h>
 #include <camkes/timer.h>
 #include <limits.h>

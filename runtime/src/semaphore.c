@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-#include <camkes/sync.h>
+#include <camkes/semaphore.h>
 #include <limits.h>
 
 /* Takes one of the wakeups; more of them are for others. */

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+
+CAmkESAddTemplatesPath(.)
+DeclareCAmkESConnector(seL4HardwareInterrupt TO interrupt.template.c)
