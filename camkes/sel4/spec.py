@@ -40,9 +40,7 @@ _TYPES = {
 _WITH_RIGHTS = frozenset({ObjectKind.ENDPOINT, ObjectKind.NOTIFICATION, ObjectKind.SECURE_CALL})
 
 #: of a TCB that no thread of ours has; the component that holds it makes a thread of it
-_SPARE_TCB = (
-    "tcb (addr: 0x0, ip: 0x0, sp: 0x0, prio: 254, max_prio: 254, affinity: 0, init: [], resume: False)"
-)
+_SPARE_TCB = "addr: 0x0, ip: 0x0, sp: 0x0, prio: 254, max_prio: 254, affinity: 0, init: [], resume: False"
 
 
 def file_name(space: str) -> str:

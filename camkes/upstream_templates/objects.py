@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-# ruff: noqa: N815 -- names of the seL4 API
 """What templates allocate: kernel objects, capabilities in the CSpace of a component, memory behind symbols.
 
 Templates name what they allocate. The same name, in the same connection or instance, is the same object and
@@ -12,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from enum import Enum, Flag, IntEnum, auto
+from enum import Enum, IntEnum, IntFlag
 from typing import Any
 
 from camkes.capdl.model import Cap, CapabilityModel, Interrupt, KernelObject, Mapping, ObjectKind
@@ -31,18 +30,13 @@ _TYPES = """
 ObjectType = Enum("ObjectType", [f"seL4_{name}" for name in _TYPES.split()])  # type: ignore[misc]
 
 
-class ObjectRights(Flag):
-    seL4_NoRights = 0
-    seL4_CanRead = auto()
-    seL4_CanWrite = auto()
-    seL4_CanGrant = auto()
-    seL4_CanGrantReply = auto()
-    seL4_AllRights = seL4_CanRead | seL4_CanWrite | seL4_CanGrant | seL4_CanGrantReply
+_RIGHTS = ("seL4_CanRead", "seL4_CanWrite", "seL4_CanGrant", "seL4_CanGrantReply")
+_FLAGS = {"seL4_NoRights": 0} | {name: 1 << bit for bit, name in enumerate(_RIGHTS)} | {"seL4_AllRights": 15}
 
+#: rights, where they are not given one by one
+ObjectRights = IntFlag("ObjectRights", _FLAGS)  # type: ignore[misc]
 
-class ARMIRQMode(IntEnum):
-    seL4_ARM_IRQ_LEVEL = 0
-    seL4_ARM_IRQ_EDGE = 1
+ARMIRQMode = IntEnum("ARMIRQMode", {"seL4_ARM_IRQ_LEVEL": 0, "seL4_ARM_IRQ_EDGE": 1})
 
 
 #: types of objects that are one of a kind of ours and have no settings
@@ -111,16 +105,13 @@ class CapHandle:
         grantreply: bool = False,
         badge: int | None = None,
         cached: bool = True,
-        rights: ObjectRights | None = None,
+        rights: int | None = None,
         **_: Any,
     ) -> None:
         self.referent = referent
         self.read, self.write, self.grant, self.grantreply = read, write, grant, grantreply
         if rights is not None:
-            self.read = bool(rights & ObjectRights.seL4_CanRead)
-            self.write = bool(rights & ObjectRights.seL4_CanWrite)
-            self.grant = bool(rights & ObjectRights.seL4_CanGrant)
-            self.grantreply = bool(rights & ObjectRights.seL4_CanGrantReply)
+            self.read, self.write, self.grant, self.grantreply = (bool(rights >> n & 1) for n in range(4))
         self.badge = badge
         self.cached = cached
         self.mapped = False
@@ -264,7 +255,7 @@ class Recorder:
         words: tuple[str, ...] = ()
         number = settings.get("number", settings.get("vector"))
         if "trigger" in settings or "target" in settings:
-            edge = settings.get("trigger") == ARMIRQMode.seL4_ARM_IRQ_EDGE
+            edge = settings.get("trigger") == ARMIRQMode["seL4_ARM_IRQ_EDGE"]
             type = "arm_irq"
             words = (f"trigger: {'edge' if edge else 'level'}", f"target: {settings.get('target', 0)}")
         elif "ioapic" in settings:
