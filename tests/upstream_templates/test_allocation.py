@@ -13,7 +13,8 @@ import pytest
 from camkes.capdl.elf import Image, Segment, Symbol
 from camkes.capdl.model import CapabilityModel, Interrupt, ObjectKind
 from camkes.sel4.complete import complete
-from camkes.sel4.spec import link, symbols_of, unlinked
+from camkes.sel4.link import link, symbols_of
+from camkes.sel4.spec import unlinked
 
 from .support import cap, item, mappings, rendered, text_of
 
