@@ -23,6 +23,10 @@ from camkes.upstream_templates.view import Configuration, EndView, InstanceView
 OWN = ROOT / "templates" / "sel4"
 
 
+#: our classes, as Jinja names them
+_CLASS = re.compile(r"'camkes\.upstream_templates\.(?:\w+\.)*(\w+)")
+
+
 class RenderError(Exception):
     """A template could not be rendered; the diagnostic says why."""
 
@@ -91,7 +95,7 @@ class TemplateRenderer:
         if said:
             message = str(error) or "the template gives no reason"
         else:
-            text = str(error).strip() or "no more is known"
+            text = _CLASS.sub(r"'\1", str(error).strip()) or "no more is known"
             message = f'template "{template}" failed: {text}'
         span = _named_setting(str(error), self.session.configuration)
         related = [Label(place, "says the template" if said else "here")] if place is not None else []

@@ -55,13 +55,15 @@ def rendered(
     architecture: str = "x86_64",
     component: dict[str, ComponentBuild] | None = None,
     system: str = SYSTEM,
+    missing: tuple[str, ...] = (),
 ) -> tuple[Rendering, list[Diagnostic]]:
     """Render the system; "Wire.FROM" is the text of a template of a connector, "name.c" of another file."""
     home = folder / "templates"
     connectors: dict[str, dict[str, str]] = {"Wire": {}, "Signal": {}, "Device": {}}
     for connector, sides in connectors.items():
         for side in ("FROM", "TO"):
-            sides[side] = f"{connector}.{side}"
+            if f"{connector}.{side}" not in missing:
+                sides[side] = f"{connector}.{side}"
     for name, text in {**{f"{c}.{s}": "" for c in connectors for s in ("FROM", "TO")}, **templates}.items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
