@@ -215,7 +215,8 @@ struct kernel {
     uint64_t entries;    /* so that a loop without any can be seen */
     uint64_t calls;      /* since time last passed */
     uint64_t now;
-    struct thread *shown; /* who runs, according to the trace */
+    uint64_t last_poll, vain_polls; /* see time.c */
+    struct thread *shown;           /* who runs, according to the trace */
     uint64_t ready_bitmap[PRIORITIES / 64];
     struct queue ready[PRIORITIES];
 
@@ -255,6 +256,7 @@ struct process {
     void *first_fiber, *first_stack; /* for the address sanitizer */
     size_t first_stack_size;
     unsigned strikes;
+    bool polls; /* the thread that runs, it was found */
     uint64_t entries_seen;
 };
 
@@ -347,6 +349,9 @@ void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail);
 void signals_initialise(void);
 struct registers *registers_take(void);
 
+/* polling.c */
+bool polling_digest(uint64_t *digest);
+
 /* locate.c */
 void locate(struct thread *thread, uint64_t pc, uint64_t sp);
 
@@ -363,6 +368,7 @@ void timer_arm(struct object *object, uint64_t first, uint64_t period);
 /* time.c */
 void time_consume(struct thread *self, uint64_t ns);
 void time_skip(void);
+bool time_poll(struct thread *self);
 
 /* trace.c */
 void trace_open(const char *path);

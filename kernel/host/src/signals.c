@@ -26,7 +26,14 @@ const char *__asan_default_options(void)
 }
 #endif
 
-enum { STRIKES = 4, SIGNAL_RESUME = SIGUSR2 };
+enum { SIGNAL_RESUME = SIGUSR2, TICK = 10 /* milliseconds */ };
+
+/* How many signals without a kernel operation are too many. */
+static unsigned strikes(void)
+{
+    unsigned number = kernel->options.loop_limit / TICK;
+    return number > 4 ? number : 4;
+}
 
 /* ---- what differs between processors ---- */
 
@@ -200,7 +207,12 @@ static void fill_exception(struct fault *fault, enum camkes_fault kind, seL4_Wor
 static void arrive(void)
 {
     struct thread *self = process.loaded;
+    bool polls = process.polls;
+    process.polls = false;
     kernel_arrive_at_fault(self);
+    if (polls && time_poll(self)) {
+        self->fault.kind = 0;
+    }
     if (self->fault.kind) {
         locate(self, self->fault.pc, self->fault.sp);
         fault_raise(self);
@@ -259,6 +271,29 @@ static void on_fault(int number, siginfo_t *signal, void *context)
     leave_to_fault(self, context);
 }
 
+/* Whether all registers and all memory are as they were at an earlier signal. */
+static bool goes_in_circles(const ucontext_t *context)
+{
+    enum { PATIENCE = 16 }; /* signals for which one is compared with */
+    static struct registers before, now;
+    static uint64_t memory_before;
+    static bool memory_known;
+    if (process.strikes % PATIENCE == 1) {
+        save(&before, context);
+        memory_known = false;
+        return false;
+    }
+    save(&now, context);
+    uint64_t memory;
+    if (memcmp(&before, &now, sizeof now) != 0 || !polling_digest(&memory)) {
+        return false;
+    }
+    bool same = memory_known && memory == memory_before;
+    memory_before = memory;
+    memory_known = true;
+    return same;
+}
+
 /* Comes every now and then while this process uses the processor. */
 static void on_clock(int number, siginfo_t *signal, void *context)
 {
@@ -273,13 +308,14 @@ static void on_clock(int number, siginfo_t *signal, void *context)
         process.strikes = 0;
         return;
     }
-    bool loops = ++process.strikes >= STRIKES;
-    if (!loops && !kernel->stop) {
+    bool loops = ++process.strikes >= strikes();
+    process.polls = !loops && goes_in_circles(context);
+    if (!loops && !process.polls && !kernel->stop) {
         return;
     }
     process.strikes = 0;
     memset(&self->fault, 0, sizeof self->fault);
-    if (loops) {
+    if (loops || process.polls) {
         fill_exception(&self->fault, CAMKES_FAULT_LOOP, 0, context);
     }
     leave_to_fault(self, context);
@@ -304,7 +340,7 @@ static void handle(int number, void (*handler)(int, siginfo_t *, void *), int fl
 
 static void watch_loops(void)
 {
-    long usec = (long)kernel->options.loop_limit * 1000 / STRIKES;
+    long usec = (long)kernel->options.loop_limit * 1000 / strikes();
     struct itimerval interval = {{usec / 1000000, usec % 1000000},
                                  {usec / 1000000, usec % 1000000}};
     handle(SIGPROF, on_clock, 0);

@@ -61,6 +61,26 @@ void time_consume(struct thread *self, uint64_t ns)
     }
 }
 
+/*
+ * The thread looks for something in memory that only somebody else can put there, and does so until
+ * its time slice ends. False: nobody will, as nobody else can run, or all who do only look.
+ */
+bool time_poll(struct thread *self)
+{
+    bool vain = kernel->entries == kernel->last_poll + 1;
+    kernel->last_poll = kernel->entries;
+    kernel->vain_polls = vain ? kernel->vain_polls + 1 : 0;
+    if (kernel->vain_polls > 2 * kernel->thread_count ||
+        !(schedule_has_equal(self) || timer_next() < kernel->options.until)) {
+        return false;
+    }
+    uint64_t slice = kernel->options.round_robin ? self->slice : kernel->options.timeslice;
+    TRACE(WORK, self, NULL, slice);
+    time_consume(self, slice);
+    schedule_end_slice();
+    return true;
+}
+
 /* Nobody can run: goes to the next instant at which something happens, or ends the run. */
 void time_skip(void)
 {

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * A digest of all memory that the code of this process can change. A thread with the same in its
+ * registers and in memory as some time before goes in circles until somebody else changes
+ * something: it polls. That is so whenever it is looked at, so nothing depends on the workstation's
+ * clock.
+ */
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAPS = 256 * 1024 };
+static const size_t MOST = (size_t)256 << 20; /* more than that is not looked at */
+static char maps[MAPS];
+
+static bool read_maps(void)
+{
+    int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t used = 0;
+    ssize_t n = file < 0 ? -1 : 1;
+    while (n > 0 && used < MAPS - 1) {
+        n = read(file, maps + used, MAPS - 1 - used);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    maps[used] = 0;
+    return n == 0;
+}
+
+static bool contains(uint64_t start, uint64_t end, const void *place)
+{
+    return (uint64_t)(uintptr_t)place - start < end - start;
+}
+
+/* What changes while a thread goes in circles: the kernel's own, and the stack of this function. */
+static bool is_ours(uint64_t start, uint64_t end)
+{
+    extern char __data_start[], _end[]; /* the linker's */
+    return (start < (uint64_t)(uintptr_t)_end && end > (uint64_t)(uintptr_t)__data_start) ||
+           contains(start, end, kernel) || contains(start, end, __builtin_frame_address(0));
+}
+
+static uint64_t add(uint64_t digest, uint64_t start, uint64_t end)
+{
+    for (const uint64_t *word = (const uint64_t *)(uintptr_t)start;
+         word < (const uint64_t *)(uintptr_t)end; word++) {
+        digest = (digest ^ *word) * 0x9e3779b97f4a7c15u;
+        digest ^= digest >> 32;
+    }
+    return digest;
+}
+
+/* False: there is none. */
+bool polling_digest(uint64_t *digest)
+{
+    size_t total = 0;
+    *digest = 0;
+    if (!read_maps()) {
+        return false;
+    }
+    for (const char *line = maps; *line; line = strchr(line, '\n') + 1) {
+        char *rest;
+        const uint64_t start = strtoull(line, &rest, 16);
+        const uint64_t end = strtoull(rest + 1, &rest, 16);
+        if (rest[1] != 'r' || rest[2] != 'w' || is_ours(start, end)) {
+            continue;
+        }
+        total += end - start;
+        if (total > MOST) {
+            return false;
+        }
+        *digest = add(*digest, start, end);
+    }
+    return true;
+}
