@@ -152,7 +152,9 @@ repo sync --no-clone-bundle || synced=false
 
 # --- what is there now ----------------------------------------------------------
 
-unreached=$(python3 - "$here/$manifest" <<'EOF'
+# Lists what is missing and why; status 1 if more is than single applications or platforms ask for.
+missing=$(GIT_TERMINAL_PROMPT=0 python3 - "$here/$manifest" <<'EOF'
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -160,24 +162,32 @@ from xml.etree import ElementTree
 root = ElementTree.parse(sys.argv[1]).getroot()
 fetch = {remote.get("name"): remote.get("fetch") for remote in root.iter("remote")}
 default = root.find("default").get("remote")
+status = 0
 for project in root.iter("project"):
-    if not Path(project.get("path"), ".git").exists():
-        print("   ", project.get("path"), "from", f"{fetch[project.get('remote', default)]}/{project.get('name')}")
+    path, groups = project.get("path"), project.get("groups")
+    if Path(path, ".git").exists():
+        continue
+    url = f"{fetch[project.get('remote', default)]}/{project.get('name')}"
+    reached = subprocess.run(["git", "ls-remote", "-q", url, "HEAD"], capture_output=True).returncode == 0
+    why = f"did not get revision {project.get('revision')} from" if reached else "could not reach"
+    only = f" (only needed for: {groups})" if groups else ""
+    print(f"    {path}: {why} {url}{only}")
+    status = status if groups else 1
+sys.exit(status)
 EOF
-)
-if [ -n "$unreached" ]; then
-    complain "could not reach:"
-    printf '%s\n' "$unreached" >&2
-    complain "run this command again to continue where it stopped"
-    exit 1
+) && needed=false || needed=true
+if [ -n "$missing" ]; then
+    complain "not there:"
+    printf '%s\n' "$missing" >&2
 fi
-if ! $synced; then
-    complain "repo could not bring everything up to date (see above); run this command again"
+if $needed || { [ -z "$missing" ] && ! $synced; }; then
+    [ -n "$missing" ] || complain "repo could not bring everything up to date (see above)"
+    complain "run this command again to continue where it stopped"
     exit 1
 fi
 
 cat <<EOF
-$name: the workspace is complete. To build and boot an application:
+$name: the workspace is ready. To build and boot an application:
     cd $PWD && mkdir build && cd build
     ../init-build.sh -DCAMKES_APP=adder -DPLATFORM=x86_64 -DSIMULATION=1 && ninja && ./simulate
 EOF

@@ -237,6 +237,7 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(generic_timer "${KernelArmExportPTMRUser}")
     _camkes_json_bool(large_dma "${CAmkESDMALargeFramePromotion}")
     _camkes_json_connectors(connectors)
+    _camkes_json_bool(mcs "${KernelIsMCS}")
     set(heap "${CAmkESDefaultHeapSize}") # an option of libsel4camkes
     if(NOT heap)
         set(heap 1048576)
@@ -265,6 +266,7 @@ function(_camkes_write_project file folder)
   \"fault_handlers\": ${faults},
   \"heap_size\": ${heap},
   \"trace\": ${trace},
+  \"mcs\": ${mcs},
   \"priority\": ${CAmkESDefaultPriority},
   \"stack_size\": ${CAmkESDefaultStackSize},
   \"affinity\": ${CAmkESDefaultAffinity},

@@ -319,8 +319,6 @@ class _Allocator:
                 interface=interface,
                 context=context,
                 task=task,
-                period=self.reader.period(instance, prefix),
-                budget=self.reader.budget(instance, prefix),
             )
         )
 

@@ -23,6 +23,9 @@ class ObjectKind(Enum):
     REGION = "region"
     #: a source of releases and timeouts: the host kernel's timer, a timer driver's client on seL4
     TIMER = "timer"
+    #: of an MCS kernel: processor time, and the right to answer a Call
+    SCHEDULING_CONTEXT = "scheduling-context"
+    REPLY = "reply"
 
     # only on machines, asked for by templates of connectors and by settings
     UNTYPED = "untyped"
@@ -52,7 +55,7 @@ class KernelObject:
     page: int = 4096
     #: REGION: what the loader copies into it, in the words of capDL, without the offset
     fill: str = ""
-    #: a device: what capDL says of it, in its words
+    #: a device or a scheduling context: what capDL says of it, in its words
     parameters: tuple[str, ...] = ()
 
 
@@ -117,10 +120,6 @@ class Thread:
     task: int | None = None
     #: CSpace slot of the fault endpoint, 0: none
     fault_slot: int = 0
-    #: MCS kernels, microseconds; None on others
-    period: int | None = None
-    budget: int | None = None
-    passive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

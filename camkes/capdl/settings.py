@@ -78,6 +78,18 @@ class Reader:
         """Microseconds a scheduling context may run in a period; None: not given."""
         return self._microseconds(instance, (f"{prefix}budget", "budget"))
 
+    def data(self, instance: Instance, prefix: str) -> int:
+        """What a scheduling context is called in timeout faults."""
+        return self._first(instance, (f"{prefix}data", "data"), 0, 0, (1 << 64) - 1)
+
+    def context_bits(self, instance: Instance, prefix: str, default: int) -> int:
+        """The size of a scheduling context."""
+        return self._first(instance, (f"{prefix}size_bits", "size_bits"), default, 7, 20)
+
+    def passive(self, instance: Instance, interface: str) -> bool:
+        """Whether the threads of an interface run on the time of its callers."""
+        return bool(self._first(instance, (f"{interface}_passive",), 0, 0, 1))
+
     def badge(self, instance: Instance, interface: str) -> int | None:
         """The badge that `IFACE_attributes` chooses: a number or a string of digits."""
         setting = instance.settings.get(f"{interface}_attributes")

@@ -25,6 +25,7 @@ from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete
 from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
 from camkes.sel4.image import render_image
+from camkes.sel4.mcs import add_time, refuse_protocols
 from camkes.sel4.project import Project, cmake_description
 from camkes.sel4.recording import RECORDS
 from camkes.sel4.spec import unlinked
@@ -51,6 +52,10 @@ def generate(project: Project, sink: Sink) -> None:
     system = _load(project, sink)
     if system is None or sink.has_errors:
         return
+    if project.mcs:
+        refuse_protocols(system, sink)
+        if sink.has_errors:
+            return
     calls, plan = None, None
     if system.cpis:
         from camkes.callgraph.read import analyse_code
@@ -90,6 +95,10 @@ def generate(project: Project, sink: Sink) -> None:
         _no_timer(system, machine, sink)
         return
     completed = complete(model, device, fault_handlers=project.fault_handlers, trace=project.trace)
+    if project.mcs:
+        completed = add_time(completed, system, sink)
+        if sink.has_errors:
+            return
     sources: dict[str, list[Path]] = {}
     # the loader is process 1
     for process, space in enumerate(completed.model.spaces, 2):

@@ -76,3 +76,13 @@ DeclareCAmkESConnector(MyConnector FROM MyConnector-from.template.c TO MyConnect
 For those of global-components, the application's CMakeLists.txt calls `includeGlobalComponents()`.
 """,
 )
+
+PROTOCOL_ON_MCS = Code(
+    "E0960",
+    "protocol-on-mcs",
+    """Interfaces with a priority protocol need the kernel without MCS for now. The thread that orders the
+requests of such an interface keeps the capability to reply to each; an MCS kernel has reply objects instead.
+
+Build without `KernelIsMCS`, or on an MCS kernel without protocols: budgets, periods and passive interfaces.
+""",
+)

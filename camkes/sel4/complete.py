@@ -9,6 +9,9 @@ capabilities, and, for every timer, an endpoint of the timer driver instead.
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Table
+from typing import TYPE_CHECKING
+
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -20,8 +23,11 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
-from camkes.records import dataclass, replace
+from camkes.records import dataclass, field, replace
 from camkes.sel4.devices import REGISTERS_SYMBOL, Device
+
+if TYPE_CHECKING:
+    from camkes.sel4.mcs import ThreadTime
 
 #: a fault is reported before anything else runs
 FAULT_PRIORITY = 255
@@ -60,6 +66,10 @@ class Extras:
     interrupt: int = 0
     tcb: int = 0
     notifications: tuple[int, ...] = ()
+    #: the last slot that is kept free for a reply capability
+    last: int = 0
+    #: on an MCS kernel: of each thread by its index
+    times: Table[int, ThreadTime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +152,7 @@ def _complete_space(
         for cap in space.caps
     ]
     threads = list(space.threads)
+    last = used
     cnode = faults = 0
     if any(thread.role is Role.MANAGER for thread in threads):
         cnode = used = used + 1
@@ -166,7 +177,7 @@ def _complete_space(
                 domain=threads[0].domain,
             )
         )
-    return replace(space, caps=tuple(caps), threads=tuple(threads)), Extras(cnode, faults)
+    return replace(space, caps=tuple(caps), threads=tuple(threads)), Extras(cnode, faults, last=last)
 
 
 def _fault_endpoint(space: Space) -> str:

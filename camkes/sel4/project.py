@@ -37,6 +37,7 @@ class Project:
     fault_handlers: bool
     heap_size: int
     trace: bool
+    mcs: bool
     defaults: Defaults
     #: what components are built from, as far as that is known before anything is generated
     application: Application
@@ -61,6 +62,7 @@ class Project:
             fault_handlers=data["fault_handlers"],
             heap_size=data["heap_size"],
             trace=data["trace"],
+            mcs=data["mcs"],
             defaults=Defaults(data["priority"], data["stack_size"], data["affinity"]),
             application=application,
             declared=_declared(data, application),

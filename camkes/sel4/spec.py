@@ -29,6 +29,8 @@ from camkes.sel4.timer import DeviceCaps, device_caps
 _TYPES = {
     ObjectKind.ENDPOINT: "ep",
     ObjectKind.NOTIFICATION: "notification",
+    ObjectKind.REPLY: "rtreply",
+    ObjectKind.SCHEDULING_CONTEXT: "sc",
     ObjectKind.IO_PORTS: "io_ports",
     ObjectKind.IO_SPACE: "io_device",
     ObjectKind.ASID_POOL: "asid_pool",
@@ -77,7 +79,8 @@ def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int,
         caps[cdl_name(interrupt.object)] = (f"0x0: {cdl_name(interrupt.notification)} (W{badge})",)
         irqs.append(f"{interrupt.number}: {cdl_name(interrupt.object)}")
     spaces = tuple(
-        _space(s, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}") for s in model.spaces
+        _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}")
+        for s in model.spaces
     )
     return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule)
 
@@ -105,7 +108,7 @@ def _device(space: Space, completed: Completed) -> DeviceCaps:
     device = completed.device
     if device is None or space.name != TIMER_SPACE:
         return DeviceCaps()
-    used = max(cap.slot for cap in space.caps)
+    used = max(completed.extras[space.name].notifications)
     return device_caps(device, space.name, cdl_name(TIMER_INTERRUPT), used)
 
 
@@ -130,13 +133,15 @@ def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], w
     return f"{name} ({inner})" if inner else name
 
 
-def _space(space: Space, kinds: Mapping[str, KernelObject], guard: str) -> UnlinkedSpace:
+def _space(
+    space: Space, completed: Completed, kinds: Mapping[str, KernelObject], guard: str
+) -> UnlinkedSpace:
     threads = tuple(
         UnlinkedThread(
             cdl_name(t.name),
             t.index,
             _thread_fields(t),
-            (f"cspace: {cdl_name(f'{space.name}:cnode')} ({guard})",),
+            (f"cspace: {cdl_name(f'{space.name}:cnode')} ({guard})", *_time(space, t, completed)),
         )
         for t in space.threads
     )
@@ -166,6 +171,18 @@ def _thread_fields(thread: Thread) -> str:
     if thread.domain:
         fields.append(f"dom: {thread.domain}")
     return ", ".join(fields)
+
+
+def _time(space: Space, thread: Thread, completed: Completed) -> list[str]:
+    """What an MCS kernel finds in a TCB."""
+    time = completed.extras[space.name].times.get(thread.index)
+    if time is None:
+        return []
+    lines = [f"sc_slot: {cdl_name(time.context)}"] if time.context else []
+    if time.fault is not None:
+        fault = time.fault
+        lines.append(f"fault_ep_slot: {cdl_name(fault.object)} ({fault.rights}, badge: {fault.badge})")
+    return lines
 
 
 def _frame_name(region: str, number: int) -> str:

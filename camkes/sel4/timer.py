@@ -14,6 +14,9 @@ DRIVER = SOURCES / "timer.c"
 #: badge of the device's interrupt, above every number of a timer
 _INTERRUPT_BADGE = 1 << 27
 
+#: how many slots after its notifications the driver may have for its device
+DEVICE_SLOTS = 2
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceCaps:

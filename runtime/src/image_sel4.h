@@ -22,7 +22,8 @@
         __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
     static char _camkes_tls_##index[CONFIG_SEL4RUNTIME_STATIC_TLS] __attribute__((aligned(64)));
 
-#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index)      \
+#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index,      \
+                                  reply_object, borrowed, says_done, waits_at)                     \
     {                                                                                              \
         .instance = (of),                                                                          \
         .name = (called),                                                                          \
@@ -33,6 +34,10 @@
         .tcb = (slot),                                                                             \
         .fault_handler = (handles_faults),                                                         \
         .heap = (heap_index),                                                                      \
+        .reply = (reply_object),                                                                   \
+        .context = (borrowed),                                                                     \
+        .done = (says_done),                                                                       \
+        .gate = (waits_at),                                                                        \
     }
 
 /* The memory map that libsel4camkes answers mincore() and its like from. */
@@ -77,6 +82,12 @@ struct camkes_sel4_thread {
     seL4_CPtr tcb;
     int fault_handler;
     unsigned heap; /* of its instance, where instances have heaps of their own */
+    /* on an MCS kernel: the thread's reply object, and of a passive thread (else 0) what it is
+     * initialised with */
+    seL4_CPtr reply;
+    seL4_CPtr context;
+    seL4_CPtr done;
+    seL4_CPtr gate;
 };
 
 struct camkes_sel4_image {

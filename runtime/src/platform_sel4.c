@@ -11,7 +11,12 @@
 
 void camkes_platform_save_caller(seL4_CPtr slot)
 {
+#if defined(CONFIG_KERNEL_MCS)
+    (void)slot;
+    camkes_platform_fault(); /* no plan for an MCS kernel has a manager */
+#else
     seL4_CNode_SaveCaller(camkes_sel4_image.cnode, slot, seL4_WordBits);
+#endif
 }
 
 void camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)

@@ -24,9 +24,11 @@ void camkes_start_interfaces(const struct camkes_instance *instance)
 {
     const struct camkes_start *start = instance->start;
     /* Each sends to be let in, and the last to be done says that all are. */
-    for (unsigned i = 0; i < start->interfaces + (start->interfaces > 0); i++) {
-        (void)seL4_Recv(start->ready, NULL);
+    const unsigned threads = start->interfaces - camkes_platform_passive(instance);
+    for (unsigned i = 0; i < threads + (threads > 0); i++) {
+        (void)camkes_platform_receive(start->ready, NULL);
     }
+    camkes_platform_start_passive(instance);
 }
 
 void camkes_start_open(const struct camkes_instance *instance)
@@ -37,6 +39,7 @@ void camkes_start_open(const struct camkes_instance *instance)
          waiting--) {
         empty_send(start->gate);
     }
+    camkes_platform_open_passive(instance);
 }
 
 /* False: the gate is open. */
@@ -56,7 +59,7 @@ static bool announce(struct camkes_start *start)
 void camkes_start_wait(const struct camkes_instance *instance)
 {
     if (announce(instance->start)) {
-        (void)seL4_Recv(instance->start->gate, NULL);
+        (void)camkes_platform_receive(instance->start->gate, NULL);
     }
 }
 
@@ -67,11 +70,17 @@ void camkes_start_interface(const struct camkes_instance *instance, void (*init)
     if (init) {
         init();
     }
+    if (camkes_platform_is_passive()) {
+        empty_send(start->ready);
+        camkes_start_wait(instance);
+        return;
+    }
     /* Only the last to be done wakes the control thread: so all are at the gate when it opens, and
      * pass in the order in which they came. */
     (void)announce(start);
-    if (atomic_fetch_add(&start->initialised, 1) + 1 == start->interfaces) {
+    const unsigned threads = start->interfaces - camkes_platform_passive(instance);
+    if (atomic_fetch_add(&start->initialised, 1) + 1 == threads) {
         empty_send(start->ready);
     }
-    (void)seL4_Recv(start->gate, NULL);
+    (void)camkes_platform_receive(start->gate, NULL);
 }

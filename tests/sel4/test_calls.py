@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from camkes.sel4.devices import Machine, device_of
 from camkes.sel4.link import Unlinked
 from camkes.sel4.spec import unlinked
 
-from .test_cmake import ROOT, STANDIN
+from .test_cmake import cmake
 
 SYSTEM = """\
 import <std_connector.camkes>;
@@ -90,19 +89,6 @@ def application(folder: Path, clauses: tuple[str, str] = ("", "")) -> Path:
     return home
 
 
-def configure(folder: Path) -> subprocess.CompletedProcess[str]:
-    settings = {
-        "CAMKES_ROOT": ROOT,
-        "STANDIN_PYTHON": sys.executable,
-        "CAmkESPython": sys.executable,
-        "STANDIN_APPLICATION": folder / "application" / "CMakeLists.txt",
-    }
-    words = [f"-D{name}={value}" for name, value in settings.items()]
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    command = ["cmake", *generator, *words, "-S", str(STANDIN), "-B", str(folder / "build")]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def on_host(folder: Path) -> tuple[CapabilityModel | None, list[tuple[str, str]]]:
     sink = Sink()
     request = pipeline.Request(folder / "application")
@@ -130,7 +116,7 @@ def serving(spec: Unlinked) -> set[str]:
 
 def test_the_same_capabilities_without_a_clause(tmp_path: Path) -> None:
     application(tmp_path)
-    done = configure(tmp_path)
+    done = cmake(tmp_path)
     assert done.returncode == 0, done.stderr
     spec = same_on_both(tmp_path)
     # only t calls s.p, which calls only leaf.p; only u calls s.q, which calls only logger.p
@@ -140,7 +126,7 @@ def test_the_same_capabilities_without_a_clause(tmp_path: Path) -> None:
 def test_code_that_contradicts_its_clause(tmp_path: Path) -> None:
     application(tmp_path, ("", ", requests (next)"))
     model, said = on_host(tmp_path)
-    done = configure(tmp_path)
+    done = cmake(tmp_path)
     assert model is None
     assert done.returncode != 0
     errors = [(number, message) for number, message in said if number.startswith("E")]
@@ -152,7 +138,7 @@ def test_code_that_contradicts_its_clause(tmp_path: Path) -> None:
 @needs_ninja
 def test_planned_again_when_the_calls_change_and_only_then(tmp_path: Path) -> None:
     home = application(tmp_path)
-    assert configure(tmp_path).returncode == 0
+    assert cmake(tmp_path).returncode == 0
 
     def build() -> str:
         command = ["ninja", "-C", str(tmp_path / "build"), "-v", "build.ninja"]
@@ -180,6 +166,6 @@ def test_code_is_not_read_where_no_protocol_depends_on_it(tmp_path: Path) -> Non
     for protocol in ("inherited", "propagated"):
         text = text.replace(f" with priority_protocol {protocol}", "")
     (home / "system.camkes").write_text(text)
-    assert configure(tmp_path).returncode == 0
+    assert cmake(tmp_path).returncode == 0
     assert not (tmp_path / "build" / "calls").exists()
     assert not (tmp_path / "build" / "camkes-calls.json").exists()

@@ -35,12 +35,17 @@ def configure(folder: Path, lists: str, *options: str) -> subprocess.CompletedPr
     (application / "system.camkes").write_text(ADL)
     for name in ("client.c", "server.c", "more.c"):
         (application / name).write_text("/* */\n")
+    return cmake(folder, *options)
+
+
+def cmake(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Configure the application in `folder` for the standin, with ninja if that is there."""
     command = [
         shutil.which("cmake") or "cmake",
         f"-DCAMKES_ROOT={ROOT}",
         f"-DSTANDIN_PYTHON={sys.executable}",
         f"-DCAmkESPython={sys.executable}",
-        f"-DSTANDIN_APPLICATION={application / 'CMakeLists.txt'}",
+        f"-DSTANDIN_APPLICATION={folder / 'application' / 'CMakeLists.txt'}",
         *options,
         "-S",
         str(STANDIN),
@@ -164,6 +169,7 @@ def generate(adl: Path, output: Path, **machine: object) -> subprocess.Completed
         "fault_handlers": True,
         "heap_size": 65536,
         "trace": True,
+        "mcs": False,
         "priority": 254,
         "stack_size": 16384,
         "affinity": 0,

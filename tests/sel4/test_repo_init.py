@@ -149,14 +149,25 @@ def test_unreachable_repository(host: Host) -> None:
     assert len(host.calls) == 1
 
 
-def test_unreached_projects_are_named(host: Host) -> None:
-    run = host.run("-b", "main", "ws", fails="projects/capdl tools/camkes-tool")
+def test_what_is_missing_is_named_with_the_reason(host: Host) -> None:
+    """`git ls-remote` reaches everything but capdl."""
+    (host.bin / "git").write_text('#!/bin/sh\ncase "$*" in *capdl*) exit 128;; esac\n')
+    run = host.run("-u", "u/camkes-rt", "-b", "main", "ws", fails="projects/capdl tools/camkes-tool")
     assert run.returncode == 1
-    assert "projects/capdl from https://github.com/seL4/capdl" in run.stderr
-    assert "tools/camkes-tool from https://github.com/seL4/camkes-tool" in run.stderr
+    assert "projects/capdl: could not reach https://github.com/seL4/capdl" in run.stderr
+    assert "tools/camkes-tool: did not get revision 44c30497" in run.stderr
     assert "projects/musllibc" not in run.stderr
-    again = host.run("-b", "main", "ws")
+    assert "run this command again" in run.stderr
+    again = host.run("-u", "u/camkes-rt", "-b", "main", "ws")
     assert again.returncode == 0, again.stderr
+
+
+def test_what_single_applications_need_may_be_missing(host: Host) -> None:
+    (host.bin / "git").write_text("#!/bin/sh\n")
+    run = host.run("-u", "u/camkes-rt", "-b", "main", "ws", fails="projects/lwip")
+    assert run.returncode == 0, run.stderr
+    assert "projects/lwip" in run.stderr and "(only needed for: network)" in run.stderr
+    assert "the workspace is ready" in run.stdout
 
 
 def test_a_fork_keeps_its_name_and_branch(host: Host) -> None:

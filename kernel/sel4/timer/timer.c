@@ -9,6 +9,7 @@
 #include "clock_sel4.h"
 #include "image_sel4.h"
 
+#include <camkes/platform.h>
 #include <camkes/timer_protocol_sel4.h>
 
 /* The device's interrupt arrives with this badge; a timer's with its number, from 1. */
@@ -76,13 +77,14 @@ void _camkes_thread(unsigned index)
     set_alarm(camkes_sel4_now());
     for (;;) {
         seL4_Word badge = 0;
-        const seL4_MessageInfo_t info = seL4_Recv(camkes_timer_endpoint, &badge);
+        const seL4_MessageInfo_t info = camkes_platform_receive(camkes_timer_endpoint, &badge);
         if (badge >= INTERRUPT) {
             camkes_timer_quiet();
             seL4_IRQHandler_Ack(camkes_timer_handler);
             signal_due(camkes_sel4_now());
         } else if (badge != 0 && badge <= camkes_timer_count) {
-            seL4_Reply(answer(&camkes_timers[badge - 1], seL4_MessageInfo_get_label(info)));
+            camkes_platform_reply(
+                answer(&camkes_timers[badge - 1], seL4_MessageInfo_get_label(info)));
             signal_due(camkes_sel4_now());
         }
         set_alarm(camkes_sel4_now());

@@ -63,6 +63,54 @@ void camkes_sel4_trace(uint16_t kind, uint16_t other, unsigned count, const uint
 /* Moves the capability to reply to the last received Call into an empty slot. */
 void camkes_platform_save_caller(seL4_CPtr slot);
 
+#if defined(CONFIG_KERNEL_MCS)
+
+/* The right to reply is an object of each thread. */
+seL4_CPtr camkes_platform_reply_object(void);
+
+static inline seL4_MessageInfo_t camkes_platform_receive(seL4_CPtr endpoint, seL4_Word *badge)
+{
+    return seL4_Recv(endpoint, badge, camkes_platform_reply_object());
+}
+
+static inline seL4_MessageInfo_t
+camkes_platform_reply_receive(seL4_CPtr endpoint, seL4_MessageInfo_t reply, seL4_Word *badge)
+{
+    return seL4_ReplyRecv(endpoint, reply, badge, camkes_platform_reply_object());
+}
+
+static inline void camkes_platform_reply(seL4_MessageInfo_t reply)
+{
+    seL4_Send(camkes_platform_reply_object(), reply);
+}
+
+struct camkes_instance;
+
+/* Whether the running thread runs on the time of its callers. */
+bool camkes_platform_is_passive(void);
+/* How many interface threads of an instance do. */
+unsigned camkes_platform_passive(const struct camkes_instance *instance);
+/* Lets them initialise their interfaces, and later, when the instance is open, wait for callers. */
+void camkes_platform_start_passive(const struct camkes_instance *instance);
+void camkes_platform_open_passive(const struct camkes_instance *instance);
+/* The first receive of an interface thread, passive or not. */
+seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *badge);
+
+#else
+
+/* Waits for a request; replies to it and waits for the next; replies only. */
+#define camkes_platform_receive seL4_Recv
+#define camkes_platform_receive_first seL4_Recv
+#define camkes_platform_reply_receive seL4_ReplyRecv
+#define camkes_platform_reply seL4_Reply
+/* Threads that run on the time of their callers. */
+#define camkes_platform_is_passive() false
+#define camkes_platform_passive(instance) 0u
+#define camkes_platform_start_passive(instance) ((void)(instance))
+#define camkes_platform_open_passive(instance) ((void)(instance))
+
+#endif
+
 /* A Call whose whole message is its label; it leaves the message registers as they are. */
 void camkes_platform_call(seL4_CPtr endpoint, seL4_Word label);
 

@@ -188,7 +188,8 @@ void camkes_manage_cpi(struct camkes_thread *self)
     for (;;) {
         seL4_Word badge = 0;
         const seL4_MessageInfo_t info =
-            reply ? seL4_ReplyRecv(cpi->manager, empty, &badge) : seL4_Recv(cpi->manager, &badge);
+            reply ? camkes_platform_reply_receive(cpi->manager, empty, &badge)
+                  : camkes_platform_receive(cpi->manager, &badge);
         reply = step(cpi, badge, seL4_MessageInfo_get_label(info));
         camkes_point();
     }

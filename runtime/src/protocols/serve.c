@@ -63,7 +63,7 @@ void camkes_serve_cpi(struct camkes_thread *self)
 {
     camkes_start_wait(self->instance);
     seL4_Word badge = 0;
-    seL4_MessageInfo_t info = seL4_Recv(self->endpoint, &badge);
+    seL4_MessageInfo_t info = camkes_platform_receive(self->endpoint, &badge);
     for (;;) {
         unsigned words = 0;
         if (badge >= 1 && badge <= self->cpi->callers) {
@@ -71,7 +71,8 @@ void camkes_serve_cpi(struct camkes_thread *self)
             words = self->serve(self, (unsigned)seL4_MessageInfo_get_length(info));
             end(self);
         }
-        info = seL4_ReplyRecv(self->endpoint, seL4_MessageInfo_new(0, 0, 0, words), &badge);
+        const seL4_MessageInfo_t reply = seL4_MessageInfo_new(0, 0, 0, words);
+        info = camkes_platform_reply_receive(self->endpoint, reply, &badge);
     }
 }
 
@@ -85,10 +86,10 @@ void camkes_serve_plain(struct camkes_thread *self)
     if (self->endpoint == 0) {
         return; /* nothing is connected */
     }
-    seL4_MessageInfo_t info = seL4_Recv(self->endpoint, &self->sender_id);
+    seL4_MessageInfo_t info = camkes_platform_receive_first(self->endpoint, &self->sender_id);
     for (;;) {
         const unsigned words = self->serve(self, (unsigned)seL4_MessageInfo_get_length(info));
-        info =
-            seL4_ReplyRecv(self->endpoint, seL4_MessageInfo_new(0, 0, 0, words), &self->sender_id);
+        const seL4_MessageInfo_t reply = seL4_MessageInfo_new(0, 0, 0, words);
+        info = camkes_platform_reply_receive(self->endpoint, reply, &self->sender_id);
     }
 }
