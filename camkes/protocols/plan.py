@@ -171,8 +171,7 @@ class _Closure:
         self.contexts = self._make_contexts()
         self._chain = self._longest_chains(components)
         self._lock_callers = self._callers_through_locks(components)
-        self._names = list(graph.cpis)
-        self._node_callers: dict[int, list[int]] = {}
+        self._callers = _Callers(len(self._tasks), list(graph.cpis), self._lock_callers)
 
     def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:
         """Update every CPI after its callers; those of a cycle until nothing grows any more."""
@@ -256,20 +255,8 @@ class _Closure:
         if nearest < 1 << tasks or reached_by < 2 or nearest.bit_count() < 2 or self._deadlock:
             return min(nearest.bit_count(), reached_by)
         target = -1
-        callers = {target: _bits(nearest)}
-        queue = list(callers[target])
-        for node in queue:
-            if node not in callers:
-                callers[node] = self._callers_of_node(node)
-                queue.extend(callers[node])
-        return largest_number(target, callers, reached_by)
-
-    def _callers_of_node(self, node: int) -> list[int]:
-        """The nearest places above a task or CPI, numbered as in `_callers_through_locks`."""
-        if node not in self._node_callers:
-            cpi = node - len(self._tasks)
-            self._node_callers[node] = [] if cpi < 0 else _bits(self._lock_callers[self._names[cpi]])
-        return self._node_callers[node]
+        self._callers[target] = _bits(nearest)
+        return largest_number(target, self._callers, reached_by)
 
     def planned_tasks(self) -> tuple[PlannedTask, ...]:
         ids = assign_ids(self._tasks)
@@ -307,11 +294,26 @@ class _Closure:
         )
 
 
+class _Callers(dict[int, list[int]]):
+    """The nearest places above a task or CPI, numbered as in `_callers_through_locks`, for those asked for."""
+
+    def __init__(self, tasks: int, cpis: Sequence[str], nearest: Mapping[str, int]) -> None:
+        self._tasks = tasks
+        self._cpis = cpis
+        self._nearest = nearest
+
+    def __missing__(self, node: int) -> list[int]:
+        cpi = node - self._tasks
+        found = self[node] = [] if cpi < 0 else _bits(self._nearest[self._cpis[cpi]])
+        return found
+
+
 def _bits(number: int) -> list[int]:
     """The positions of the ones in a number, from the lowest."""
     found = []
-    while number:
-        lowest = number & -number
-        found.append(lowest.bit_length() - 1)
-        number ^= lowest
+    digits = f"{number:b}"[::-1]
+    position = digits.find("1")
+    while position >= 0:
+        found.append(position)
+        position = digits.find("1", position + 1)
     return found
