@@ -1,51 +1,115 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Templates to text."""
+"""Templates to text.
+
+A text is kept in the user's cache, under a digest of all that it is made of: a build that needs nothing new
+need not load the template engine, which takes as long as all the rest. Compiled templates are kept there too.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
-
-import jinja2
 
 from camkes.generate.contexts import InstanceContext, SpaceContext
 from camkes.generate.procedures import declare
+from camkes.generate.write import write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import jinja2
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
+#: how many texts are kept
+MOST_KEPT = 1000
 
-def _cache() -> jinja2.BytecodeCache | None:
-    """Where compiled templates are kept between runs; compiling them takes longer than all the rest."""
+
+def _cache(name: str) -> Path | None:
+    """A folder of the user's cache, if there can be one."""
     base = os.environ.get("XDG_CACHE_HOME") or ""
     try:
-        folder = (Path(base) if base.startswith("/") else Path.home() / ".cache") / "camkes-rt" / "templates"
+        folder = (Path(base) if base.startswith("/") else Path.home() / ".cache") / "camkes-rt" / name
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
         return None
-    return jinja2.FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
+    return folder if os.access(folder, os.W_OK) else None
 
 
 class Renderer:
     """Renders with delimiters that leave a template looking like C."""
 
     def __init__(self, folder: Path = TEMPLATES) -> None:
-        self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(folder),
-            block_start_string="/*-",
-            block_end_string="-*/",
-            variable_start_string="/*?",
-            variable_end_string="?*/",
-            comment_start_string="/*#",
-            comment_end_string="#*/",
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            undefined=jinja2.StrictUndefined,
-            autoescape=False,
-            bytecode_cache=_cache(),
-        )
-        self._environment.globals["declare"] = declare
+        self._folder = folder
+        self._kept = _cache("texts")
+        self._made_of = _state(folder) + _state(Path(__file__).parent)
+        self._environment: jinja2.Environment | None = None
 
     def render(self, template: str, me: InstanceContext | SpaceContext) -> str:
+        if self._kept is None:
+            return self._render(template, me)
+        key = hashlib.sha256(f"{self._made_of}\0{template}\0{me!r}".encode()).hexdigest()
+        file = self._kept / key
+        with suppress(OSError, UnicodeDecodeError):
+            return file.read_bytes().decode()
+        text = self._render(template, me)
+        with suppress(OSError):
+            write(file, text)
+            _forget(self._kept)
+        return text
+
+    def _render(self, template: str, me: InstanceContext | SpaceContext) -> str:
+        if self._environment is None:
+            self._environment = _environment(self._folder)
         return self._environment.get_template(template).render(me=me)
+
+
+def _state(folder: Path) -> str:
+    """The files of a folder, and when they changed."""
+    found = []
+    for path, _, names in os.walk(folder):
+        for name in sorted(names):
+            if not name.endswith(".pyc"):
+                status = os.stat(f"{path}/{name}")  # noqa: PTH116
+                found.append(f"{path}/{name} {status.st_mtime_ns} {status.st_size}")
+    return "\n".join(found)
+
+
+def _forget(folder: Path) -> None:
+    """Remove the older half of the texts where there are too many."""
+    if len(os.listdir(folder)) > MOST_KEPT:  # noqa: PTH208
+        files = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime_ns)
+        for file in files[: -MOST_KEPT // 2]:
+            file.unlink(missing_ok=True)
+
+
+def compiled_templates() -> jinja2.BytecodeCache | None:
+    """Where compiled templates are kept between runs."""
+    import jinja2
+
+    folder = _cache("templates")
+    return None if folder is None else jinja2.FileSystemBytecodeCache(str(folder))
+
+
+def _environment(folder: Path) -> jinja2.Environment:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        block_start_string="/*-",
+        block_end_string="-*/",
+        variable_start_string="/*?",
+        variable_end_string="?*/",
+        comment_start_string="/*#",
+        comment_end_string="#*/",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        bytecode_cache=compiled_templates(),
+    )
+    environment.globals["declare"] = declare
+    return environment

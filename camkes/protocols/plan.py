@@ -295,7 +295,7 @@ class _Closure:
 
 
 class _Callers(dict[int, list[int]]):
-    """The nearest places above a task or CPI, numbered as in `_callers_through_locks`, for those asked for."""
+    """The nearest places above a task or CPI, numbered as in `_callers_through_locks`, once asked for."""
 
     def __init__(self, tasks: int, cpis: Sequence[str], nearest: Mapping[str, int]) -> None:
         self._tasks = tasks

@@ -27,7 +27,6 @@ from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
 from camkes.sel4.image import render_image
 from camkes.sel4.mcs import add_time, refuse_protocols
 from camkes.sel4.project import Project, cmake_description
-from camkes.sel4.recording import RECORDS
 from camkes.sel4.spec import unlinked
 from camkes.sel4.timer import DRIVER, render_timers
 from camkes.upstream_templates.adapter import render
@@ -116,6 +115,8 @@ def generate(project: Project, sink: Sink) -> None:
         if space.name == TRACE_SPACE:
             sources[space.name].append(PRINTER)
     if project.trace:
+        from camkes.sel4.recording import RECORDS
+
         names = names_to_json(trace_names(model, plan, system))
         write(names_path(project.output / RECORDS), names)
     schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)

@@ -22,8 +22,11 @@ from camkes.records import dataclass, field
 from camkes.upstream_templates.codes import NO_TEMPLATE
 from camkes.upstream_templates.context import Session
 from camkes.upstream_templates.objects import Recorder
-from camkes.upstream_templates.rendering import RenderError, TemplateRenderer
 from camkes.upstream_templates.view import Composition, Configuration, ConnectionView, EndView, InstanceView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from camkes.upstream_templates.rendering import TemplateRenderer
 
 #: what a component gets from its settings alone: memory for devices, pools of objects
 _INSTANCE_TEMPLATE = "instance.template.c"
@@ -139,7 +142,7 @@ class _Run:
         self.recorder = Recorder(model, settings.architecture)
         self.composition = Composition(system)
         self.session = Session(self.composition, Configuration(system), self.recorder, settings.options())
-        self.renderer = TemplateRenderer(declared.folders, self.session)
+        self.renderer: TemplateRenderer | None = None  # most systems need none
         self.files: list[Text] = []
         self.libraries: dict[str, dict[str, None]] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -206,7 +209,11 @@ class _Run:
         self._render(me, template, name, "header")
 
     def _render(self, me: EndView | InstanceView, template: str, name: str, kind: str) -> None:
+        from camkes.upstream_templates.rendering import RenderError, TemplateRenderer
+
         instance = me.instance
+        if self.renderer is None:
+            self.renderer = TemplateRenderer(self.declared.folders, self.session)
         try:
             text = self.renderer.render(template, me)
         except RenderError as error:
@@ -227,5 +234,5 @@ class _Run:
             tuple(self.files),
             {name: tuple(libraries) for name, libraries in self.libraries.items()},
             {name: tuple(names) for name, names in symbols.items()},
-            self.renderer.files,
+            () if self.renderer is None else self.renderer.files,
         )

@@ -14,6 +14,7 @@ import jinja2
 
 from camkes.build.places import ROOT
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
+from camkes.generate.render import compiled_templates
 from camkes.upstream_templates.codes import NO_TEMPLATE, TEMPLATE_ERROR, TEMPLATE_FAILED
 from camkes.upstream_templates.context import Session
 from camkes.upstream_templates.macros import TemplateError
@@ -69,6 +70,7 @@ class TemplateRenderer:
             comment_end_string="#*/",
             auto_reload=False,
             undefined=jinja2.StrictUndefined,
+            bytecode_cache=compiled_templates(),
         )
 
     @property
