@@ -31,13 +31,14 @@ from camkes.model.system import (
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 from camkes.records import dataclass, field
 
-_RPC = frozenset({"seL4RPCCall", "seL4RPCCallNoType"})
+#: calls whose serving side is ours
+RPC = frozenset({"seL4RPCCall", "seL4RPCCallNoType"})
 _EVENTS = frozenset({"seL4Notification", "seL4NotificationQueue", "seL4NotificationNative"})
 _DATA = frozenset({"seL4SharedData"})
 _DIRECT = frozenset({"seL4DirectCall"})
 
 #: connectors that templates of ours always have the code for
-CONNECTORS = _RPC | _EVENTS | _DATA | _DIRECT
+CONNECTORS = RPC | _EVENTS | _DATA | _DIRECT
 
 #: the methods of a time server, and what they are in the runtime
 _TIMER_BODIES = {
@@ -110,7 +111,7 @@ class Builder:
         """Report connections that no code can be generated for."""
         for connection in self.system.connections:
             connector = connection.connector
-            if connector.name in _RPC:
+            if connector.name in RPC:
                 self._check_buffer(connection)
             if connector.name in CONNECTORS | self.rendered.connectors or is_timer(connection):
                 continue
@@ -216,12 +217,12 @@ class _InstanceBuilder:
             rpc_from=tuple(
                 self._rpc_from(i, c)
                 for i, c in wired
-                if i.kind == "uses" and c is not None and c.connector.name in _RPC
+                if i.kind == "uses" and c is not None and c.connector.name in RPC
             ),
             rpc_to=tuple(
                 self._rpc_to(i, c)
                 for i, c in wired
-                if i.kind == "provides" and c is not None and c.connector.name in _RPC
+                if i.kind == "provides" and c is not None and c.connector.name in RPC
             ),
             direct=tuple(
                 self._direct(i, c)
@@ -320,7 +321,7 @@ class _InstanceBuilder:
             return ()
         methods = {m.name: m for m in procedure(interface.type, interface.name, self.root).methods}
         connection = self.all.wiring.connection(f"{self.instance.name}.{interface.name}")
-        if interface.kind == "provides" and connection is not None and connection.connector.name in _RPC:
+        if interface.kind == "provides" and connection is not None and connection.connector.name in RPC:
             for dispatch in self._dispatches(interface, connection):
                 for method in dispatch.procedure.methods:
                     methods.setdefault(method.name, method)
@@ -582,6 +583,6 @@ class _InstanceBuilder:
             return {"start": "camkes_serve_event", "interface": f"&{interface}__event"}
         fields = {"start": "camkes_serve_plain", "interface": f"&{interface}__interface"}
         served = declared is not None and declared.kind == "provides"
-        if served and connection is not None and connection.connector.name in _RPC:
+        if served and connection is not None and connection.connector.name in RPC:
             fields |= {"serve": f"{interface}__serve", "endpoint": str(self._slot(interface))}
         return fields

@@ -86,3 +86,11 @@ requests of such an interface keeps the capability to reply to each; an MCS kern
 Build without `KernelIsMCS`, or on an MCS kernel without protocols: budgets, periods and passive interfaces.
 """,
 )
+
+PASSIVE_CONNECTOR = Code(
+    "E0961",
+    "passive-connector",
+    """On an MCS kernel, the thread of a passive interface runs on the time of its callers. That needs a
+connector whose callers wait for the answer and lend their time: `seL4RPCCall` or `seL4RPCCallNoType`.
+""",
+)

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from camkes.capdl.callers import Wiring
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.capdl.settings import Reader
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Label, Sink
+from camkes.generate.build import RPC
 from camkes.model.system import System
 from camkes.records import dataclass, replace
-from camkes.sel4.codes import PROTOCOL_ON_MCS
+from camkes.sel4.codes import PASSIVE_CONNECTOR, PROTOCOL_ON_MCS
 from camkes.sel4.complete import Completed, Extras
 from camkes.sel4.timer import DEVICE_SLOTS
 
@@ -81,6 +83,7 @@ class _Builder:
     def __init__(self, system: System, reader: Reader) -> None:
         self.system = system
         self.reader = reader
+        self.wiring = Wiring(system)
         self.objects: list[KernelObject] = []
         self.extras: dict[str, Extras] = {}
         self.tasks = {task.instance for task in system.tasks}
@@ -125,12 +128,24 @@ class _Builder:
         return replace(space, caps=tuple(caps), threads=threads)
 
     def passive(self, thread: Thread) -> bool:
+        """Whether a thread is of a passive interface; where nobody calls, it is as any other."""
         instance = self.system.instance(thread.instance)
-        return (
-            thread.role is Role.INTERFACE
-            and instance is not None
-            and self.reader.passive(instance, thread.interface)
+        if thread.role is not Role.INTERFACE or instance is None:
+            return False
+        connection = self.wiring.connection(f"{thread.instance}.{thread.interface}")
+        if connection is None or not self.reader.passive(instance, thread.interface):
+            return False
+        if connection.connector.name in RPC:
+            return True
+        self.reader.sink.report(
+            PASSIVE_CONNECTOR,
+            f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name} and "
+            "cannot be passive",
+            instance.settings[f"{thread.interface}_passive"].span,
+            related=[Label(connection.span, "the connection")],
+            help=f"connect it with {' or '.join(sorted(RPC))}",
         )
+        return False
 
     def scheduling(self, thread: Thread) -> Scheduling:
         """What the settings say; a task may use all of its period, others 10 ms of it."""

@@ -71,7 +71,9 @@ class Project:
 
     def template_settings(self) -> Settings:
         """What templates of connectors get to know."""
-        return Settings(self.machine.architecture, self.defaults, self.fault_handlers, self.large_dma_frames)
+        return Settings(
+            self.machine.architecture, self.defaults, self.fault_handlers, self.large_dma_frames, self.mcs
+        )
 
 
 def _declared(data: Mapping[str, Any], application: Application) -> Declared:

@@ -59,12 +59,13 @@ class Settings:
     defaults: Defaults = DEFAULTS
     fault_handlers: bool = True
     large_dma_frames: bool = False
+    mcs: bool = False
 
     def options(self) -> SimpleNamespace:
         """Under the names of the tool's options."""
         return SimpleNamespace(
             architecture=self.architecture,
-            realtime=False,
+            realtime=self.mcs,
             debug_fault_handlers=self.fault_handlers,
             default_priority=self.defaults.priority,
             default_max_priority=254,

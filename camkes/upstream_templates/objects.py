@@ -44,6 +44,7 @@ _PLAIN = {
     "seL4_EndpointObject": ObjectKind.ENDPOINT,
     "seL4_NotificationObject": ObjectKind.NOTIFICATION,
     "seL4_TCBObject": ObjectKind.TCB,
+    "seL4_RTReplyObject": ObjectKind.REPLY,
     "seL4_ASID_Pool": ObjectKind.ASID_POOL,
     "seL4_VCPU": ObjectKind.VCPU,
     "seL4_ARMSMC": ObjectKind.SECURE_CALL,

@@ -217,6 +217,25 @@ def test_protocols_are_refused_at_their_line(tmp_path: Path) -> None:
     assert "lock.camkes:8" in done.stderr
 
 
+def test_passive_needs_callers_that_lend_time(tmp_path: Path) -> None:
+    path = tmp_path / "passive.camkes"
+    path.write_text(
+        "connector Own { from Procedures with 0 threads; to Procedure with 1 thread; }\n"
+        + SYSTEM.replace("connection seL4RPCCall a(", "connection Own a(").replace(
+            "server.own_period = 20000;", "server.own_passive = true;"
+        )
+    )
+    sink = Sink()
+    system = load(path, LoadOptions(), sink)
+    assert system is not None, render(sink.diagnostics)
+    plan = analyse(system, sink)
+    assert plan is not None
+    add_time(complete(allocate(system, plan), device_of(Machine("x86_64"))), system, sink)
+    (error,) = [d for d in sink.diagnostics if d.code.number == "E0961"]
+    assert error.message == "`server.own` is served through Own and cannot be passive"
+    assert error.span is not None and "own_passive = true" in error.span.file.lines[error.span.line - 1]
+
+
 def application(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {**FILES, "passive.camkes": SYSTEM}.items():
