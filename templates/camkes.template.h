@@ -74,6 +74,9 @@ int /*? interface.name ?*/_acknowledge(void)/*? weak ?*/;
 void /*? interface.name ?*/_handle(void) __attribute__((weak));
 int /*? interface.name ?*/_irq_acknowledge(ps_irq_t *irq)/*? weak ?*/;
 void /*? interface.name ?*/_irq_handle(ps_irq_t *irq) __attribute__((weak));
+/*- for number in range(interface.registers) -*/
+extern void */*? interface.name ?*/_/*? number ?*/;
+/*- endfor -*/
 /*- endif -*/
 /*- endfor -*/
 /*- for timer in me.timers -*/

@@ -47,7 +47,7 @@ class KernelObject:
 
     name: str
     kind: ObjectKind
-    #: REGION: bytes; UNTYPED: bytes, a power of two
+    #: REGION: bytes; UNTYPED: bytes, a power of two; CNODE: at least 2 to the power of this many slots
     size: int = 0
     #: physical address, where one is asked for
     paddr: int | None = None
@@ -155,6 +155,8 @@ class Space:
     caps: tuple[Cap, ...]
     mappings: tuple[Mapping, ...]
     threads: tuple[Thread, ...]
+    #: the first of the slots that are kept for what a kernel adds, 0: it adds after all others
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -313,7 +313,16 @@ class _InstanceBuilder:
             interface.optional,
             self._methods(interface),
             self.all.is_rendered(self.all.wiring.connection(f"{self.instance.name}.{interface.name}")),
+            self._registers(interface),
         )
+
+    def _registers(self, interface: Interface) -> int:
+        """How many blocks of registers the device tree gives the device behind an interface."""
+        settings = self.all.system.other_settings.get(f"{self.instance.name}.{interface.name}", {})
+        match settings["dtb"].value if "dtb" in settings else None:
+            case {"query": [{"reg": [*cells], "this_address_cells": [int(a)], "this_size_cells": [int(s)]}]}:
+                return len(cells) // (a + s) if a + s else 0
+        return 0
 
     def _methods(self, interface: Interface) -> tuple[ctx.MethodContext, ...]:
         """The methods of an interface; a caller without a type check may know others."""

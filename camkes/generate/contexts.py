@@ -304,6 +304,7 @@ class InterfaceContext:
     optional: bool
     methods: tuple[MethodContext, ...]
     rendered: bool  # from a template of the connector's own, which may define anything
+    registers: int  # blocks of a device's registers that a device tree gives it
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from camkes.records import replace
 from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
-from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete
+from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete, slots_of_completion
 from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
 from camkes.sel4.image import render_image
 from camkes.sel4.mcs import add_time, refuse_protocols
@@ -71,7 +71,9 @@ def generate(project: Project, sink: Sink) -> None:
     own = allocate(system, plan, sink, project.defaults, word_bits, rendered)
     if sink.has_errors:
         return
-    rendering = render(system, own, project.declared, project.template_settings(), out, sink)
+    rendering = render(
+        system, own, project.declared, project.template_settings(), out, sink, slots_of_completion
+    )
     if sink.has_errors:
         return
     model = rendering.model

@@ -95,7 +95,8 @@ def complete(
     spaces: list[Space] = []
     extras: dict[str, Extras] = {}
     for space in model.spaces:
-        space, added = _complete_space(space, used.get(space.name, 0), badges, fault_handlers)
+        first = space.kept or used.get(space.name, 0) + 1
+        space, added = _complete_space(space, first - 1, badges, fault_handlers)
         if fault_handlers:
             objects.append(KernelObject(_fault_endpoint(space), ObjectKind.ENDPOINT))
             objects.append(KernelObject(_fault_handler(space), ObjectKind.TCB))
@@ -140,6 +141,11 @@ def _shared(device: Device | None) -> tuple[Mapping, ...]:
     if device is None or not device.clock:
         return (epoch,)
     return epoch, Mapping(REGISTERS_SYMBOL, REGISTERS, "R", cached=False)
+
+
+def slots_of_completion(space: Space) -> int:
+    """How many slots a space gets at most: its own CNode, a fault endpoint for each thread, and theirs."""
+    return 2 + len(space.threads)
 
 
 def _complete_space(

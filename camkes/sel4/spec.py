@@ -116,7 +116,9 @@ def _cnode_bits(space: Space, completed: Completed, device: DeviceCaps) -> int:
     slots = [cap.slot for cap in space.caps] + [slot for slot, _ in device.slots]
     highest = max(slots, default=0)
     owned = (slot for (instance, _), slot in completed.model.slots.items() if instance in space.instances)
-    return max(2, max(highest, *owned, 0).bit_length())
+    name = f"{space.name}:cnode"
+    asked = next((o.size for o in completed.model.objects if o.name == name), 0)
+    return max(2, asked, max(highest, *owned, 0).bit_length())
 
 
 def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], word: int) -> str:

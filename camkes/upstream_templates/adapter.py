@@ -6,12 +6,12 @@ allocate."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
 from camkes.capdl.allocate import mapping_symbol
-from camkes.capdl.model import CapabilityModel
+from camkes.capdl.model import CapabilityModel, Space
 from camkes.capdl.settings import DEFAULTS, Defaults
 from camkes.cmakelists.declarations import ComponentBuild, ConnectorTemplates
 from camkes.diagnostics import Diagnostic, Sink
@@ -33,6 +33,15 @@ _INSTANCE_TEMPLATE = "instance.template.c"
 _INSTANCE_SETTINGS = re.compile(
     r"dma_pool|tcb_pool|ep_pool|notification_pool|untyped\d+_pool|dtb|allowed_smc_functions"
 )
+
+#: templates for instances that have a setting: the template, the file, and what it is
+_SETTING_TEMPLATES = {
+    "single_threaded": (
+        ("seL4SingleThreadedComponent.template.c", "seL4SingleThreadedComponent.template.c", "source"),
+        ("seL4SingleThreadedComponent.template.h", "seL4SingleThreadedComponent.template.h", "header"),
+    ),
+    "debug": (("component.debug.c", "camkes.debug.c", "source"),),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +122,18 @@ class Rendering:
 
 
 def render(
-    system: System, model: CapabilityModel, declared: Declared, settings: Settings, out: Path, sink: Sink
+    system: System,
+    model: CapabilityModel,
+    declared: Declared,
+    settings: Settings,
+    out: Path,
+    sink: Sink,
+    completion: Callable[[Space], int] = lambda space: 0,
 ) -> Rendering:
-    """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`."""
+    """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`.
+    `completion` says how many slots of a space must be kept, where templates may want the last ones."""
     connectors = declared.rendered(system)
-    run = _Run(system, model, declared, settings, connectors, out)
+    run = _Run(system, model, declared, settings, connectors, out, completion)
     for instance in system.instances:
         if not instance.type.hardware:
             run.instance(instance)
@@ -135,7 +151,9 @@ class _Run:
         settings: Settings,
         connectors: frozenset[str],
         out: Path,
+        completion: Callable[[Space], int],
     ) -> None:
+        self.completion = {space.name: completion(space) for space in model.spaces}
         self.system = system
         self.declared = declared
         self.connectors = connectors
@@ -144,6 +162,10 @@ class _Run:
         self.composition = Composition(system)
         self.session = Session(self.composition, Configuration(system), self.recorder, settings.options())
         self.renderer: TemplateRenderer | None = None  # most systems need none
+        for name, cspace in self.recorder.spaces.items():
+            size = self.session.configuration[name].get("cnode_size_bits")
+            if size is not None:
+                cspace.cnode.size_bits = int(size, 0) if isinstance(size, str) else int(size)
         self.files: list[Text] = []
         self.libraries: dict[str, dict[str, None]] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -172,6 +194,22 @@ class _Run:
                 self._source(me, template, Path(template).name)
             for template in build.template_headers:
                 self._header(me, template, Path(template).name)
+
+        for setting, templates in _SETTING_TEMPLATES.items():
+            if self.session.configuration[me.name].get(setting):
+                for template, name, suffix in templates:
+                    self._render(me, template, name, suffix)
+        if self.session.configuration[me.name].get("simple"):
+            self._simple(me)
+
+    def _simple(self, me: InstanceView) -> None:
+        """An instance that makes objects itself takes all slots after the last that it knows of as free."""
+        cnode = self.recorder.spaces[me.address_space].cnode
+        cnode.keep(self.completion[me.address_space])
+        self._source(me, "component.simple.c", "camkes.simple.c")
+        if not isinstance(cnode.size_bits, int):
+            # as large as the component takes it to be
+            cnode.size_bits = (cnode.next - 1).bit_length() + 1
 
     def _asks_a_machine(self, me: InstanceView) -> bool:
         """Do settings of an instance, or of its interfaces, ask for more than both kernels have?"""

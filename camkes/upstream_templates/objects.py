@@ -154,6 +154,9 @@ class CNode(Allocated):
         super().__init__(f"{space}:cnode")
         self.slots: dict[int, CapHandle | None] = {}
         self.next = first
+        #: of the slots that are not for templates; 0: they come last
+        self.kept = 0
+        #: a power of two of slots, or "auto": as many as are needed
         self.size_bits: int | str = "auto"
         self.update_guard_size_caps: list[CapHandle] = []
 
@@ -162,6 +165,12 @@ class CNode(Allocated):
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.slots)
+
+    def keep(self, count: int) -> None:
+        """What templates take from now on comes after so many slots that they do not have."""
+        if self.kept == 0:
+            self.kept = self.next
+            self.next += count
 
     def take(self, cap: CapHandle | None) -> int:
         slot = self.next
@@ -336,14 +345,31 @@ class Recorder:
             for slot, cap in cnode.slots.items():
                 if cap is None:
                     slots[self.owners.get((space.name, slot), space.instances[0]), f"!empty:{slot}"] = slot
-            spaces.append(replace(space, caps=(*space.caps, *caps), mappings=(*space.mappings, *mappings)))
+            spaces.append(
+                replace(
+                    space,
+                    caps=(*space.caps, *caps),
+                    mappings=(*space.mappings, *mappings),
+                    kept=cnode.kept,
+                )
+            )
         return replace(
             self.model,
-            objects=(*self.model.objects, *map(self._finished, self.objects.values())),
+            objects=(
+                *map(self._sized, self.model.objects),
+                *map(self._finished, self.objects.values()),
+            ),
             spaces=tuple(spaces),
             slots=slots,
             interrupts=(*self.model.interrupts, *(make() for make in self.interrupts.values())),
         )
+
+    def _sized(self, item: KernelObject) -> KernelObject:
+        """A CNode with the size that was asked for."""
+        cspace = self.spaces.get(item.name.removesuffix(":cnode"))
+        if item.kind is ObjectKind.CNODE and cspace is not None and isinstance(cspace.cnode.size_bits, int):
+            return replace(item, size=cspace.cnode.size_bits)
+        return item
 
     def _finished(self, item: KernelObject) -> KernelObject:
         """With what templates set after it was allocated."""

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from camkes.application import ComponentBuild, ConnectorTemplates
 from camkes.capdl.allocate import allocate
-from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping
+from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, Space
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.protocols import analyse
 from camkes.upstream_templates.adapter import Declared, Rendering, Settings, render
@@ -56,6 +57,7 @@ def rendered(
     component: dict[str, ComponentBuild] | None = None,
     system: str = SYSTEM,
     missing: tuple[str, ...] = (),
+    completion: Callable[[Space], int] = lambda space: 0,
 ) -> tuple[Rendering, list[Diagnostic]]:
     """Render the system; "Wire.FROM" is the text of a template of a connector, "name.c" of another file."""
     home = folder / "templates"
@@ -81,7 +83,7 @@ def rendered(
     plan = analyse(made, sink)
     assert plan is not None
     model = allocate(made, plan, sink, rendered=declared.rendered(made))
-    result = render(made, model, declared, Settings(architecture), folder / "out", sink)
+    result = render(made, model, declared, Settings(architecture), folder / "out", sink, completion)
     return result, list(sink.diagnostics)
 
 

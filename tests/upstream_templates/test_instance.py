@@ -12,6 +12,8 @@ from pathlib import Path
 
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.diagnostics import Diagnostic
+from camkes.sel4.complete import complete, slots_of_completion
+from camkes.sel4.spec import unlinked
 from camkes.upstream_templates.adapter import Rendering
 
 from .support import cap, item, mappings, rendered, text_of
@@ -79,6 +81,43 @@ def test_secure_calls(tmp_path: Path) -> None:
     text, model, _ = asked(tmp_path, "client.allowed_smc_functions = [17];")
     (slot,) = re.findall(r"case 17:\s+return (\d+);", text)
     assert cap(model, "client", int(slot)).badge == 17
+
+
+def test_the_size_of_a_cspace(tmp_path: Path) -> None:
+    """As a setting asks, and never too small."""
+    for asked_for, bits in ((12, 12), ('"0x9"', 9), (1, 4)):
+        rendering, _ = rendered(tmp_path, {}, settings=f"client.cnode_size_bits = {asked_for};")
+        spec = unlinked(complete(rendering.model), "x86_64")
+        assert f"client-cnode = cnode ({bits} bits)" in spec.objects
+
+
+def test_who_makes_objects_has_the_last_slot(tmp_path: Path) -> None:
+    """What the kernel's build adds comes before it: all slots after it are taken for free."""
+    template = "/*? alloc_cap('own', my_cnode) ?*/ /*? alloc_cap('last', None) ?*/"
+    rendering, diagnostics = rendered(
+        tmp_path,
+        {"component.simple.c": template},
+        settings="client.simple = True;",
+        completion=slots_of_completion,
+    )
+    assert not diagnostics
+    last = int(text_of(rendering, "client/camkes.simple.c").split()[1])
+    model = complete(rendering.model).model
+    slots = [c.slot for s in model.spaces if s.name == "client" for c in s.caps]
+    assert len(slots) == len(set(slots))
+    assert max(slots) < last
+    assert item(model, "client:cnode").size == last.bit_length() + 1
+
+
+def test_a_component_with_one_thread(tmp_path: Path) -> None:
+    name = "seL4SingleThreadedComponent.template"
+    rendering, _ = rendered(
+        tmp_path,
+        {f"{name}.c": "/*? me.name ?*/", f"{name}.h": "int x;"},
+        settings="server.single_threaded = 1;",
+    )
+    assert text_of(rendering, f"server/{name}.c") == "server"
+    assert rendering.for_code().headers["server"] == (f"{name}.h",)
 
 
 def everything(folder: Path) -> Rendering:
