@@ -63,7 +63,7 @@ void camkes_sel4_handle_faults(void)
 {
     for (;;) {
         seL4_Word badge = 0;
-        const seL4_MessageInfo_t info = camkes_platform_receive(camkes_sel4_image.faults, &badge);
+        const seL4_MessageInfo_t info = camkes_platform_listen(camkes_sel4_image.faults, &badge);
         char what[160];
         char line[320];
         describe(seL4_MessageInfo_get_label(info), what);

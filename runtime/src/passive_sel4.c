@@ -84,8 +84,8 @@ void camkes_platform_start_passive(const struct camkes_instance *instance)
          thread = next_passive(instance, thread)) {
         lend(thread);
         /* once to be let in, once when it is done */
-        (void)camkes_platform_receive(instance->start->ready, NULL);
-        (void)camkes_platform_receive(instance->start->ready, NULL);
+        (void)camkes_platform_listen(instance->start->ready, NULL);
+        (void)camkes_platform_listen(instance->start->ready, NULL);
         take_back(thread);
     }
 }

@@ -26,7 +26,7 @@ void camkes_start_interfaces(const struct camkes_instance *instance)
     /* Each sends to be let in, and the last to be done says that all are. */
     const unsigned threads = start->interfaces - camkes_platform_passive(instance);
     for (unsigned i = 0; i < threads + (threads > 0); i++) {
-        (void)camkes_platform_receive(start->ready, NULL);
+        (void)camkes_platform_listen(start->ready, NULL);
     }
     camkes_platform_start_passive(instance);
 }
@@ -59,7 +59,7 @@ static bool announce(struct camkes_start *start)
 void camkes_start_wait(const struct camkes_instance *instance)
 {
     if (announce(instance->start)) {
-        (void)camkes_platform_receive(instance->start->gate, NULL);
+        (void)camkes_platform_listen(instance->start->gate, NULL);
     }
 }
 
@@ -82,5 +82,5 @@ void camkes_start_interface(const struct camkes_instance *instance, void (*init)
     if (atomic_fetch_add(&start->initialised, 1) + 1 == threads) {
         empty_send(start->ready);
     }
-    (void)camkes_platform_receive(start->gate, NULL);
+    (void)camkes_platform_listen(start->gate, NULL);
 }

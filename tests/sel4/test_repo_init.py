@@ -49,6 +49,7 @@ class Host:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.script = SCRIPT
         self.log = path / "log"
         self.bin = path / "bin"
         self.bin.mkdir()
@@ -70,6 +71,11 @@ class Host:
         for command in commands:
             (self.bin / command).unlink()
 
+    def git(self, *arguments: str) -> None:
+        """git with the settings of this host."""
+        environment = {**os.environ, "HOME": str(self.path)}
+        subprocess.run(["git", *arguments], env=environment, check=True, capture_output=True)
+
     def run(self, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:
         environment = {
             "PATH": str(self.bin),
@@ -80,7 +86,7 @@ class Host:
             "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         }
         return subprocess.run(
-            [str(SCRIPT), *arguments],
+            [str(self.script), *arguments],
             cwd=self.path,
             env=environment,
             capture_output=True,

@@ -73,6 +73,12 @@ static inline seL4_MessageInfo_t camkes_platform_receive(seL4_CPtr endpoint, seL
     return seL4_Recv(endpoint, badge, camkes_platform_reply_object());
 }
 
+/* Receives what is never replied to. */
+static inline seL4_MessageInfo_t camkes_platform_listen(seL4_CPtr endpoint, seL4_Word *badge)
+{
+    return seL4_Wait(endpoint, badge);
+}
+
 static inline seL4_MessageInfo_t
 camkes_platform_reply_receive(seL4_CPtr endpoint, seL4_MessageInfo_t reply, seL4_Word *badge)
 {
@@ -101,6 +107,7 @@ seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *
 /* Waits for a request; replies to it and waits for the next; replies only. */
 #define camkes_platform_receive seL4_Recv
 #define camkes_platform_receive_first seL4_Recv
+#define camkes_platform_listen seL4_Recv
 #define camkes_platform_reply_receive seL4_ReplyRecv
 #define camkes_platform_reply seL4_Reply
 /* Threads that run on the time of their callers. */
