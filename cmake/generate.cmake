@@ -234,6 +234,9 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(forward "${CAmkESAllowForwardReferences}")
     _camkes_json_bool(faults "${CAmkESFaultHandlers}")
     _camkes_json_bool(trace "${CAmkESTrace}")
+    _camkes_json_bool(large_frames "${CAmkESLargeFramePromotion}")
+    _camkes_json_bool(tcb_caps "${CAmkESProvideTCBCaps}")
+    _camkes_json_bool(verbose "${CAmkESVerbose}")
     _camkes_json_bool(generic_timer "${KernelArmExportPTMRUser}")
     _camkes_json_bool(large_dma "${CAmkESDMALargeFramePromotion}")
     _camkes_json_connectors(connectors)
@@ -267,6 +270,9 @@ function(_camkes_write_project file folder)
   \"heap_size\": ${heap},
   \"trace\": ${trace},
   \"mcs\": ${mcs},
+  \"large_frames\": ${large_frames},
+  \"tcb_caps\": ${tcb_caps},
+  \"verbose\": ${verbose},
   \"priority\": ${CAmkESDefaultPriority},
   \"stack_size\": ${CAmkESDefaultStackSize},
   \"affinity\": ${CAmkESDefaultAffinity},

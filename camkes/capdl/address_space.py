@@ -9,13 +9,13 @@ each segment gets frames of its own, filled from the file as far as the file goe
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from camkes.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from camkes.capdl.elf import Image, Segment
 
@@ -31,6 +31,11 @@ class Architecture:
     capdl: str
     word_bits: int
     levels: tuple[tuple[str, int], ...]
+
+    @property
+    def large(self) -> int:
+        """The size of a frame in the place of a whole structure of the last level."""
+        return 1 << self.levels[-2][1]
 
 
 #: by seL4's name of the architecture
@@ -103,9 +108,16 @@ class OverlapError(Exception):
 
 
 def map_image(
-    image: Image, parts: Iterable[Part], architecture: Architecture, space: str, root: str
+    image: Image,
+    parts: Iterable[Part],
+    architecture: Architecture,
+    space: str,
+    root: str,
+    *,
+    large_frames: bool = True,
 ) -> AddressSpace:
-    """The address space `space` of a linked image; `root` is the name of its top-level structure."""
+    """The address space `space` of a linked image; `root` is the name of its top-level structure. With
+    `large_frames`, pages of one kind that fill a large frame get one."""
     builder = _Builder(image.name, architecture, space, root)
     taken = sorted(parts, key=lambda part: part.start)
     for before, after in pairwise(taken):
@@ -115,9 +127,22 @@ def map_image(
         for number, cap in enumerate(part.frames):
             if cap is not None:
                 builder.map(part.start + number * part.page, part.page, cap)
-    for page, (rights, segments) in _pages(image.segments, taken).items():
-        builder.own(page, rights, segments)
+    pages = _pages(image.segments, taken)
+    for start, size in _chunks(pages, architecture.large if large_frames else PAGE):
+        rights, segments = pages[start]
+        builder.own(start, size, rights, segments)
     return builder.build()
+
+
+def _chunks(pages: Mapping[int, tuple[str, tuple[Segment, ...]]], large: int) -> Iterator[tuple[int, int]]:
+    """Where the frames of an image begin, and their sizes. A large one is for one segment, so that one piece
+    of the file fills it."""
+    for base, group in groupby(pages, key=lambda page: page // large * large):
+        found = list(group)
+        if len(found) * PAGE == large and len({pages[page] for page in found}) == 1:
+            yield base, large
+        else:
+            yield from ((page, PAGE) for page in found)
 
 
 def _pages(segments: Sequence[Segment], taken: Sequence[Part]) -> dict[int, tuple[str, tuple[Segment, ...]]]:
@@ -132,7 +157,7 @@ def _pages(segments: Sequence[Segment], taken: Sequence[Part]) -> dict[int, tupl
             rights, others = pages.get(page, ("", ()))
             merged = "".join(r for r in "RWX" if r in rights + segment.rights)
             pages[page] = merged, (*others, segment)
-    return pages
+    return dict(sorted(pages.items()))
 
 
 class _Builder:
@@ -145,16 +170,16 @@ class _Builder:
         #: by level and the address where the structure's range begins
         self.tables: dict[tuple[int, int], Table] = {(0, 0): self.root}
 
-    def own(self, page: int, rights: str, segments: Iterable[Segment]) -> None:
-        """A page of the image's own, filled from the segments that reach into it."""
-        fill = tuple(text for s in segments if (text := self._fill(page, s)))
-        frame = Frame(f"{self.space}-{page:x}", fill=fill)
+    def own(self, page: int, size: int, rights: str, segments: Iterable[Segment]) -> None:
+        """A frame of the image's own, filled from the segments that reach into it."""
+        fill = tuple(text for s in segments if (text := self._fill(page, size, s)))
+        frame = Frame(f"{self.space}-{page:x}", size, fill=fill)
         self.frames.append(frame)
-        self.map(page, PAGE, FrameCap(frame.name, rights))
+        self.map(page, size, FrameCap(frame.name, rights))
 
-    def _fill(self, page: int, segment: Segment) -> str:
+    def _fill(self, page: int, size: int, segment: Segment) -> str:
         begin = max(page, segment.vaddr)
-        end = min(page + PAGE, segment.vaddr + segment.file_size)
+        end = min(page + size, segment.vaddr + segment.file_size)
         if begin >= end:
             return ""
         offset = segment.offset + begin - segment.vaddr

@@ -29,7 +29,7 @@ tasks                !release       notification (R) that the task's timer signa
 virtual time         IFACE          notification (R)
                      IFACE!timer    a timer that signals it; more of them: IFACE!timer@1, @2, ...
 start-up             !gate, !ready  endpoints (RW) where threads wait for the control thread
-threads              !tcb:INDEX     the thread's own TCB
+threads              !tcb:INDEX     the thread's own TCB, unless that is not wanted and no manager has it
 
 Badges index the caller table of the callee, see `camkes.capdl.callers`.
 """
@@ -77,12 +77,14 @@ def allocate(
     defaults: Defaults = DEFAULTS,
     word_bits: int = 64,
     rendered: frozenset[str] = frozenset(),
+    *,
+    tcb_caps: bool = True,
 ) -> CapabilityModel:
     """The capability model of a system; mistakes in settings, and what does not fit into the words of the
     kernel, are reported to `sink`. Connectors that are `rendered` from templates of their own get threads;
-    the rest is up to their templates."""
+    the rest is up to their templates. Without `tcb_caps`, only managers get capabilities to threads."""
     sink = sink if sink is not None else Sink()
-    model = _Allocator(system, plan, Reader(sink, defaults), rendered).run()
+    model = _Allocator(system, plan, Reader(sink, defaults), rendered, tcb_caps).run()
     check_limits(system, plan, model, word_bits, sink)
     return model
 
@@ -136,11 +138,14 @@ class _SpaceBuilder:
 class _Allocator:
     """One allocation: walks instances and their interfaces in the order of the text."""
 
-    def __init__(self, system: System, plan: Plan, reader: Reader, rendered: frozenset[str]) -> None:
+    def __init__(
+        self, system: System, plan: Plan, reader: Reader, rendered: frozenset[str], tcb_caps: bool
+    ) -> None:
         self.system = system
         self.rendered = rendered
         self.plan = plan
         self.reader = reader
+        self.tcb_caps = tcb_caps
         self.wiring = Wiring(system)
         self.objects: dict[str, KernelObject] = {}
         self.spaces: dict[str, _SpaceBuilder] = {}
@@ -179,7 +184,10 @@ class _Allocator:
                 self._cpi_threads(instance, cpi, space)
             else:
                 self._interface_threads(instance, interface, space)
+        managed = {cpi.name for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
         for thread in space.threads[first:]:
+            if not self.tcb_caps and f"{instance.name}.{thread.interface}" not in managed:
+                continue
             self._cap(space, instance, f"!tcb:{thread.index}", thread.name)
         for interface in instance.type.interfaces:
             self._interface(instance, interface, space)

@@ -550,7 +550,7 @@ class _InstanceBuilder:
             "instance": "&camkes__instance",
             "number": str(all_.numbers[thread.name]),
             "priority": str(thread.priority),
-            "tcb": str(self._slot(f"!tcb:{thread.index}")),
+            "tcb": str(self._maybe(f"!tcb:{thread.index}")),
         }
         origin, route, task_id = "CAMKES_NO_ROUTE", "CAMKES_NO_ROUTE", "CAMKES_NO_TASK"
         cpi = next((c for c in self.cpis if c.interface == interface), None)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from camkes.build.places import ROOT
@@ -22,7 +22,7 @@ from camkes.records import replace
 from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
-from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Extras, complete, slots_of_completion
+from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Completed, Extras, complete, slots_of_completion
 from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
 from camkes.sel4.image import render_image
 from camkes.sel4.mcs import add_time, refuse_protocols
@@ -68,7 +68,7 @@ def generate(project: Project, sink: Sink) -> None:
     rendered = project.declared.rendered(system)
     out = project.output / "camkes"
     word_bits = ARCHITECTURES[project.machine.architecture].word_bits
-    own = allocate(system, plan, sink, project.defaults, word_bits, rendered)
+    own = allocate(system, plan, sink, project.defaults, word_bits, rendered, tcb_caps=project.tcb_caps)
     if sink.has_errors:
         return
     rendering = render(
@@ -122,7 +122,8 @@ def generate(project: Project, sink: Sink) -> None:
         names = names_to_json(trace_names(model, plan, system))
         write(names_path(project.output / RECORDS), names)
     schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
-    write(project.output / SPEC, unlinked(completed, machine.architecture, schedule).write())
+    spec = unlinked(completed, machine.architecture, schedule, large_frames=project.large_frames)
+    write(project.output / SPEC, spec.write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
     inputs += rendering.templates
     code = calls.files if calls is not None else ()
@@ -131,6 +132,20 @@ def generate(project: Project, sink: Sink) -> None:
         system, completed.model, files, sources, heaps, inputs, code, rendering, clock
     )
     write(project.output / DESCRIPTION, description)
+    if project.verbose:
+        print("\n".join(_summary(system, completed, [file.path for file in files])))
+
+
+def _summary(system: System, completed: Completed, written: Iterable[Path]) -> Iterator[str]:
+    """What was read, what was made of it and what was written."""
+    yield from (f"camkes: read {file.path}" for file in system.files if file.path.exists())
+    for space in completed.model.spaces:
+        yield (
+            f"camkes: address space {space.name}: {len(space.threads)} threads, "
+            f"{len(space.caps)} capabilities, {len(space.mappings)} mapped regions"
+        )
+    yield f"camkes: {len(completed.model.objects)} kernel objects without memory of images"
+    yield from (f"camkes: generated {path}" for path in written)
 
 
 def write_calls(project: Project) -> None:

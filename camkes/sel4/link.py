@@ -103,6 +103,7 @@ class Unlinked:
     irqs: tuple[str, ...] = ()
     #: (domain, duration in the kernel's ticks)
     schedule: tuple[tuple[int, int], ...] = ()
+    large_frames: bool = True
 
     def write(self) -> bytes:
         return marshal.dumps(_plain(self), 2)
@@ -130,6 +131,7 @@ class Unlinked:
             spaces,
             tuple(data["irqs"]),
             tuple((domain, ticks) for domain, ticks in data["schedule"]),
+            data["large_frames"],
         )
 
 
@@ -169,7 +171,9 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
             clock = Frame(cdl_name(f"{space.name}:boot-clock"), fill=(_BOOT_CLOCK_FILL,))
             objects.append(declare_frame(clock))
             parts.append(Part(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
-        memory = map_image(image, parts, architecture, cdl_name(space.name), space.root)
+        memory = map_image(
+            image, parts, architecture, cdl_name(space.name), space.root, large_frames=spec.large_frames
+        )
         _add(memory, objects, caps)
         if space.mapped:
             caps[space.cnode] += _mapped_caps(space.mapped, memory)

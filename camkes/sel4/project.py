@@ -38,6 +38,9 @@ class Project:
     heap_size: int
     trace: bool
     mcs: bool
+    large_frames: bool
+    tcb_caps: bool
+    verbose: bool
     defaults: Defaults
     #: what components are built from, as far as that is known before anything is generated
     application: Application
@@ -63,6 +66,9 @@ class Project:
             heap_size=data["heap_size"],
             trace=data["trace"],
             mcs=data["mcs"],
+            large_frames=data["large_frames"],
+            tcb_caps=data["tcb_caps"],
+            verbose=data["verbose"],
             defaults=Defaults(data["priority"], data["stack_size"], data["affinity"]),
             application=application,
             declared=_declared(data, application),

@@ -50,7 +50,13 @@ def file_name(space: str) -> str:
     return f"{space}.elf"
 
 
-def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int, int], ...] = ()) -> Unlinked:
+def unlinked(
+    completed: Completed,
+    architecture: str,
+    schedule: tuple[tuple[int, int], ...] = (),
+    *,
+    large_frames: bool = True,
+) -> Unlinked:
     """The specification of a completed model, without what depends on images."""
     model = completed.model
     word = ARCHITECTURES[architecture].word_bits
@@ -82,7 +88,7 @@ def unlinked(completed: Completed, architecture: str, schedule: tuple[tuple[int,
         _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}")
         for s in model.spaces
     )
-    return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule)
+    return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule, large_frames)
 
 
 def _objects(item: KernelObject, interrupts: Mapping[str, str]) -> list[str]:

@@ -45,6 +45,19 @@ static void describe(const camkes_error_t *error)
     say(text, length, sizeof text);
 }
 
+/* Where the build says what every error leads to, nobody is asked. */
+#if !defined(CAMKES_EVERY_ERROR)
+#define CAMKES_EVERY_ERROR CEA_INVALID
+#endif
+
+static camkes_error_action_t decide(camkes_error_handler_t handler, camkes_error_t *error)
+{
+    if (CAMKES_EVERY_ERROR != CEA_INVALID) {
+        return CAMKES_EVERY_ERROR;
+    }
+    return handler != NULL ? handler(error) : CEA_ABORT;
+}
+
 camkes_error_action_t camkes_error(camkes_error_t *error)
 {
     return camkes_handle_error(NULL, error);
@@ -53,7 +66,7 @@ camkes_error_action_t camkes_error(camkes_error_t *error)
 camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error)
 {
     handler = handler != NULL ? handler : component_handler;
-    const camkes_error_action_t action = handler != NULL ? handler(error) : CEA_ABORT;
+    const camkes_error_action_t action = decide(handler, error);
     if (action == CEA_DISCARD || action == CEA_IGNORE) {
         return action;
     }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.callers import caller_table
-from camkes.capdl.model import Cap, CapabilityModel, Role, Space, Thread
+from camkes.capdl.model import Cap, CapabilityModel, ObjectKind, Role, Space, Thread
 from camkes.capdl.settings import Reader
 from camkes.diagnostics import Sink
 from tests.capdl.systems import (
@@ -186,3 +186,15 @@ def test_every_slot_is_used_once_and_every_cap_has_a_symbol() -> None:
         assert len(set(slots)) == len(slots)
         named = {slot for (name, _), slot in model.slots.items() if name in space.instances}
         assert set(slots) <= named
+
+
+def test_without_capabilities_to_threads_only_managers_have_them() -> None:
+    made, plan = nested()
+    model = allocate(made, plan, tcb_caps=False)
+    kinds = {o.name: o.kind for o in model.objects}
+    managed = {c.name for c in plan.cpis if c.manager}
+    assert managed
+    for space in model.spaces:
+        held = {c.object for c in space.caps if kinds[c.object] is ObjectKind.TCB}
+        wanted = {t.name for t in space.threads if f"{t.instance}.{t.interface}" in managed}
+        assert held == wanted

@@ -95,3 +95,22 @@ def test_overlapping_parts() -> None:
     parts = (Part(0x400000, (None, None)), Part(0x401000, (None,)))
     with pytest.raises(OverlapError):
         map_image(image, parts, ARCHITECTURES["aarch64"], "x", "root")
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=lambda a: a.name)
+def test_large_frames_where_pages_of_one_kind_fill_one(architecture: Architecture) -> None:
+    large = architecture.large
+    code = Segment(PAGE, large - PAGE, 0, large - PAGE, "RX")
+    data = Segment(large, 3 * large, large, 2 * large + 5, "RW")
+    image = Image("x.elf", 0, (code, data), {})
+    guard = Part(3 * large, (None,))
+    space = map_image(image, (guard,), architecture, "x", "root")
+    frames = {frame.name: frame for frame in space.frames}
+    pages = {at: frames[cap.frame] for at, cap in mapped(space, architecture).items()}
+    assert pages[large].size == pages[2 * large].size == large
+    assert pages[2 * large].fill == (f'0 {large} CDL_FrameFill_FileData "x.elf" {2 * large}',)
+    assert {pages[at].size for at in pages if at < large or at > 3 * large} == {PAGE}
+    assert 3 * large not in pages
+    small = map_image(image, (guard,), architecture, "x", "root", large_frames=False)
+    assert {frame.size for frame in small.frames} == {PAGE}
+    assert len(small.frames) == len(space.frames) + 2 * (large // PAGE - 1)

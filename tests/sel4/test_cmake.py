@@ -141,6 +141,45 @@ def test_mistakes(tmp_path: Path, lists: str, message: str) -> None:
     assert message in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("CAmkESRPCLockElision=OFF", "no locks to leave out"),
+        ("CAmkESDMALargeFramePromotion=1", "small frames"),
+        ("CAmkESTLSModel=per-thread", "thread-local variables"),
+        ("CAmkESConnectorTiming=TRUE", "take no times"),
+        ("CAmkESErrorHandlingMode=Guards", "for proofs"),
+    ],
+)
+def test_an_option_without_effect_says_so(option: str, why: str, tmp_path: Path) -> None:
+    done = configure(tmp_path, LISTS, f"-D{option}")
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stderr.split())
+    assert f"{option} has no effect" in text
+    assert why in text
+
+
+@pytest.mark.parametrize("option", ["CAmkESCapDLStaticAlloc", "CAmkESCapDLVerification"])
+def test_an_option_that_is_refused(option: str, tmp_path: Path) -> None:
+    done = configure(tmp_path, LISTS, f"-D{option}=ON")
+    assert done.returncode != 0
+    assert f"{option} needs camkes-tool" in " ".join(done.stderr.split())
+
+
+def test_defaults_say_nothing(built: tuple[Path, str], tmp_path: Path) -> None:
+    same = ("RPCLockElision=1", "LargeFramePromotion=ON", "ConnectorTiming=OFF", "TLSModel=standard")
+    done = configure(tmp_path, LISTS, *(f"-DCAmkES{option}" for option in same))
+    assert "effect" not in done.stderr
+    assert "camkes: " not in built[1]
+
+
+def test_verbose_says_what_was_made(tmp_path: Path) -> None:
+    done = configure(tmp_path, LISTS, "-DCAmkESVerbose=ON")
+    assert "camkes: read " in done.stdout
+    assert "camkes: address space client: 2 threads" in done.stdout
+    assert "camkes: generated " in done.stdout
+
+
 def test_errors_of_the_system_stop_cmake(tmp_path: Path) -> None:
     lists = LISTS.replace("system.camkes", "wrong.camkes")
     (tmp_path / "application").mkdir()
@@ -170,6 +209,9 @@ def generate(adl: Path, output: Path, **machine: object) -> subprocess.Completed
         "heap_size": 65536,
         "trace": True,
         "mcs": False,
+        "large_frames": True,
+        "tcb_caps": True,
+        "verbose": False,
         "priority": 254,
         "stack_size": 16384,
         "affinity": 0,
