@@ -27,6 +27,7 @@ void pre_init(void) __attribute__((weak));
 void post_init(void) __attribute__((weak));
 const char *get_instance_name(void);
 int get_instance_affinity(void);
+const char *get_thread_name(int thread_id);
 void set_putchar(void (*putchar)(int character));
 dataport_ptr_t dataport_wrap_ptr(void *pointer);
 void *dataport_unwrap_ptr(dataport_ptr_t pointer);
@@ -99,6 +100,19 @@ static inline size_t /*? port.interface ?*/_get_size(void)
 #define /*? port.interface ?*/_acquire() CAMKES_ACQUIRE()
 #define /*? port.interface ?*/_release() CAMKES_RELEASE()
 /*- set weak = ' __attribute__((weak))' if port.optional or port.rendered else '' -*/
+/*- if port.rendered -*/
+int /*? port.interface ?*/_flush_cache(size_t start_offset, size_t size, dma_cache_op_t cache_op)
+    __attribute__((weak));
+static inline int /*? port.interface ?*/_cache_op(size_t start_offset, size_t size, dma_cache_op_t cache_op)
+{
+    return /*? port.interface ?*/_flush_cache ? /*? port.interface ?*/_flush_cache(start_offset, size, cache_op) : 0;
+}
+/*- else -*/
+static inline int /*? port.interface ?*/_cache_op(size_t start_offset, size_t size, int cache_op)
+{
+    return camkes_memory_cache_op(/*? port.size ?*/, start_offset, size, cache_op);
+}
+/*- endif -*/
 int /*? port.interface ?*/_wrap_ptr(dataport_ptr_t *pointer, void *address)/*? weak ?*/;
 void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer)/*? weak ?*/;
 /*- endfor -*/

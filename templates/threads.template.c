@@ -11,3 +11,4 @@ struct camkes_thread *const camkes_threads[] = {
     &/*? c_name ?*/, /* /*? name ?*/ */
 /*- endfor -*/
 };
+const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;

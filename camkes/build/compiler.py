@@ -7,9 +7,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 from camkes.build.codes import NO_COMPILER
+from camkes.build.digests import of_words
 from camkes.diagnostics import Sink
 from camkes.records import dataclass
 
@@ -21,7 +23,8 @@ _CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".C")
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """`c` and `cxx` are the commands with the user's own flags; `identity` changes with the compiler."""
+    """`c` and `cxx` are the commands with the user's own flags; `identity` changes with them and with
+    what the compilers say of themselves."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -55,9 +58,18 @@ def find_compiler(sanitize: bool, sink: Sink) -> Compiler | None:
                 NO_COMPILER, f"{program} was not found", help="install binutils (apt install binutils)"
             )
             return None
-    state = Path(path).resolve().stat()
-    identity = f"{Path(path).resolve()} {state.st_size} {state.st_mtime_ns}"
-    return Compiler(c, _command("CXX", "c++"), sanitize, identity)
+    cxx = _command("CXX", "c++")
+    identity = of_words((*c, _version(c), *cxx, _version(cxx)))
+    return Compiler(c, cxx, sanitize, identity)
+
+
+def _version(command: tuple[str, ...]) -> str:
+    """What a compiler says of itself; "" if there is none."""
+    try:
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout
 
 
 def _command(variable: str, default: str) -> tuple[str, ...]:

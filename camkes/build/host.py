@@ -17,7 +17,7 @@ from camkes.build.jobs import Job, Progress, run_jobs, write_whole
 from camkes.build.kernel import host_kernel
 from camkes.build.link import link_spaces
 from camkes.build.messages import Sources, report_compiler
-from camkes.build.places import ROOT, RUNTIME, cache_folder
+from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME, cache_folder
 from camkes.build.sources import build_of, compile_job, sources_and_objects
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
@@ -131,7 +131,11 @@ class _Build:
 
     def _runtime_jobs(self, compiler: Compiler) -> list[Job]:
         """The runtime is the same for every system: its objects are in the user's cache."""
-        key = of_words((compiler.identity, str(compiler.sanitize), str(ROOT)))[:16]
+        headers = (RUNTIME / "include", HOST_KERNEL / "include")
+        files = sorted(f for folder in (RUNTIME / "src", *headers) for f in folder.rglob("*.[ch]"))
+        # debug information has the place of the sources
+        words = (compiler.identity, str(compiler.sanitize), str(ROOT), self.digests.of_all(files))
+        key = of_words(words)[:16]
         cache = cache_folder()
         folder = None if cache is None else _writable(cache / f"runtime-{key}")
         folder = folder or self.folder / "objects" / "runtime"
@@ -170,7 +174,7 @@ class _Build:
     def _compile(self, jobs: list[Job]) -> bool:
         good = True
         for outcome in run_jobs(jobs, self.digests, self.progress):
-            about = outcome.job.about.partition(" (")[0]
+            about = outcome.job.about
             if outcome.missing_program:
                 self.sink.report(
                     NO_COMPILER, outcome.messages, help="install a C++ compiler, or name one in CXX"

@@ -25,7 +25,8 @@ Progress = Callable[[str], None]
 class Job:
     """`command` makes `output` from `inputs`; in it OUTPUT and DEPENDENCIES stand for the files to write
     (the latter in the form of make). `title` is for people; `about` is what the job is about. `beside` is
-    the suffix of a second file that the command writes by itself, named after OUTPUT."""
+    the suffix of a second file that the command writes by itself, named after OUTPUT. `identity` changes with
+    the program that the command runs."""
 
     title: str
     output: Path
@@ -33,6 +34,7 @@ class Job:
     inputs: tuple[Path, ...]
     about: str
     beside: str = ""
+    identity: str = ""
 
     @property
     def second(self) -> Path:
@@ -84,7 +86,7 @@ def _note(job: Job) -> Path:
 
 
 def _command_digest(job: Job) -> str:
-    return of_words((*job.command, *map(str, job.inputs)))
+    return of_words((job.identity, *job.command, *map(str, job.inputs)))
 
 
 def _read_note(job: Job) -> dict[str, object]:

@@ -66,7 +66,9 @@ def link_spaces(
             *("-o", OUTPUT),
         )
         about = f"component {space.name}" if len(space.instances) == 1 else f"group {space.name}"
-        jobs.append(Job(f"linking {space.name}", images[space.name], command, parts[space.name], about))
+        image, objects_of = images[space.name], parts[space.name]
+        title = f"linking {space.name}"
+        jobs.append(Job(title, image, command, objects_of, about, identity=compiler.identity))
     if not _run(jobs, digests, sink, progress):
         return None
     checked = _check(images, objects, capabilities, compiler, kernel, out, digests, sink, progress)
@@ -108,7 +110,8 @@ def _group(
     for name in space.instances:
         command = (*compiler.c, "-r", "-nostdlib", *map(str, objects[name]), "-o", OUTPUT)
         output = out / "objects" / name / "joined.o"
-        joins.append(Job(f"instance {name}", output, command, objects[name], f"instance {name}"))
+        about = f"instance {name}"
+        joins.append(Job(about, output, command, objects[name], about, identity=compiler.identity))
     if not _run(joins, digests, sink, progress):
         return None
     wanted = {file: _names("--undefined-only", file) for file in (*(j.output for j in joins), *others)}
@@ -151,7 +154,8 @@ def _check(
         flags = (*compiler.link_flags(), "-nostartfiles", "-Wl,--no-as-needed,--no-allow-shlib-undefined")
         command = (*compiler.c, *flags, str(source), str(image), "-o", OUTPUT)
         output = out / "objects" / f"{space.name}.resolved"
-        jobs.append(Job(f"checking {space.name}", output, command, (source, image), space.name))
+        title = f"checking {space.name}"
+        jobs.append(Job(title, output, command, (source, image), space.name, identity=compiler.identity))
     good = True
     spaces = {s.name: s for s in capabilities.spaces}
     for outcome in run_jobs(jobs, digests, progress):

@@ -111,4 +111,4 @@ def compile_job(
         *("-c", str(source), "-o", OUTPUT),
     )
     title = f"{about}: {source.name}"
-    return Job(title, output, command, (source,), f"{about} ({compiler.identity})", beside)
+    return Job(title, output, command, (source,), about, beside, compiler.identity)

@@ -54,8 +54,8 @@ extern volatile uint32_t _camkes_timer_registers[1024];
 
 enum { CAMKES_SEL4_GPT_COUNTER = 0x24 / 4 };
 
-/* The counter has 32 bits. The timer driver keeps the ticks of a moment before it last ran over, and
- * can do so at any instant. */
+/* The counter has 32 bits. The timer driver keeps the ticks of a moment before it last ran over,
+ * and can do so at any instant. */
 static inline uint64_t camkes_sel4_ticks(void)
 {
     uint64_t before;
@@ -78,7 +78,8 @@ static inline uint64_t camkes_sel4_ticks(void)
 #else
     uint32_t high, low, again;
     do {
-        __asm__ volatile("rdtimeh %0; rdtime %1; rdtimeh %2" : "=&r"(high), "=&r"(low), "=r"(again));
+        __asm__ volatile("rdtimeh %0; rdtime %1; rdtimeh %2"
+                         : "=&r"(high), "=&r"(low), "=r"(again));
     } while (high != again);
     return (uint64_t)high << 32 | low;
 #endif

@@ -58,6 +58,25 @@ def test_a_second_build_makes_nothing(build: Build) -> None:
     assert again.run()[0] == "c: 63\n"
 
 
+def test_another_compiler_of_the_same_name_compiles_again(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The objects of components, of the runtime and of the kernel belong to a compiler."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    compiler = tmp_path / "mycc"
+    script = '#!/bin/sh\nif [ "$1" = --version ]; then echo VERSION; else exec cc "$@"; fi\n'
+    compiler.write_text(script)
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    first = build(FILES).steps
+    assert build({}).steps == ["reading", "generating"]
+    compiler.write_text(script.replace("VERSION", "'another one'"))
+    assert build({}).steps == first
+    assert "the host kernel" in first
+    compiler.write_text(script)
+    assert "the host kernel" not in build({}).steps
+
+
 def test_compile_errors_are_at_the_users_line(build: Build) -> None:
     built = build({**FILES, "Server.c": SERVER.replace("2 * x", "2 * y"), "Client.c": "int run(void) { x }"})
     assert built.image is None

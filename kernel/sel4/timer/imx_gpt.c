@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The general purpose timer of an i.MX6: a counter that never stops, which is the clock too, and a register
- * that is compared with it. */
+/* The general purpose timer of an i.MX6: a counter that never stops, which is the clock too, and a
+ * register that is compared with it. */
 #include "timer.h"
 
 #include "clock_sel4.h"

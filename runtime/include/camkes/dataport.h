@@ -32,3 +32,12 @@ typedef struct dataport_ptr {
 /* What was read after an acquire was written before the matching release. */
 #define CAMKES_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define CAMKES_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
+
+/* Memory that only components share is the same for all of them: no cache operation is needed. Not
+ * 0: the range is outside the dataport. */
+static inline int camkes_memory_cache_op(size_t room, size_t start, size_t size, int operation)
+{
+    (void)operation;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return start <= room && size <= room - start ? 0 : -1;
+}

@@ -51,3 +51,6 @@ static inline struct camkes_thread *camkes_self(void)
 
 /* The threads of this address space by index; generated. */
 extern struct camkes_thread *const camkes_threads[];
+extern const unsigned camkes_thread_count;
+
+unsigned camkes_thread_index(const struct camkes_thread *thread);

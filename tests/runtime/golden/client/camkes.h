@@ -22,6 +22,7 @@ void pre_init(void) __attribute__((weak));
 void post_init(void) __attribute__((weak));
 const char *get_instance_name(void);
 int get_instance_affinity(void);
+const char *get_thread_name(int thread_id);
 void set_putchar(void (*putchar)(int character));
 dataport_ptr_t dataport_wrap_ptr(void *pointer);
 void *dataport_unwrap_ptr(dataport_ptr_t pointer);

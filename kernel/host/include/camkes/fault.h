@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* For components that receive faults themselves. */
+#pragma once
+
+#include <sel4/sel4.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    uintptr_t start;
+    uintptr_t end;
+    const char *name;
+} camkes_memory_region_t;
+
+/*
+ * Prints what a fault message says. `thread` is the badge that it came with and `name` whose it is;
+ * the last one of the regions (NULL: none are known) has no name.
+ */
+void camkes_show_fault(seL4_MessageInfo_t info, seL4_CPtr thread, const char *name, bool tcb_caps,
+                       const camkes_memory_region_t *regions);
