@@ -7,15 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct {
-    uintptr_t start;
-    uintptr_t end;
-    const char *name;
+/* Addresses `start` .. `end`, without the latter. */
+typedef struct camkes_memory_region {
+    uintptr_t start, end;
+    const char *name; /* NULL: the table is over */
 } camkes_memory_region_t;
 
 /*
  * Prints what a fault message says. `thread` is the badge that it came with and `name` whose it is;
- * the last one of the regions (NULL: none are known) has no name.
+ * `regions` may be NULL.
  */
 void camkes_show_fault(seL4_MessageInfo_t info, seL4_CPtr thread, const char *name, bool tcb_caps,
                        const camkes_memory_region_t *regions);
