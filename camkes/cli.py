@@ -118,14 +118,41 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--cpp-flag", metavar="FLAG", action="append", default=[], help="a flag for the C preprocessor"
     )
-    group.add_argument("--cpp-bin", metavar="PROGRAM", default=None, help="the C preprocessor (default: cpp)")
-    group.add_argument("--nocpp", action="store_true", help="do not run the C preprocessor")
+    group.add_argument(
+        "--cpp-bin", metavar="PROGRAM", default="cpp", help="the C preprocessor (default: cpp)"
+    )
+    group.add_argument(
+        "--cpp", dest="preprocess", action="store_true", default=None, help="run the C preprocessor (default)"
+    )
+    group.add_argument(
+        "--nocpp", dest="preprocess", action="store_false", help="do not run the C preprocessor"
+    )
     group.add_argument("--dtb", metavar="FILE", type=Path, help="the device tree that dtb() queries ask")
     group.add_argument("--gpio-list", metavar="FILE", type=Path, help="the pins that gpio() queries ask")
     group.add_argument(
-        "--allow-forward-references", action="store_true", help="let names be used before they are defined"
+        "--allow-forward-references",
+        action="store_true",
+        default=None,
+        help="let names be used before they are defined",
+    )
+    group.add_argument(
+        "--disallow-forward-references",
+        dest="allow_forward_references",
+        action="store_false",
+        help="names are defined before they are used (default)",
     )
     add_messages(parser)
+
+
+def add_dependencies(parser: argparse.ArgumentParser) -> None:
+    """For commands whose result a makefile may keep."""
+    parser.add_argument(
+        "-MD",
+        "--makefile-dependencies",
+        metavar="FILE",
+        type=Path,
+        help="write a rule for make that names all files that were read",
+    )
 
 
 def add_messages(parser: argparse.ArgumentParser) -> None:
@@ -151,7 +178,7 @@ def request_of(arguments: argparse.Namespace) -> pipeline.Request:
         import_path=tuple(arguments.import_path),
         cpp_flags=tuple(arguments.cpp_flag),
         cpp=arguments.cpp_bin,
-        preprocess=not arguments.nocpp,
+        preprocess=arguments.preprocess,
         dtb=arguments.dtb,
         gpio_list=arguments.gpio_list,
         allow_forward_references=arguments.allow_forward_references,
@@ -217,17 +244,37 @@ class Progress:
 # Commands ----------------------------------------------------------------------------------------
 
 
+def checked(arguments: argparse.Namespace, sink: Sink) -> pipeline.Checked | None:
+    """The system that the arguments ask for; for make, the files it was read from are written."""
+    request = request_of(arguments)
+    if getattr(arguments, "code", False):
+        progress = Progress(arguments)
+        result = pipeline.check_code(request, arguments.output, sink, progress)
+        progress.clear()
+    else:
+        result = pipeline.check(request, sink)
+    rules: Path | None = arguments.makefile_dependencies
+    if rules is not None and result is not None:
+        pipeline.write_dependencies(rules, result, request)
+    return result
+
+
+def dump(arguments: argparse.Namespace) -> int:
+    from camkes.model.dump import dump_text
+
+    sink = Sink()
+    result = checked(arguments, sink)
+    status = tell(arguments, sink)
+    if result is not None:
+        print(dump_text(result.system, places=arguments.places), end="")
+    return status
+
+
 def check(arguments: argparse.Namespace) -> int:
     sink = Sink()
-    result = pipeline.check(request_of(arguments), sink)
+    result = checked(arguments, sink)
     status = tell(arguments, sink)
-    if result is not None and arguments.dump:
-        import json
-
-        from camkes.model.dump import dump
-
-        print(json.dumps(dump(result.system), indent=2, ensure_ascii=False))
-    elif result is not None and status == GOOD and not arguments.quiet and arguments.format == "text":
+    if result is not None and status == GOOD and not arguments.quiet and arguments.format == "text":
         system, plan = result.system, result.plan
         print(
             f"{arguments.path}: good: {count(system.instances, 'instance')}, "
@@ -245,12 +292,7 @@ def plan(arguments: argparse.Namespace) -> int:
     from camkes.report import plan_tables
 
     sink = Sink()
-    if arguments.code:
-        progress = Progress(arguments)
-        result = pipeline.check_code(request_of(arguments), arguments.output, sink, progress)
-        progress.clear()
-    else:
-        result = pipeline.check(request_of(arguments), sink)
+    result = checked(arguments, sink)
     status = tell(arguments, sink)
     if result is None:
         return status
@@ -271,7 +313,7 @@ def graph(arguments: argparse.Namespace) -> int:
     from camkes.report import graph as drawing
 
     sink = Sink()
-    result = pipeline.check(request_of(arguments), sink)
+    result = checked(arguments, sink)
     status = tell(arguments, sink)
     if result is None:
         return status
@@ -470,8 +512,8 @@ def explain(arguments: argparse.Namespace) -> int:
     from camkes import explain as pages
 
     if arguments.code is None:
-        for code in pages.all_codes():
-            print(f"{code.number}  {code.name}")
+        found_all = pages.all_codes()
+        print(pages.to_json(found_all) if arguments.json else pages.listing(found_all))
         return GOOD
     found = pages.find(arguments.code)
     if found is None:
@@ -479,7 +521,7 @@ def explain(arguments: argparse.Namespace) -> int:
         hint = f"; did you mean {nearest}?" if nearest else ""
         print(f"camkes explain: there is no code {arguments.code!r}{hint}", file=sys.stderr)
         return USER_ERROR
-    print(pages.page(found))
+    print(pages.to_json([found]) if arguments.json else pages.page(found))
     return GOOD
 
 
@@ -537,6 +579,9 @@ EXAMPLES = {
     "check": """
   camkes check examples/nested
   camkes check system.camkes --format sarif > findings.sarif""",
+    "dump": """
+  camkes dump examples/adder
+  camkes dump system.camkes --places -I interfaces -MD system.d""",
     "plan": """
   camkes plan examples/protocols
   camkes plan examples/nested -DCONFIGURATION=3 --json""",
@@ -580,11 +625,18 @@ def add_host(parser: argparse.ArgumentParser) -> None:
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
-    parser.add_argument("--dump", action="store_true", help="print the resolved system as JSON")
+    add_dependencies(parser)
+
+
+def dump_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_dependencies(parser)
+    parser.add_argument("--places", action="store_true", help="with the line of everything")
 
 
 def plan_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
+    add_dependencies(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.add_argument("--authority", action="store_true", help="who holds which capability, and why")
     parser.add_argument(
@@ -597,6 +649,7 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
 
 def graph_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
+    add_dependencies(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help=".dot or .svg (default: DOT to stdout)"
     )
@@ -659,6 +712,7 @@ def migrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
+    parser.add_argument("--json", action="store_true", help="as JSON: number, name, severity and page")
 
 
 def fmt_arguments(parser: argparse.ArgumentParser) -> None:
@@ -682,6 +736,7 @@ def completion_arguments(parser: argparse.ArgumentParser) -> None:
 #: What a command does, what help says of it, and what it understands.
 COMMANDS: dict[str, tuple[Command, str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": (check, "find every mistake in a system without building it", check_arguments),
+    "dump": (dump, "print the resolved system as JSON", dump_arguments),
     "plan": (plan, "show what follows from the requests: ceilings, threads, ids", plan_arguments),
     "graph": (graph, "draw tasks, CPIs and requests", graph_arguments),
     "build": (build, "build a system", build_arguments),
@@ -722,11 +777,22 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+def with_flags_joined(words: Sequence[str]) -> list[str]:
+    """`--cpp-flag -DX` as `--cpp-flag=-DX`: a flag of the preprocessor is not one of ours."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--cpp-flag":
+            joined[-1] = f"--cpp-flag={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = sys.argv[1:] if argv is None else argv
     parser = make_parser(words[0] if words else None)
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(with_flags_joined(words))
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return USAGE

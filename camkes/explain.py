@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -42,3 +43,19 @@ def nearest(word: str) -> str | None:
 def page(code: Code) -> str:
     """The page of a code, with its number and name on top."""
     return f"{code.number} {code.name}\n\n{code.explanation.strip() or 'There is no page on this yet.'}"
+
+
+def listing(codes: Sequence[Code]) -> str:
+    """A line for each code."""
+    return "\n".join(f"{code.number}  {code.name}" for code in codes)
+
+
+def to_json(codes: Sequence[Code]) -> str:
+    """The codes and their pages for other programs."""
+    import json
+
+    described = [
+        {"number": c.number, "name": c.name, "severity": c.severity.value, "page": c.explanation.strip()}
+        for c in codes
+    ]
+    return json.dumps(described, indent=2, ensure_ascii=False)

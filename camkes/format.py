@@ -367,7 +367,7 @@ class _Printer:
         if right == ":":
             return self._pending_conditional()
         if right == "(":
-            return last.kind != "word" or last.text in ("requests", "helpers", "with", "include", "import")
+            return last.kind != "word" or last.text in ("requests", "with", "include", "import")
         if right == "[":
             return left in _BINARY or left in (",", ":", "+", "-", "{", "}")
         return True

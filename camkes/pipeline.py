@@ -9,6 +9,7 @@ step could not go on. The command line, the tests and the editor all call this.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -50,11 +51,11 @@ class Request:
     definitions: tuple[tuple[str, str], ...] = ()
     import_path: tuple[Path, ...] = ()
     cpp_flags: tuple[str, ...] = ()
-    cpp: str | None = None
-    preprocess: bool = True
+    cpp: str = "cpp"
+    preprocess: bool | None = None  # None: as the application says
     dtb: Path | None = None
     gpio_list: Path | None = None
-    allow_forward_references: bool = False
+    allow_forward_references: bool | None = None  # None: as the application says
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +105,30 @@ def load_options(application: Application, request: Request) -> LoadOptions:
 
     return LoadOptions(
         import_path=(*request.import_path, *application.import_paths),
-        cpp=request.preprocess,
+        cpp=_chosen(request.preprocess, application.options.get("CAmkESCPP", "ON")),
+        cpp_bin=request.cpp,
         cpp_flags=(*application.cpp_flags, *request.cpp_flags),
         include_path=application.cpp_includes,
-        allow_forward_references=request.allow_forward_references
-        or application.options.get("CAmkESAllowForwardReferences", "OFF").upper()
-        in ("ON", "1", "TRUE", "YES"),
+        allow_forward_references=_chosen(
+            request.allow_forward_references, application.options.get("CAmkESAllowForwardReferences", "OFF")
+        ),
         dtb=request.dtb or application.dtb,
         gpio_list=request.gpio_list,
     )
+
+
+def _chosen(asked: bool | None, variable: str) -> bool:
+    """What was asked for, or else what a CMake variable says."""
+    return variable.upper() in ("ON", "1", "TRUE", "YES") if asked is None else asked
+
+
+def write_dependencies(file: Path, checked: Checked, request: Request) -> None:
+    """Write a rule for make that names the files that were read; they make the file with the rule."""
+    read = [source.path for source in checked.system.files]
+    read += [path for path in (request.dtb or checked.application.dtb, request.gpio_list) if path]
+    names = [re.sub(r"([\\ #])", r"\\\1", str(path)).replace("$", "$$") for path in (file, *read)]
+    lines = " \\\n  ".join([f"{names[0]}:", *dict.fromkeys(names[1:])])
+    write_output(file, f"{lines}\n".encode())
 
 
 def check(request: Request, sink: Sink) -> Checked | None:

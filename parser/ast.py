@@ -227,14 +227,6 @@ class ThreadsClause:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HelpersClause:
-    """`helpers (inst, ...)`."""
-
-    instances: tuple[tuple[Name, ...], ...]  # each a dotted path
-    span: Span
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class UnknownClause:
     """A word after `with` that is no clause; kept so that the resolver can name the nearest right word."""
 
@@ -242,7 +234,7 @@ class UnknownClause:
     span: Span
 
 
-Clause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | HelpersClause | UnknownClause
+Clause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | UnknownClause
 
 
 # Components --------------------------------------------------------------------------------------

@@ -254,9 +254,6 @@ class Builder:
     def requests_clause(self, first: int, last: int, word: int, *names: ast.Name) -> Any:
         return ast.RequestsClause(names, self._span(first, last))
 
-    def helpers_clause(self, first: int, last: int, word: int, *paths: Any) -> Any:
-        return ast.HelpersClause(paths, self._span(first, last))
-
     def threads_clause(self, first: int, last: int, count: Any) -> Any:
         return ast.ThreadsClause(count, self._span(first, last))
 

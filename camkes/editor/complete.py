@@ -35,10 +35,9 @@ _FROM_KINDS = ("uses", "emits", "dataport")
 _TO_KINDS = ("provides", "consumes", "dataport")
 _CLAUSES = {
     "provides": ("priority_protocol", "requests", "threads"),
-    "consumes": ("helpers",),
     "connection": ("threads",),
 }
-_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "helpers"))
+_CLAUSE_WORDS = frozenset(("priority_protocol", "requests"))
 
 
 class Sort(Enum):
@@ -197,8 +196,6 @@ def _clause_names(index: Index, item: list[str], owner: Symbol | None) -> Iterat
         yield from _names(PROTOCOLS, "protocol")
     elif last in ("(", ",") and opened.endswith("requests") and ")" not in item[_last(item, "(") :]:
         yield from _members(owner, ("uses",))
-    elif last in ("(", ",") and opened.endswith("helpers") and ")" not in item[_last(item, "(") :]:
-        yield from _names(index.assembly.instances, "instance")
 
 
 def _last(item: list[str], word: str) -> int:

@@ -164,7 +164,6 @@ class _Walk:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.bodies: list[tuple[ast.Component, Symbol]] = []
-        self.helpers: list[tuple[Symbol, ast.HelpersClause]] = []
 
     def run(self, items: Iterable[ast.TopLevelItem]) -> None:
         items = list(items)
@@ -187,8 +186,6 @@ class _Walk:
         for each in loose:
             if isinstance(each, ast.Configuration):
                 self.configuration(each, self.index.assembly)
-        for owner, clause in self.helpers:
-            self.helper_instances(owner, clause)
 
     def top(self, kind: str, node: ast.TopLevelItem) -> None:
         assert isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component))
@@ -244,8 +241,6 @@ class _Walk:
             if isinstance(clause, ast.RequestsClause):
                 for name in clause.interfaces:
                     self.own(name, owner)
-            elif isinstance(clause, ast.HelpersClause):
-                self.helpers.append((owner, clause))
 
     def refer(self, kind: str, name: ast.Name) -> Symbol | None:
         symbol = self.index.tops[kind].get(name.text)
@@ -257,15 +252,6 @@ class _Walk:
         symbol = owner.members.get(name.text) if owner else None
         if symbol is not None and symbol.kind == kind:
             self.index.add(name, symbol)
-
-    def helper_instances(self, owner: Symbol, clause: ast.HelpersClause) -> None:
-        """Helpers stand beside the instances of the component that names them; the first one decides."""
-        for instance in self.index.instances_of(owner)[:1]:
-            scope = instance.owner.scope if instance.owner else self.index.assembly
-            for path in clause.instances:
-                symbol = scope.instances.get(path[0].text) if scope else None
-                if symbol is not None:
-                    self.index.add(path[0], symbol)
 
     # Compositions --------------------------------------------------------------------------------
 

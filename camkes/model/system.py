@@ -112,9 +112,9 @@ class Interface:
     """An interface of a component type.
 
     `kind`: uses provides emits consumes dataport. `type`: the procedure, the event's name, or the
-    dataport's type. `protocol`, `requests`, `threads`, `helpers` are what a `with` clause of the
+    dataport's type. `protocol`, `requests`, `threads` are what a `with` clause of the
     component says (None: says nothing); the spans of these clauses are in `clause_spans` under
-    "priority_protocol", "requests", "threads", "helpers".
+    "priority_protocol", "requests", "threads".
     """
 
     kind: str
@@ -125,7 +125,6 @@ class Interface:
     protocol: Protocol | None = None
     requests: tuple[str, ...] | None = None
     threads: int | None = None
-    helpers: tuple[str, ...] | None = None
     clause_spans: Mapping[str, Span] | None = None
 
 

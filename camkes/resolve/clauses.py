@@ -19,7 +19,6 @@ PROTOCOLS = tuple(protocol.value for protocol in Protocol)
 #: The words of the clauses that each kind of interface can have.
 _ALLOWED = {
     "provides": ("priority_protocol", "requests", "threads"),
-    "consumes": ("helpers",),
 }
 
 #: How a clause is written.
@@ -27,7 +26,6 @@ _FORMS = {
     "priority_protocol": "priority_protocol inherited",
     "requests": "requests (interface, ...)",
     "threads": "N threads",
-    "helpers": "helpers (instance, ...)",
 }
 
 
@@ -38,7 +36,6 @@ class Clauses:
     protocol: Protocol | None = None
     requests: tuple[str, ...] | None = None
     threads: int | None = None
-    helpers: tuple[str, ...] | None = None
     spans: dict[str, Span] = field(default_factory=dict)
 
 
@@ -86,7 +83,7 @@ def _read(nodes: Sequence[ast.Clause], allowed: Sequence[str], place: str, sink:
 
 def _forms(allowed: Sequence[str], place: str) -> str:
     if not allowed:
-        return "only `provides` and `consumes` interfaces and connections can have clauses"
+        return "only `provides` interfaces and connections can have clauses"
     return f"{place} can have: {', '.join(f'`{_FORMS[word]}`' for word in allowed)}"
 
 
@@ -98,8 +95,6 @@ def _word(node: ast.Clause) -> str:
             return "requests"
         case ast.ThreadsClause():
             return "threads"
-        case ast.HelpersClause():
-            return "helpers"
         case ast.UnknownClause():
             return node.word.text
 
@@ -112,8 +107,6 @@ def _take(node: ast.Clause, result: Clauses, sink: Sink) -> None:
             result.requests = tuple(dict.fromkeys(name.text for name in node.interfaces))
         case ast.ThreadsClause():
             result.threads = fold_integer(node.count, sink, "this thread count", 1)
-        case ast.HelpersClause():
-            result.helpers = tuple(".".join(name.text for name in path) for path in node.instances)
 
 
 def protocol(word: str, span: Span, sink: Sink) -> Protocol | None:

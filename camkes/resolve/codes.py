@@ -333,20 +333,6 @@ component Uart { hardware; dataport Buf registers; }
 
 # Connections
 
-CONNECTOR_ENDS = _code(
-    "E0301",
-    "connector-ends",
-    """\
-A connector describes one `from` end and one `to` end. A plural (`Procedures`) lets several interfaces be
-connected at an end.
-""",
-    """\
-connector Mine { from Procedure; from Procedure; }
-""",
-    """\
-connector Mine { from Procedures; to Procedure; }
-""",
-)
 UNKNOWN_END = _code(
     "E0302",
     "unknown-end",
@@ -524,8 +510,7 @@ UNKNOWN_CLAUSE = _code(
     "E0320",
     "unknown-clause",
     """\
-A word after `with` is no clause. The clauses are `priority_protocol P`, `requests (...)`, `N threads` and
-`helpers (...)`.
+A word after `with` is no clause. The clauses are `priority_protocol P`, `requests (...)` and `N threads`.
 """,
     """\
 provides Pow p with priority_protocl inherited;
@@ -540,8 +525,8 @@ MISPLACED_CLAUSE = _code(
     """\
 A clause, or the setting that means the same, stands where it says nothing.
 
-A `provides` interface can have a priority protocol, `requests` and a thread count; a `consumes` interface can
-have helpers; a connection can have a thread count.
+A `provides` interface can have a priority protocol, `requests` and a thread count; a connection can have a
+thread count.
 """,
     """\
 uses Pow next with priority_protocol inherited;
@@ -613,22 +598,6 @@ component Task { requestor; uses Pow p; }
 component Task { control; requestor; uses Pow p; }
 """,
 )
-UNKNOWN_HELPER = _code(
-    "E0326",
-    "unknown-helper",
-    """\
-A `helpers` clause names instances that stand beside the instance it belongs to: in the same assembly, or in
-the same component.
-""",
-    """\
-component Waiter { control; consumes Done d with helpers (worker); }
-assembly { composition { component Waiter w; component Worker work; ... } }
-""",
-    """\
-component Waiter { control; consumes Done d with helpers (work); }
-assembly { composition { component Waiter w; component Worker work; ... } }
-""",
-)
 PROTOCOL_IGNORED = _code(
     "W0350",
     "protocol-ignored",
@@ -688,24 +657,6 @@ two.size = 8192;
 
 # Settings
 
-SETTING_PATH = _code(
-    "E0401",
-    "setting-path",
-    """\
-A setting has the form `instance.attribute = value;`, two names. A part of a component is not set from
-outside: the component passes an attribute of its own on to it with `<-`.
-""",
-    """\
-box.echo.delay = 5;
-""",
-    """\
-component Box {
-    attribute int delay;
-    composition { component Echo echo; }
-    configuration { echo.delay <- delay; }
-}
-""",
-)
 DUPLICATE_SETTING = _code(
     "E0402",
     "duplicate-setting",

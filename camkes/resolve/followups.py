@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which mistakes of names and types are real in a program that has syntax errors too.
+"""Which mistakes of names and types are real in a program with syntax errors or missing files.
 
 A statement with a syntax error may have said what is missed elsewhere. So nothing is said about such a
 statement beyond its syntax, and of what seems to be missing only what no such statement can have given.
@@ -24,7 +24,6 @@ _MISSING_ANYWHERE = frozenset(
         codes.NO_INSTANCES,
         codes.REFERENCE_TO_NOTHING,
         codes.REFERENCE_WITHOUT_VALUE,
-        codes.UNKNOWN_HELPER,
     }
 )
 
@@ -33,7 +32,6 @@ _MISSING_IN_BLOCK = frozenset(
     {
         codes.ASSEMBLY_BLOCKS,
         codes.BAD_EXPORT,
-        codes.CONNECTOR_ENDS,
         codes.EMPTY_STRUCT,
         codes.HARDWARE_MISMATCH,
         codes.MISSING_KEY,
@@ -60,9 +58,9 @@ _MISFITS = {
 
 
 def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Those of the diagnostics about a program that are no consequences of its syntax errors."""
+    """Those of the diagnostics about a program that do not follow from what is missing or broken in it."""
     broken = [item for item in program.items if any(map(item.span.overlaps, program.damage))]
-    if any(isinstance(item, ast.Assembly) for item in broken):  # assemblies share their names
+    if not program.whole or any(isinstance(item, ast.Assembly) for item in broken):  # they share names
         broken += [item for item in program.items if isinstance(item, ast.Assembly)]
 
     def is_own(diagnostic: Diagnostic) -> bool:

@@ -64,6 +64,7 @@ class _Reader:
         self.real_folders: dict[str, str] = {}
         self.parse_options = ParseOptions(
             preprocess=options.cpp,
+            cpp=options.cpp_bin,
             cpp_flags=options.cpp_flags,
             include_path=(*options.include_path, LIBRARY),
             partial=True,

@@ -25,7 +25,7 @@ _MEMBER = _words(
     access attributes cache_op dma_pool dma_pool_cached global_endpoint hardware_cached id irq_handle
     irq_ioapic irq_ioapic_pin irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity
     irq_target irq_trigger irq_type irq_vector mac num_threads paddr partitions passive pins port ports
-    priority_protocol shmem_size size spi_number topology value helpers
+    priority_protocol shmem_size size spi_number topology value
     """
 )
 

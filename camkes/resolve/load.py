@@ -43,7 +43,6 @@ _HARMLESS = frozenset(
         codes.REFERENCE_WITHOUT_VALUE,
         codes.UNEXPECTED_UNIT,
         codes.UNCONNECTED,
-        codes.UNKNOWN_HELPER,
     )
 )
 
@@ -63,7 +62,7 @@ def load_program(program: Program, options: LoadOptions, sink: Sink) -> System |
     own = Sink()
     system = _load(program, options, own)
     found = own.diagnostics
-    if program.damage:
+    if not program.complete:
         from camkes.resolve.followups import mistakes_of_their_own
 
         found = mistakes_of_their_own(program, found)
@@ -131,7 +130,6 @@ def _system(
         for i in flat.instances.values()
     )
     connections = tuple(_connection(connection, settings, sink) for connection in joined)
-    _check_helpers(flat, sink)
     tasks, cpis = tasks_and_cpis(instances, connections, sink)
     check_scheduling(instances, sink)
     schedule = assemblies[0].schedule
@@ -193,25 +191,6 @@ def _connection_settings(
                     related=[Label(first.span, "this value is used")],
                 )
     return result
-
-
-def _check_helpers(flat: Flat, sink: Sink) -> None:
-    """Helpers are instances, named as they are where the instance with the clause stands."""
-    from camkes.resolve.nearest import suggestion
-
-    for instance in flat.instances.values():
-        prefix = instance.parent + "." if instance.parent else ""
-        for interface in instance.component.type.interfaces:
-            for helper in interface.helpers or ():
-                if prefix + helper in flat.instances or prefix + helper in flat.unknown:
-                    continue
-                beside = [n.removeprefix(prefix) for n in flat.instances if n.startswith(prefix)]
-                sink.report(
-                    codes.UNKNOWN_HELPER,
-                    f"there is no instance `{helper}` beside `{instance.name}` to be a helper",
-                    (interface.clause_spans or {}).get("helpers", interface.span),
-                    help=suggestion(helper, beside),
-                )
 
 
 def _schedule(node: ast.Schedule, sink: Sink) -> tuple[DomainSlot, ...]:

@@ -213,16 +213,9 @@ class Names:
         )
 
     def connector_end(self, node: ast.Connector, side: str) -> ConnectorEnd:
-        found = [end for end in node.ends if end.side == side]
-        if len(found) != 1:
-            self.sink.report(
-                codes.CONNECTOR_ENDS,
-                f"a connector needs one `{side}` end, and this one has {len(found)}",
-                found[1].span if found else (node.name.span if node.name else node.span),
-            )
-            if not found:
-                return ConnectorEnd(False, "Procedure", True, 0)
-        end = found[0]
+        end = next((end for end in node.ends if end.side == side), None)
+        if end is None:  # the parser has said so
+            return ConnectorEnd(False, "Procedure", True, 0)
         threads = (
             None if end.threads is None else fold_integer(end.threads, self.sink, "this thread count", 0)
         )
@@ -315,7 +308,6 @@ class Names:
             clauses.protocol,
             clauses.requests,
             clauses.threads,
-            clauses.helpers,
             clauses.spans or None,
         )
 
@@ -399,12 +391,7 @@ class Names:
         """The settings of a block. Of two that set the same, the first counts."""
         result: dict[tuple[str, ...], SettingDefinition] = {}
         for setting in node.settings:
-            if len(setting.path) != 2:
-                self.sink.report(
-                    codes.SETTING_PATH,
-                    "a setting names an instance and an attribute: `instance.attribute = value;`",
-                    setting.span,
-                )
+            if len(setting.path) != 2:  # the parser has said so
                 continue
             instance, attribute = setting.path
             check_keyword(attribute, "setting", self.sink)

@@ -24,7 +24,7 @@ class LoadOptions:
     """How a system is loaded.
 
     `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the
-    preprocessor on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
+    preprocessor `cpp_bin` on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
     `include_path`. `dtb` and `gpio_list` are the files that the queries `dtb(...)` and `gpio(...)` ask.
     `allow_forward_references` lets a name be used before the line that defines it. `read` gives the text
     of a file.
@@ -32,6 +32,7 @@ class LoadOptions:
 
     import_path: tuple[Path, ...] = ()
     cpp: bool = True
+    cpp_bin: str = "cpp"
     cpp_flags: tuple[str, ...] = ()
     include_path: tuple[Path, ...] = ()
     allow_forward_references: bool = False

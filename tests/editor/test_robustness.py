@@ -32,7 +32,7 @@ EXAMPLES = [
 STRANGE = """
 component A { composition { component B b; export b.p -> p; } provides P p; }
 component B { composition { component A a; export a.p -> p; } provides P p; configuration { a.p_x = 1; } }
-component B { has mutex m; provides P p; provides P p with requests (p, q), helpers (b, a.b); }
+component B { has mutex m; provides P p; provides P p with requests (p, q); }
 assembly {
     composition {
         component A a; component A a; component B b; component { control; uses P p; } c;

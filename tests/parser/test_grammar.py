@@ -149,11 +149,10 @@ def test_the_real_time_words() -> None:
             requestor 7;
             provides P a with priority_protocol inherited, requests (x, y), 1 + 1 threads;
             provides P b with 1 thread, requests ();
-            consumes E e with helpers (u, v.w);
             uses P u;
         }"""
     )
-    requestor, a, b, e, u = component.items
+    requestor, a, b, u = component.items
     assert shape(requestor) == ("Requestor", ("Literal", 7))
     assert shape(a.clauses) == (
         ("ProtocolClause", "inherited"),
@@ -161,7 +160,6 @@ def test_the_real_time_words() -> None:
         ("ThreadsClause", ("Binary", "+", ("Literal", 1), ("Literal", 1))),
     )
     assert shape(b.clauses) == (("ThreadsClause", ("Literal", 1)), ("RequestsClause", ()))
-    assert shape(e.clauses) == (("HelpersClause", (("u",), ("v", "w"))),)
     assert u.clauses == ()
 
 
