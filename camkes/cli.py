@@ -293,13 +293,15 @@ def plan(arguments: argparse.Namespace) -> int:
 
     sink = Sink()
     result = checked(arguments, sink)
+    capabilities = None
+    if result is not None and arguments.authority:
+        capabilities = pipeline.capabilities(result, sink)
     status = tell(arguments, sink)
     if result is None:
         return status
-    if arguments.authority:
+    if capabilities is not None:
         from camkes.capdl import authority
 
-        capabilities = pipeline.capabilities(result, sink)
         entries = authority.authority(result.system, result.plan, capabilities)
         print(authority.to_json(entries) if arguments.json else authority.to_text(entries))
     elif arguments.json:

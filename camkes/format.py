@@ -110,6 +110,7 @@ def _keep_tables(lines: list[_Line]) -> None:
         around = [number - 1] if number and not line.blank_before else []
         if number + 1 < len(lines) and not lines[number + 1].blank_before:
             around.append(number + 1)
+        around = [each for each in around if _is_row(line, lines[each])]
         for index in range(1, len(line.tokens)):
             token, before = line.tokens[index], line.tokens[index - 1]
             gap = token.column - before.column - len(before.text)
@@ -120,6 +121,16 @@ def _keep_tables(lines: list[_Line]) -> None:
             )
             if gap > 1 and lined_up and "\n" not in before.text:
                 line.tokens[index] = token._replace(gap=gap)
+
+
+def _is_row(line: _Line, other: _Line) -> bool:
+    """Whether two lines can be rows of one table: they begin in one column, and no block begins or ends."""
+    balanced = all(
+        sum((token.text in "([{") - (token.text in ")]}") for token in each.code if token.kind == "symbol")
+        == 0
+        for each in (line, other)
+    )
+    return balanced and line.tokens[0].column == other.tokens[0].column
 
 
 def _lines(text: str) -> list[_Line]:

@@ -72,6 +72,8 @@ class Reader:
     def task(self, instance: Instance, library: bool) -> Task | None:
         type = instance.type
         stated = self.get(instance, "requestor")
+        if not type.control and any(attribute.name == "requestor" for attribute in type.attributes):
+            stated = None  # an attribute of its own, which only has the name
         spans: dict[str, Span] = {}
         if not type.requestor and stated is None and not (library and _library_task(instance)):
             return None

@@ -6,17 +6,6 @@ from __future__ import annotations
 
 from camkes.diagnostics import Code
 
-LINK_IMAGE = Code(
-    "E0950",
-    "sel4-image",
-    """A linked component does not have what its address space needs.
-
-The stacks, IPC buffers and dataports of a component are symbols of its image. If one of them is
-missing, or two of them overlap, the image was linked without its generated files: a custom linker
-script or `-Wl,--gc-sections` in `LD_FLAGS` can do that.
-""",
-)
-
 HEAP_SIZE = Code(
     "E0951",
     "heap-size",

@@ -5,9 +5,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from typing import Any
 
+import pytest
 from jsonschema import Draft7Validator
+from jsonschema.validators import validator_for
 
 from camkes.diagnostics import Code, Diagnostic, Label, Sink, SourceFile, Span
 from camkes.protocols import analyse
@@ -159,15 +163,58 @@ def findings(name: str) -> tuple[Diagnostic, ...]:
     return sink.diagnostics
 
 
-def test_sarif_has_the_shape_that_its_schema_asks_for() -> None:
-    for path in GOLDEN.glob("*.txt"):
-        log = json.loads(render(findings(path.stem), Style(Form.SARIF, base=GOLDEN)))
-        Draft7Validator(SARIF).validate(log)
-        run = log["runs"][0]
-        for result in run["results"]:
-            rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
-            assert rule["id"] == result["ruleId"]
-            assert rule["defaultConfiguration"]["level"] == result["level"]
+def bad_files() -> list[Path]:
+    """Every golden file of a mistake, in every room."""
+    tests = GOLDEN.parents[1]
+    folders = (tests / "parser/golden", tests / "resolve/bad", GOLDEN)
+    return [path for folder in folders for path in sorted(folder.glob("*.camkes"))]
+
+
+def log_of(path: Path) -> Any:
+    """The SARIF log of a file, with all that resolving and planning find."""
+    sink = Sink()
+    system = load(path, LoadOptions(), sink)
+    if system is not None:
+        analyse(system, sink)
+    return json.loads(render(sink.diagnostics, Style(Form.SARIF, base=path.parent)))
+
+
+@pytest.mark.parametrize("path", bad_files(), ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
+def test_sarif_of_every_mistake(path: Path) -> None:
+    log = log_of(path)
+    Draft7Validator(SARIF).validate(log)
+    if schema := os.environ.get("CAMKES_SARIF_SCHEMA"):  # the official one
+        official = json.loads(Path(schema).read_text(encoding="utf-8"))
+        validator_for(official)(official).validate(log)
+    run = log["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    assert len({rule["id"] for rule in rules}) == len(rules)
+    for result in run["results"]:
+        rule = rules[result["ruleIndex"]]
+        assert rule["id"] == result["ruleId"]
+        assert rule["defaultConfiguration"]["level"] == result["level"]
+        for place in [*result.get("locations", []), *result.get("relatedLocations", [])]:
+            region = place["physicalLocation"]["region"]
+            start, end = (tuple(region[f"{at}{n}"] for n in ("Line", "Column")) for at in ("start", "end"))
+            assert start <= end
+
+
+def test_every_walk_is_a_code_flow() -> None:
+    walks = 0
+    for path in GOLDEN.glob("*.camkes"):
+        sink = Sink()
+        system = load(path, LoadOptions(), sink)
+        if system is not None:
+            analyse(system, sink)
+        results = json.loads(render(sink.diagnostics, Style(Form.SARIF)))["runs"][0]["results"]
+        flows = [result for result in results if "codeFlows" in result]
+        assert len(flows) == sum(d.is_walk for d in sink.diagnostics)
+        for result in flows:
+            (flow,) = result["codeFlows"]
+            steps = flow["threadFlows"][0]["locations"]
+            assert len(steps) == 1 + len(result["relatedLocations"])
+        walks += len(flows)
+    assert walks > 3
 
 
 def test_a_cycle_is_a_code_flow() -> None:

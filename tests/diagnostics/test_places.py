@@ -106,6 +106,32 @@ CASES: dict[str, dict[str, str | bytes]] = {
         "binary.camkes": b"component A { }\n\xff\xfe\n",
     },
     "missing_header": {"main.camkes": '#include "nowhere.h"\n' + system(JOINED)},
+    "a_schedule_with_one_slot": {
+        "main.camkes": "component A { control; }\nassembly {\n    composition { component A a; }\n"
+        "    schedule { [(0, 10 us)] }\n}\n",
+    },
+    "a_second_schedule": {
+        "main.camkes": "component A { control; }\nassembly { composition { component A a; } }\n"
+        "assembly {\n    composition { component A b; }\n    schedule { [(0, 1), (1, 2)] }\n}\n",
+    },
+    "a_protocol_of_an_exported_interface": {
+        "main.camkes": "procedure P { void f(); }\n"
+        "component Leaf { provides P p with priority_protocol fixed; }\n"
+        "component Box {\n    provides P p with priority_protocol inherited;\n"
+        "    composition { component Leaf leaf; export leaf.p -> p; }\n}\n"
+        "assembly { composition { component Box box; } }\n",
+    },
+    "counts_of_the_library_that_differ": {
+        "main.camkes": "procedure P { void f(in int priority); }\n"
+        "connector seL4RPCCallPrioritized2 { from Procedures with 0 threads; to Procedure with 2 threads; }\n"
+        "component T { control; uses P p; }\n"
+        "component S { provides P p; attribute int p_num_threads; attribute string p_priority_protocol; }\n"
+        "assembly {\n    composition {\n        component T t;\n        component S s;\n"
+        "        connection seL4RPCCallPrioritized2 c(from t.p, to s.p);\n    }\n    configuration {\n"
+        "        t._priority = 1;\n        s.p_num_threads = 3;\n"
+        '        s.p_priority_protocol = "inherited";\n'
+        "    }\n}\n",
+    },
     "error_in_a_header": {
         "main.camkes": '#include "stop.h"\n' + system(JOINED),
         "stop.h": "\n#error this platform has no timer\n",
@@ -113,19 +139,13 @@ CASES: dict[str, dict[str, str | bytes]] = {
 }
 
 
-def said(folder: Path, files: dict[str, str | bytes]) -> str:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+def golden(main: Path, options: LoadOptions, name: str) -> None:
+    """What is said about a file is what the golden file says."""
     sink = Sink()
-    load(folder / next(iter(files)), LoadOptions(), sink)
-    return render(sink.diagnostics, Style(base=folder)).replace(f"{folder}/", "")
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_golden(tmp_path: Path, name: str) -> None:
-    text = said(tmp_path, CASES[name]).replace(str(tmp_path), "FOLDER").replace(str(BUILTIN), "BUILTIN")
+    load(main, options, sink)
+    text = render(sink.diagnostics, Style(base=main.parent))
+    for folder, word in ((f"{main.parent}/", ""), (str(main.parent), "FOLDER"), (str(BUILTIN), "BUILTIN")):
+        text = text.replace(folder, word)
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("CAMKES_UPDATE_GOLDEN"):
         path.write_text(text, encoding="utf-8")
@@ -133,8 +153,35 @@ def test_golden(tmp_path: Path, name: str) -> None:
     assert all(len(line) < 300 for line in text.splitlines() if "|" in line)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_golden(tmp_path: Path, name: str) -> None:
+    for file, text in CASES[name].items():
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    golden(tmp_path / next(iter(CASES[name])), LoadOptions(), name)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    golden(tmp_path / "none.camkes", LoadOptions(), "no_file")
+
+
+def test_no_preprocessor(tmp_path: Path) -> None:
+    path = tmp_path / "main.camkes"
+    path.write_text('// a system\n#include "a.h"\n')
+    golden(path, LoadOptions(cpp_bin="no-such-preprocessor"), "no_preprocessor")
+
+
+def test_names_used_too_early(tmp_path: Path) -> None:
+    path = tmp_path / "main.camkes"
+    chain = "".join(f"component A{i} {{ composition {{ component A{i + 1} a; }} }}\n" for i in range(300))
+    path.write_text(f"{chain}component A300 {{ }}\nassembly {{ composition {{ component A0 a; }} }}\n")
+    golden(path, LoadOptions(allow_forward_references=True), "components_too_deep")
+
+
 def test_no_golden_file_is_left_over() -> None:
-    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(CASES)
+    others = {"no_file", "no_preprocessor", "components_too_deep"}
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == others | set(CASES)
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
