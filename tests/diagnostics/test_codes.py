@@ -28,7 +28,8 @@ RANGES = {
     "callgraph": [(741, 799)],
     "report": [(800, 849)],
     "migrate": [(850, 899)],
-    "sel4": [(950, 999)],
+    "sel4": [(950, 955), (960, 999)],
+    "upstream_templates": [(956, 959)],
 }
 
 #: Codes whose text other tests state: they need a compiler, a trace, a kernel or an seL4 workspace.
@@ -37,7 +38,8 @@ STATED_BY_TESTS = frozenset(
         *("E0103", "E0601", "E0651", "E0652", "E0653", "E0654", "E0656", "E0701", "E0702"),
         *("E0703", "E0704", "W0705", "E0706", "E0707", "E0708", "W0709", "E0721", "E0722", "E0723", "E0724"),
         *("E0725", "E0727", "W0728", "E0729", "E0730", "N0741", "N0742", "E0801", "E0802", "E0803", "E0804"),
-        *("W0805", "E0806", "N0852", "E0951", "E0952", "E0953", "E0954", "E0955"),
+        *("W0805", "E0806", "N0852", "E0951", "E0952", "E0953", "E0954", "E0955", "E0956", "E0957", "E0958"),
+        *("E0960", "E0961"),
     }
 )
 
@@ -77,6 +79,8 @@ def test_numbers_names_and_pages(room: str, code: Code) -> None:
     assert page.startswith(f"{code.number} {code.name}\n\n")
     assert len(code.explanation.strip()) >= 40
     assert code.explanation.strip().endswith((".", "`", "```", ")"))
+    if room == "resolve":
+        assert "```camkes" in code.explanation
     assert explain.find(code.number) is code and explain.find(code.name) is code
 
 

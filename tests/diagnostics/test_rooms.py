@@ -107,7 +107,7 @@ def test_a_connector_that_sel4_builds_lack() -> None:
     message = "connector C needs the seL4 kernel: the host kernel has no device"
     found = build._for_sel4(Diagnostic(NEEDS_SEL4, message, place))
     assert found.code is codes.NO_CONNECTOR
-    assert found.message == "connector C cannot be built yet: there is no template for device"
+    assert found.message == "connector C cannot be built: there is no template for device"
     assert found.span == place
 
 

@@ -266,3 +266,11 @@ def test_public_code() -> None:
             check(source.text)
             files += 1
     assert files
+
+
+def test_only_rows_of_one_table_keep_their_columns() -> None:
+    """What lines up with a line of another block does so by accident."""
+    assert format_source("component  A{\n    control;\n}\n") == "component A {\n    control;\n}\n"
+    assert format_source("procedure  P {\n    int  f();\n    void g();\n}\n") == (
+        "procedure P {\n    int  f();\n    void g();\n}\n"
+    )
