@@ -161,6 +161,7 @@ def job(file: Path, options: LoadOptions) -> dict[str, Any]:
         "cpp_flags": [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)],
         "allow_forward_references": options.allow_forward_references,
         "dtb": str(options.dtb) if options.dtb else None,
+        "gpio_list": str(options.gpio_list) if options.gpio_list else None,
     }
 
 
