@@ -18,6 +18,8 @@ from camkes.diagnostics import Sink
 from camkes.model.system import Instance
 from camkes.resolve.imports import BUILTIN
 
+#: the C library and what components are made of
+_EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "utils"}
 _SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s")
 
 
@@ -58,6 +60,15 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
             span=build.span,
         )
     return build
+
+
+def links_foreign_code(application: Application, build: ComponentBuild) -> bool:
+    """Whether a build names libraries that nobody shows us the sources of. What every component is linked
+    with does not count."""
+    libraries = application.libraries
+    named = {*build.libs, *(lib for name in _closure(application, build) for lib in libraries[name].libs)}
+    shown = {name for name, library in libraries.items() if library.sources}
+    return not named <= shown | _EVERYWHERE
 
 
 def _closure(application: Application, build: ComponentBuild) -> list[str]:

@@ -55,9 +55,11 @@ class Reached:
 
 
 class CallGraph:
-    """Calls of the sources of a component. Add every source, then ask."""
+    """Calls of the sources of a component. Add every source, then ask. With `foreign` code, what the
+    component does not define may call back whatever it is given."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, foreign: bool = False) -> None:
+        self._foreign = foreign
         self._steps: dict[Function, list[Step]] = {}
         self._calls: dict[Function, dict[Function, Place | None]] = {}
         self._indirect: dict[Function, Place | None] = {}
@@ -108,7 +110,7 @@ class CallGraph:
             for function in queue:
                 steps = list(self._direct(function))
                 if pointers:
-                    steps += self._pointers(function, taken)
+                    steps += self._pointers(function, taken, targets)
                     if function in self._indirect and not taken and unbounded is None:
                         unbounded = function.name, self._indirect[function]
                     if not function.unit and function.name in targets:
@@ -125,12 +127,15 @@ class CallGraph:
     def _direct(self, function: Function) -> Iterable[Step]:
         return [Step(callee, place, True) for callee, place in self._calls.get(function, {}).items()]
 
-    def _pointers(self, function: Function, taken: list[Function]) -> Iterable[Step]:
+    def _pointers(
+        self, function: Function, taken: list[Function], targets: Collection[str]
+    ) -> Iterable[Step]:
         if function in self._indirect or function in self._guessed:
             place = self._indirect.get(function)
             return [Step(callee, place, False) for callee in taken]
         for callee, place in self._calls.get(function, {}).items():
-            if callee.name in CALLING_BACK and callee not in self._defined:
+            calls_back = callee.name in CALLING_BACK or (self._foreign and callee.name not in targets)
+            if calls_back and callee not in self._defined:
                 given = self._takes.get(function) or dict.fromkeys(taken)
                 return [Step(callee, place, False) for callee in given]
         return ()

@@ -16,7 +16,7 @@ from camkes.build.compiler import Compiler, find_compiler
 from camkes.build.digests import Digests
 from camkes.build.jobs import Job, inputs_of, run_jobs, write_whole
 from camkes.build.messages import Sources
-from camkes.build.sources import build_of, compile_job, sources_and_objects
+from camkes.build.sources import build_of, compile_job, links_foreign_code, sources_and_objects
 from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
 from camkes.callgraph.gcc import Place, read_calls
 from camkes.callgraph.graph import CallGraph, Reached
@@ -113,9 +113,12 @@ class _Reader:
     ) -> None:
         more, suffix = ((_CALL_GRAPH,), ".ci") if self._writes_call_graphs(compiler, out) else ((), "")
         jobs: dict[str, list[Job]] = {}
+        foreign: set[str] = set()
         for instance in instances:
             build = build_of(application, instance, Sink())
             includes = (headers[instance.name], *build.includes)
+            if links_foreign_code(application, build):
+                foreign.add(instance.name)
             jobs[instance.name] = [
                 compile_job(
                     compiler,
@@ -138,7 +141,7 @@ class _Reader:
             if bad:
                 self._not_read(instance, f"{bad[0].inputs[0].name} does not compile without optimisation")
             elif jobs[instance.name]:
-                self._read_instance(instance, jobs[instance.name])
+                self._read_instance(instance, jobs[instance.name], instance.name in foreign)
 
     def _writes_call_graphs(self, compiler: Compiler, out: Path) -> bool:
         """GCC does, Clang does not."""
@@ -159,8 +162,8 @@ class _Reader:
             )
         )
 
-    def _read_instance(self, instance: Instance, jobs: Sequence[Job]) -> None:
-        graph = CallGraph()
+    def _read_instance(self, instance: Instance, jobs: Sequence[Job], foreign: bool) -> None:
+        graph = CallGraph(foreign=foreign)
         try:
             for job in jobs:
                 calls = read_calls(job.second) if job.beside else None

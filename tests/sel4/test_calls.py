@@ -135,6 +135,25 @@ def test_code_that_contradicts_its_clause(tmp_path: Path) -> None:
         assert f"error[{number}]: {message}" in done.stderr
 
 
+FOREIGN = """\
+#include <camkes.h>
+void visit(int (*visitor)(int));
+static int visitor(int x) { return log_f(x); }
+int p_f(int x) { return next_f(x); }
+int q_f(int x) { visit(visitor); return x; }
+"""
+
+
+@pytest.mark.parametrize(("libraries", "calls"), [("shared", False), ("shared elsewhere", True)])
+def test_code_of_others_may_call_what_it_is_given(tmp_path: Path, libraries: str, calls: bool) -> None:
+    home = application(tmp_path)
+    (home / "server.c").write_text(FOREIGN)
+    lists = (home / "CMakeLists.txt").read_text().replace("LIBS shared", f"LIBS {libraries}")
+    (home / "CMakeLists.txt").write_text(lists)
+    assert cmake(tmp_path).returncode == 0
+    assert ("logger.p@u" in serving(same_on_both(tmp_path))) == calls
+
+
 @needs_ninja
 def test_planned_again_when_the_calls_change_and_only_then(tmp_path: Path) -> None:
     home = application(tmp_path)
