@@ -28,6 +28,8 @@ ROOT = HERE.parents[1]
 SCENARIOS = HERE / "scenarios"
 SANITIZE = bool(os.environ.get("CAMKES_HOST_SANITIZE"))
 CC = os.environ.get("CC", "cc")
+#: runs programs of another machine: with CC=aarch64-linux-gnu-gcc, "qemu-aarch64 -L /usr/aarch64-linux-gnu"
+RUNNER = os.environ.get("CAMKES_HOST_RUNNER", "").split()
 SWITCH, IDLE, READY, BLOCK, PRIORITY, KCALL, TRANSFER, REPLY = 2, 3, 4, 5, 6, 7, 8, 9
 SIGNAL, WORK, FAULT, EXIT, OUTPUT, END, CHOICE = 10, 11, 12, 13, 14, 16, 17
 NOBODY = 65535
@@ -81,7 +83,7 @@ class Workplace:
         self, table: Path, *options: str, stdout: int | None = subprocess.PIPE
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [str(self.host), str(table), *options],
+            [*RUNNER, str(self.host), str(table), *options],
             stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False, cwd=self.folder,
         )  # fmt: skip
 
@@ -164,7 +166,7 @@ def test_twenty_runs_are_one(workplace: Workplace, name: str, mode: str) -> None
         extra = ["--choices", "random:7"] if name == "choices" else []
         options = [*options_of(name, mode), *extra, "--trace", "trace"]
         subprocess.run(
-            [str(workplace.host), f"{name}.table", *options], cwd=workplace.folder, check=False,
+            [*RUNNER, str(workplace.host), f"{name}.table", *options], cwd=workplace.folder, check=False,
             env={**os.environ, "PADDING": "x" * 100 * i}, capture_output=True, timeout=60,
         )  # fmt: skip
         traces.add((workplace.folder / "trace").read_bytes())
@@ -319,7 +321,11 @@ def test_a_tie_can_go_either_way(workplace: Workplace) -> None:
 )
 def test_wrong_usage(workplace: Workplace, arguments: list[str], message: str) -> None:
     result = subprocess.run(
-        [str(workplace.host), *arguments], capture_output=True, text=True, cwd=workplace.folder, check=False
+        [*RUNNER, str(workplace.host), *arguments],
+        capture_output=True,
+        text=True,
+        cwd=workplace.folder,
+        check=False,
     )
     assert result.returncode == 2
     assert message in result.stderr
@@ -446,7 +452,8 @@ def start_endless(workplace: Workplace, body: str, *options: str) -> subprocess.
     table = workplace.folder / "endless.table"
     table.write_text((SCENARIOS / "call.table").read_text().replace("call.so", "endless.so"))
     process = subprocess.Popen(
-        [str(workplace.host), str(table), *options], cwd=workplace.folder, text=True, start_new_session=True,
+        [*RUNNER, str(workplace.host), str(table), *options],
+        cwd=workplace.folder, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None and process.stdout.readline() == "started\n"

@@ -5,6 +5,7 @@
 #include "kernel.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -73,9 +74,24 @@ EXPORTED _Noreturn void abort(void)
     abort_at((uint64_t)(uintptr_t)__builtin_return_address(0));
 }
 
+/* Compilers write some functions with their types: the name is what stands before the parameters.
+ */
+static const char *bare_name(const char *function, int *length)
+{
+    *length = (int)strcspn(function, "(");
+    const char *name = function;
+    for (int i = 0; i < *length; i++) {
+        name = strchr(" *&", function[i]) != NULL ? function + i + 1 : name;
+    }
+    *length -= (int)(name - function);
+    return name;
+}
+
 EXPORTED _Noreturn void __assert_fail(const char *assertion, const char *file, unsigned line,
                                       const char *function)
 {
-    fprintf(stderr, "%s:%u: %s: assertion failed: %s\n", file, line, function, assertion);
+    int length = 0;
+    const char *name = bare_name(function, &length);
+    fprintf(stderr, "%s:%u: %.*s: assertion failed: %s\n", file, line, length, name, assertion);
     abort_at((uint64_t)(uintptr_t)__builtin_return_address(0));
 }

@@ -146,6 +146,7 @@ struct fault {
     uint64_t address, pc, sp;
     uint64_t offset; /* of pc in its module */
     char module[128];
+    uint64_t link;   /* the return address in a register, 0: none */
     uint64_t caller; /* offset in the image, if pc is not in it; 0: not known */
     seL4_Word label; /* the message for a fault handler */
     unsigned length;

@@ -24,22 +24,34 @@ static bool after_call(uint64_t address)
 #if defined __x86_64__
     return code[-5] == 0xe8 || (code[-6] == 0xff && code[-5] == 0x15) || code[-2] == 0xff ||
            code[-3] == 0xff || code[-3] == 0x41;
+#elif defined __aarch64__
+    uint32_t before;
+    memcpy(&before, code - 4, sizeof before);
+    return before >> 26 == 0x25 || (before & 0xfffffc1f) == 0xd63f0000;
 #else
-    (void)code;
-    return true;
+#error "locate.c does not know the calls of this processor"
 #endif
 }
 
-/* The innermost return address into the component's own code on the stack. */
+static bool is_return_address(const struct space *space, uint64_t word)
+{
+    return in_image(space, word) && word >= space->text + 6 && after_call(word);
+}
+
+/* The innermost return address into the component's own code: that of the running function, where a
+ * register has it, else one on the stack. */
 static uint64_t find_caller(const struct thread *thread, uint64_t sp)
 {
     enum { MOST = 4096 };
+    if (is_return_address(thread->space, thread->fault.link)) {
+        return thread->fault.link;
+    }
     uint64_t low = (uint64_t)(uintptr_t)thread->stack,
              high = (uint64_t)(uintptr_t)thread->stack_top;
     sp = (sp < low ? low : sp) & ~(uint64_t)7;
     for (unsigned i = 0; i < MOST && sp + 8 <= high; i++, sp += 8) {
         uint64_t word = *(const uint64_t *)(uintptr_t)sp;
-        if (in_image(thread->space, word) && word >= thread->space->text + 6 && after_call(word)) {
+        if (is_return_address(thread->space, word)) {
             return word;
         }
     }

@@ -55,6 +55,13 @@ static uint64_t stack_pointer(const ucontext_t *context)
     return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
+/* Return addresses are on the stack only. */
+static uint64_t link_register(const ucontext_t *context)
+{
+    (void)context;
+    return 0;
+}
+
 static bool is_write(const ucontext_t *context)
 {
     return context->uc_mcontext.gregs[REG_ERR] & 2;
@@ -110,6 +117,11 @@ static uint64_t program_counter(const ucontext_t *context)
 static uint64_t stack_pointer(const ucontext_t *context)
 {
     return context->uc_mcontext.sp;
+}
+
+static uint64_t link_register(const ucontext_t *context)
+{
+    return context->uc_mcontext.regs[30];
 }
 
 /* The exception syndrome is one of the records behind the registers. */
@@ -233,6 +245,7 @@ static void leave_to_fault(struct thread *self, ucontext_t *context)
 {
     self->fault.pc = program_counter(context);
     self->fault.sp = stack_pointer(context);
+    self->fault.link = link_register(context);
     save(self->interrupted, context);
     redirect(context, self->fault_stack_top, arrive);
 }
