@@ -12,6 +12,7 @@ CAMKES := $(BIN)/camkes
 DEMO := build/demo
 # The folder itself on the import path: a hook of setuptools would be loaded at every start.
 PIP_OPTIONS := --quiet --disable-pip-version-check --config-settings editable_mode=compat
+COVERED := parser camkes/resolve camkes/protocols
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: demo test setup check-python lint unit sanitize format clean
@@ -64,7 +65,8 @@ sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize test-sanitize
 
 unit: $(VENV)/.test-ready
-	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=
+	$(foreach room,$(COVERED),$(BIN)/coverage report --include='$(room)/*' --fail-under=95 &&) true
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix camkes parser tests benchmarks

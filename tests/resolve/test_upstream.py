@@ -284,7 +284,15 @@ def test_upstream_does_what_the_inventory_says(tmp_path: Path) -> None:
     for (file, _), row in zip(jobs, ROWS, strict=True):
         file.write_text(row.text, encoding="utf-8")
     verdicts = {"system": "accepts", "error": "rejects", "crash": "crashes"}
-    found = [verdicts[next(iter(answer))] for answer in ask_upstream(tmp_path, jobs)]
+    answers = ask_upstream(tmp_path, jobs)
+    found = [verdicts[next(iter(answer))] for answer in answers]
     assert found == [row.upstream for row in ROWS]
+    score = Score()
+    for (file, options), row, answer in zip(jobs, ROWS, answers, strict=True):
+        if row.upstream != "accepts":
+            sink = Sink()
+            system = load(file, options, sink)
+            score.count(f"/bad-{row.name}", system, errors(sink), answer)
+    assert not score.wrong, "\n".join(score.wrong)
     counts = {verdict: found.count(verdict) for verdict in verdicts.values()}
-    print(f"\nof {len(ROWS)} kinds of mistakes: {counts}")
+    print(f"\nof {len(ROWS)} kinds of mistakes: {counts}\n{score}")
