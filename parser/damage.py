@@ -12,7 +12,8 @@ from camkes.diagnostics import Span
 from camkes.parser.lexer import Tokens
 
 _MOST = 100  # strange characters, after which nothing is believed
-_ENDS = frozenset({"SEMICOLON", "LBRACE", "RBRACE"})
+#: Tokens between which statements stand.
+ENDS = frozenset({"SEMICOLON", "LBRACE", "RBRACE"})
 
 
 class Damage:
@@ -33,7 +34,7 @@ class Damage:
         """The text from a token to the end of the statement that `position` stands in is in doubt."""
         kinds = self._tokens.kinds
         last = position
-        while last < len(kinds) - 1 and kinds[last] not in _ENDS:
+        while last < len(kinds) - 1 and kinds[last] not in ENDS:
             last += 1
         self.add(first, last)
 
@@ -76,7 +77,7 @@ class Damage:
     def _add_around(self, offset: int) -> None:
         """The statement around an offset, as far as `;` and braces tell."""
         tokens = self._tokens
-        before = [i for i, start in enumerate(tokens.starts) if start < offset and tokens.kinds[i] in _ENDS]
+        before = [i for i, start in enumerate(tokens.starts) if start < offset and tokens.kinds[i] in ENDS]
         first = before[-1] + 1 if before else 0
         after = next((i for i, start in enumerate(tokens.starts) if start > offset), len(tokens.starts) - 1)
         self.add_statement(first, max(first, after))

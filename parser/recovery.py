@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from camkes.parser.damage import ENDS
 from camkes.parser.tables import END
 from camkes.parser.wording import Wording
 
@@ -269,7 +270,8 @@ class Recovery:
 
     def _start_of_item(self, position: int) -> int:
         """The first token of the item that is under way before the token at `position`."""
-        may_end = self._accept("RBRACE") or self._accept(END)
+        after_an_item = position == 0 or self._tokens.kinds[position - 1] in ENDS
+        may_end = after_an_item and (self._accept("RBRACE") or self._accept(END))
         if may_end and any(self._accept(kind) for kind in _ITEMS):
             return position
         size, firsts = self._blocks_around(), self._parser.firsts

@@ -69,7 +69,7 @@ class TopLevel:
         found = self.spaces[kind].get(name.text)
         if found is None:
             self.unknown(kind, name)
-        elif found.position > position and not self.forward:
+        elif found.position > position and not self.forward and self.whole:
             self.sink.report(
                 codes.USED_BEFORE_DEFINED,
                 f"{kind} `{name.text}` is used before it is defined",

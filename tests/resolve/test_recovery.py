@@ -189,3 +189,27 @@ def broken(folder: Path, number: int, words: list[str], before: list[Diagnostic]
         end = len(LINES[number + 1]) - len(LINES[number + 1].lstrip()) + 1
         place = (diagnostic.span.line, diagnostic.span.column)
         assert (number + 1, 1) <= place <= (number + 2, end), (diagnostic.message, " ".join(words))
+
+
+@pytest.mark.parametrize(
+    "broken_import", ['import "part.camkes"x;', "import ;", 'import "part.camkes', "import part;"]
+)
+def test_a_broken_import(tmp_path: Path, broken_import: str) -> None:
+    """What it may have brought in is neither unknown nor defined too late."""
+    (tmp_path / "part.camkes").write_text("procedure P { void f(); }\ncomponent C { provides P p; }\n")
+    text = (
+        f"{broken_import}\ncomponent A {{ uses P p; attribute Point q; }}\n"
+        'import "part.camkes";\n'
+        "assembly { composition { component A a; component C c; component D d;\n"
+        "    connection Unknown x(from a.p, to d.z); } }\n"
+    )
+    assert {d.code.number[:3] for d in said(tmp_path, text)} == {"E01"}
+
+
+def test_a_broken_definition_hides_only_itself(tmp_path: Path) -> None:
+    text = (
+        "procedure P { void f(int); }\ncomponent A { control; uses P p; uses Q q; }\n"
+        "component { provides P p }\nassembly { composition { component A a; component Z z; } }\n"
+    )
+    found = [(d.code.number[:3], d.span.line) for d in said(tmp_path, text) if d.span]
+    assert ("E01", 1) in found and ("E02", 2) in found
