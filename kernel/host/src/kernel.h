@@ -351,7 +351,7 @@ void signals_initialise(void);
 struct registers *registers_take(void);
 
 /* polling.c */
-bool polling_digest(uint64_t *digest);
+bool polling_digest(const void *registers, size_t size, uint64_t *digest);
 
 /* locate.c */
 void locate(struct thread *thread, uint64_t pc, uint64_t sp);

@@ -284,27 +284,26 @@ static void on_fault(int number, siginfo_t *signal, void *context)
     leave_to_fault(self, context);
 }
 
-/* Whether all registers and all memory are as they were at an earlier signal. */
+/* Whether all registers and all memory are as they were at a signal before. */
 static bool goes_in_circles(const ucontext_t *context)
 {
-    enum { PATIENCE = 16 }; /* signals for which one is compared with */
-    static struct registers before, now;
-    static uint64_t memory_before;
-    static bool memory_known;
-    if (process.strikes % PATIENCE == 1) {
-        save(&before, context);
-        memory_known = false;
+    enum { REMEMBERED = 256 };
+    static struct registers registers;
+    static uint64_t seen[REMEMBERED];
+    save(&registers, context);
+    const unsigned before = process.strikes - 1;
+    uint64_t digest;
+    if (!polling_digest(&registers, sizeof registers, &digest)) {
+        seen[before % REMEMBERED] = 0;
         return false;
     }
-    save(&now, context);
-    uint64_t memory;
-    if (memcmp(&before, &now, sizeof now) != 0 || !polling_digest(&memory)) {
-        return false;
+    for (unsigned i = before > REMEMBERED ? before - REMEMBERED : 0; i < before; i++) {
+        if (seen[i % REMEMBERED] == digest) {
+            return true;
+        }
     }
-    bool same = memory_known && memory == memory_before;
-    memory_before = memory;
-    memory_known = true;
-    return same;
+    seen[before % REMEMBERED] = digest;
+    return false;
 }
 
 /* Comes every now and then while this process uses the processor. */
