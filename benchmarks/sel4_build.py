@@ -4,9 +4,9 @@
 
 Counted is the processor time of the tools' own processes and of what they start: parser, generator, linker
 of the capability distribution. CMake, ninja, the compiler, the kernel's scripts and capDL-tool are not. A
-program that stands in for Python writes down what each call costs; the two workspaces take turns. Three
-cases: an empty build folder, a changed source file of a component, a changed .camkes file. Wall time is that
-of the whole build.
+program that stands in for Python writes down what each call costs; the two workspaces take turns. Cases: the
+first build with an empty user's cache, another one in an empty build folder, a changed source file of a
+component, a changed .camkes file. Wall time is that of the whole build.
 
 Needs SEL4_WORKSPACE (this repository is its projects/camkes-tool), SEL4_WORKSPACE_UPSTREAM (camkes-tool is)
 and CAMKES_PARSE_CAPDL, a built parse-capDL for ours; python3 on the path has what camkes-tool needs.
@@ -58,6 +58,7 @@ class Side:
         defines = [f'-DPROGRAM="{self.python}"', f'-DLOG="{self.log}"']
         subprocess.run(["cc", "-O2", *defines, "-o", stand_in, HERE / "recorder.c"], check=True)
         self.environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        self.environment["XDG_CACHE_HOME"] = str(self.folder / "cache")
         if self.on_path:
             self.environment["PATH"] = f"{self.folder}:{self.environment['PATH']}"
 
@@ -97,12 +98,16 @@ def change(file: Path, text: str) -> None:
 def measure(application: str, sides: list[Side], rounds: int) -> None:
     print(f"{application}: {'upstream':>30} {'ours':>18} {'ratio':>7}   wall: upstream, ours")
     cases = {
+        "first build": "",
         "empty build folder": "",
         "changed source": f"projects/camkes/apps/{application}/components",
         "changed .camkes file": f"projects/camkes/apps/{application}",
     }
     for case, folder in cases.items():
         clean = not folder
+        if case == "first build":
+            for side in sides:
+                shutil.rmtree(side.folder / "cache", ignore_errors=True)
         samples: dict[str, list[tuple[float, float, int]]] = {side.name: [] for side in sides}
         files = [] if clean else [find(side.workspace / folder, case) for side in sides]
         kept = [file.read_text(encoding="utf-8") for file in files]

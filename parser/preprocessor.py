@@ -2,8 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The C preprocessor, with the place of every character kept.
 
-The preprocessor runs twice. The first run is on the user's file: it finds the user's errors, the files
-that are included, and the names of all macros. For the second run, copies of these files are made in which
+The first run is on the user's file: it finds the user's errors, the files that are included, the names of
+all macros, and which lines are left. Where at most one macro stands in a line, that is all there is to know:
+between the tokens that the line begins and ends with is the expansion. Else the preprocessor runs again, on
+copies of these files in which
 
 - a macro's invocation stands between marks that number it,
 - the text between two invocations, which no macro changes, is only a mark,
@@ -19,7 +21,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +30,7 @@ from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import decode, read_source
 from camkes.parser.positions import Segment, Text
-from camkes.records import dataclass
+from camkes.records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from camkes.parser.parse import ParseOptions
@@ -44,12 +47,31 @@ _C_TOKEN = re.compile(
 _DEFINE = re.compile(r"#define ([^\W\d][\w$]*)(\(?)(?:[^()\n]*\))?[^\n]*?(\w*)$", re.MULTILINE)
 _LINE_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.MULTILINE)
 _INCLUDE = re.compile(r"\s*#\s*(?:include|include_next|import)\b")
+_RENUMBER = re.compile(r"\s*#\s*(?:line\b|\d)")
+_FIRST = re.compile(r"\w+|\S")
 _COMMENT = re.compile(r"/\*[\s\S]*?\*/")
 _DIRECTIVE = re.compile(r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?")
 _MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
 _TIMEOUT = 60  # seconds
 _MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
 _END = "camkes_mark_end_"
+
+
+class _Part(NamedTuple):
+    """Lines of output that come one after the other in a file. `fresh`: the file was just entered."""
+
+    number: int  # of the file
+    line: int  # of the first of them
+    lines: list[str]
+    fresh: bool
+
+
+class _Block(NamedTuple):
+    """What stands between two directives: its first line, its pieces as `_cut` gives them."""
+
+    line: int
+    pieces: list[tuple[int, int, str]]
+    expanded: set[int]  # the lines that have a macro
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +114,7 @@ class _Run:
         self.includes: dict[tuple[int, int], int] = {}  # (file, line) of an #include -> the file
         self.pieces: list[list[Segment]] = []  # of each file
         self.definitions: dict[str, list[tuple[int, int]]] = {}  # of a macro: (file, line)
+        self.parts: list[_Part] = []  # of the first run's output
 
     def run(self) -> tuple[Text | None, tuple[SourceFile, ...]]:
         output = self._first()
@@ -100,6 +123,9 @@ class _Run:
         macros = self._survey(output)
         if macros is None:
             return None, tuple(self.files)
+        text = self._from_first(macros)
+        if text is not None:
+            return text, tuple(self.files)
         with tempfile.TemporaryDirectory(prefix="camkes-") as folder:
             for number in range(len(self.files)):
                 self._copy(number, macros, Path(folder))
@@ -202,11 +228,13 @@ class _Run:
                 tails.setdefault(name, []).append(tail)
         calls.update(name for name, last in tails.items() if not names.isdisjoint(last))
         stack: list[int] = []
-        current, line, position = -1, 0, 0
+        current, line, position, fresh = -1, 0, 0, False
         for marker in _LINE_MARKER.finditer(output):
             if current >= 0:
-                self._note_definitions(output[position : marker.start()], current, line)
-                line += output.count("\n", position, marker.start())
+                part = _Part(current, line, output[position : marker.start()].split("\n"), fresh)
+                self._note_definitions(part)
+                line += len(part.lines) - 1
+                fresh = False
             where, path, flags = marker.groups()
             path = re.sub(r"\\(.)", r"\1", path)
             entering = " 1" in flags
@@ -220,6 +248,7 @@ class _Run:
                     return None
                 if entering and stack and current >= 0:
                     self.includes.setdefault((current, line), number)
+                fresh = fresh or entering
                 if entering:
                     stack.append(current)
                 elif " 2" in flags and stack:
@@ -229,16 +258,17 @@ class _Run:
                 current = number
             line, position = int(where), marker.end() + 1
         if current >= 0:
-            self._note_definitions(output[position:], current, line)
+            self._note_definitions(_Part(current, line, output[position:].split("\n"), fresh))
         return _Macros(frozenset(names), frozenset(calls))
 
-    def _note_definitions(self, output: str, number: int, line: int) -> None:
+    def _note_definitions(self, part: _Part) -> None:
         """Where the macros are defined whose definitions stand in a part of the output."""
-        for define in _DEFINE.finditer(output):
-            name, place = define[1], line + output.count("\n", 0, define.start())
-            lines = self.files[number].lines
-            if place <= len(lines) and name in lines[place - 1]:
-                self.definitions.setdefault(name, []).append((number, place))
+        self.parts.append(part)
+        lines = self.files[part.number].lines
+        for place, text in enumerate(part.lines, part.line):
+            define = _DEFINE.match(text) if text.startswith("#define") else None
+            if define is not None and place <= len(lines) and define[1] in lines[place - 1]:
+                self.definitions.setdefault(define[1], []).append((part.number, place))
 
     def _remember(self, piece: Segment) -> None:
         """Keep in a file which macro stands at a place, for those who report a mistake there."""
@@ -271,6 +301,49 @@ class _Run:
             return None
         text = file.lines[line - 1]
         return Span(file, line, len(text) - len(text.lstrip()) + 1, line, max(len(text.rstrip()), 1) + 1)
+
+    def _from_first(self, macros: _Macros) -> Text | None:
+        """The text as the lines of the first run tell it; None where they do not tell all."""
+        blocks = [_blocks(file.text, macros) for file in self.files]
+        if any(block is None for block in blocks):
+            return None
+        shown: list[tuple[int, _Block, dict[int, str]]] = []
+        for part in self.parts:
+            for line, text in enumerate(part.lines, part.line):
+                if not text or text.isspace() or text.startswith("#"):
+                    continue
+                own = blocks[part.number] or []
+                index = bisect_right(own, line, key=lambda block: block.line) - 1
+                if index < 0:
+                    return None
+                if not shown or part.fresh or shown[-1][1] is not own[index]:
+                    shown.append((part.number, own[index], {}))
+                    part = part._replace(fresh=False)
+                if line in shown[-1][2]:
+                    return None
+                shown[-1][2][line] = text
+                if line not in own[index].expanded and not self._is_line(part.number, line, text):
+                    return None
+        segments: list[Segment] = []
+        for number, block, lines in shown:
+            for start, end, kind in block.pieces:
+                written = self.files[number].text[start:end]
+                if kind == "macro":
+                    expansion = _expansion(self.files[number], start, end, lines)
+                    if expansion is None:
+                        return None
+                    written = f" {expansion} "
+                segments.append(Segment(written, self.files[number], start, end, kind == "macro"))
+        for segment in segments:
+            if segment.expanded:
+                self._remember(segment)
+        return Text(segments) if segments else None
+
+    def _is_line(self, number: int, line: int, output: str) -> bool:
+        """Whether a line of output begins as the line of a file that it is said to be."""
+        lines = self.files[number].lines
+        written = lines[line - 1].strip() if line <= len(lines) else ""
+        return _first(written) == _first(output.strip())
 
     # The second run -----------------------------------------------------------------------------
 
@@ -318,6 +391,62 @@ class _Run:
                 text = output[mark.end() : end if end >= 0 else limit]
                 piece = piece._replace(text=f" {text.strip()} ")
             yield piece
+
+
+def _blocks(text: str, macros: _Macros) -> list[_Block] | None:
+    """What stands between the directives of a file; None where a directive renumbers lines, or a line has two
+    macros."""
+    blocks: list[_Block] = []
+    block: _Block | None = None
+    line, counted = 1, 0
+    for start, end, kind in _cut(text, macros):
+        line += text.count("\n", counted, start)
+        counted = start
+        if kind == "directive":
+            if _RENUMBER.match(text, start):
+                return None
+            block = None
+            continue
+        if block is None:
+            block = _Block(line, [], set())
+            blocks.append(block)
+        if kind == "macro":
+            if line in block.expanded or "\n" in text[start:end]:
+                return None
+            block.expanded.add(line)
+        block.pieces.append((start, end, kind))
+    return blocks
+
+
+def _expansion(file: SourceFile, start: int, end: int, lines: Mapping[int, str]) -> str | None:
+    """What a macro has become, which is alone in its line: what is left of the line of output without the
+    tokens before and after it."""
+    begin = file.text.rfind("\n", 0, start) + 1
+    finish = file.text.find("\n", end)
+    output = lines.get(file.text.count("\n", 0, start) + 1, "")
+    before = _tokens(file.text[begin:start])
+    after = _tokens(file.text[end : finish if finish >= 0 else len(file.text)])
+    found = _tokens(output)
+    rest = len(found) - len(after)
+    if len(before) > rest or _words(found[: len(before)]) != _words(before):
+        return None
+    if _words(found[rest:]) != _words(after):
+        return None
+    middle = found[len(before) : rest]
+    return output[middle[0].start() : middle[-1].end()] if middle else ""
+
+
+def _first(text: str) -> str:
+    found = _FIRST.match(text)
+    return found.group() if found else ""
+
+
+def _tokens(text: str) -> list[re.Match[str]]:
+    return [token for token in _C_TOKEN.finditer(text) if token.lastgroup != "blank"]
+
+
+def _words(tokens: list[re.Match[str]]) -> list[str]:
+    return [token.group() for token in tokens]
 
 
 def _cut(text: str, macros: _Macros) -> Iterator[tuple[int, int, str]]:

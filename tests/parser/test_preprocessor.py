@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from camkes.diagnostics import Sink, SourceFile
-from camkes.parser import ast
+from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.parser import ast, preprocessor
 from camkes.parser.files import read_source
 from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, needs_preprocessor, parse
@@ -407,3 +407,48 @@ def test_the_tokens_are_those_that_the_preprocessor_gives(
         assert sink.has_errors
     else:
         assert words(text) == words(Text.of(SourceFile(path, reference.stdout)))
+
+
+def places(text: Text) -> list[tuple[str, Span]]:
+    """The tokens of a text, and where they are in the user's files."""
+    tokens = tokenise(text, TABLES, Sink())
+    spans = map(text.span, tokens.starts[:-1], tokens.ends[:-1])
+    return list(zip(words(text), spans, strict=False))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(directives | pieces, max_size=8), st.lists(directives | pieces, max_size=3))
+def test_one_run_tells_what_two_runs_tell(folder: Path, lines: list[str], included: list[str]) -> None:
+    (folder / "a.camkes").write_text("".join(f"{line}\n" for line in lines))
+    (folder / "i.h").write_text("".join(f"{line}\n" for line in included if "#include" not in line))
+    source = read_source(Path("a.camkes"), Sink())
+    assert source is not None
+    once, _ = preprocess(source, Sink(), ParseOptions())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(preprocessor._Run, "_from_first", lambda run, macros: None)
+        twice, _ = preprocess(source, Sink(), ParseOptions())
+    assert (once is None) == (twice is None)
+    if once is not None and twice is not None:
+        assert [(word, span[1:]) for word, span in places(once)] == [
+            (word, span[1:]) for word, span in places(twice)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("#define N 3\ncomponent A {}\n", 1),
+        ("#define N 3\ncomponent A { attribute int a = N; }\n", 1),
+        ("#define N 3\ncomponent A { attribute int a = N + N; }\n", 2),
+        ("#define F(a, b) a b\ncomponent A { F(attribute int a = 1;,\n attribute int b = 2;) }\n", 2),
+    ],
+)
+def test_it_runs_again_only_where_it_must(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, runs: int
+) -> None:
+    path = write(folder, a_camkes=text)
+    calls = []
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda *words, **how: calls.append(words) or run(*words, **how))
+    assert "A" in names(tree(path))
+    assert len(calls) == runs
