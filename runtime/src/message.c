@@ -12,9 +12,20 @@ static void set_error(struct camkes_message *message, camkes_error_type_t error,
     }
 }
 
+/* What is NULL was to be on the heap: that there is nothing is an allocation that failed. */
+static bool is_missing(struct camkes_message *message, const void *what)
+{
+    if (what == NULL) {
+        set_error(message, CE_ALLOCATION_FAILURE, 0);
+    }
+    return what == NULL;
+}
+
 void camkes_put_string(struct camkes_message *message, const char *string)
 {
-    camkes_put(message, string, strlen(string) + 1);
+    if (!is_missing(message, string)) {
+        camkes_put(message, string, strlen(string) + 1);
+    }
 }
 
 void camkes_put_array(struct camkes_message *message, const void *array, size_t count, size_t size)
@@ -24,12 +35,17 @@ void camkes_put_array(struct camkes_message *message, const void *array, size_t 
         set_error(message, CE_BUFFER_LENGTH_EXCEEDED, message->at + count * size);
         return;
     }
-    camkes_put(message, array, count * size);
+    if (count > 0 && !is_missing(message, array)) {
+        camkes_put(message, array, count * size);
+    }
 }
 
 void camkes_put_strings(struct camkes_message *message, char *const *strings, size_t count)
 {
     camkes_put(message, &count, sizeof count);
+    if (count > 0 && is_missing(message, strings)) {
+        return;
+    }
     for (size_t i = 0; i < count && message->error == CE_NO_ERROR; i++) {
         camkes_put_string(message, strings[i]);
     }
@@ -161,7 +177,9 @@ bool camkes_message_good(const struct camkes_message *message, const struct camk
         return true;
     }
     char text[96];
-    (void)snprintf(text, sizeof text, "message of %s()", method);
+    const bool missing = message->error == CE_ALLOCATION_FAILURE && message->wanted == 0;
+    (void)snprintf(text, sizeof text, "message of %s()%s", method,
+                   missing ? ": a string or an array is NULL" : "");
     camkes_error_t error = {
         .type = message->error,
         .instance = place->instance,

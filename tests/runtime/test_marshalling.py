@@ -347,3 +347,38 @@ def test_messages_in_a_dataport_may_be_long(tmp_path: Path) -> None:
     run = build(tmp_path, text.replace("SET", 'configuration { x.buffer = "memory"; }'), sources).run()
     assert "8000 8000\n" in run.output
     assert "server.p: message of repeat(): needs 8193 bytes, there are 8192" in run.output + run.errors
+
+
+@pytest.mark.parametrize(
+    ("method", "definition", "call"),
+    [
+        ("string f();", "char *q_f(void) { return NULL; }", "p_f();"),
+        ("void f(out string s);", "void q_f(char **s) { *s = NULL; }", "char *s; p_f(&s);"),
+        (
+            "void f(out int a[]);",
+            "void q_f(size_t *n, int **a) { *n = 2; *a = NULL; }",
+            "size_t n; int *a; p_f(&n, &a);",
+        ),
+        (
+            "void f(out string a[]);",
+            "void q_f(size_t *n, char ***a) { *n = 1; *a = calloc(1, sizeof **a); }",
+            "size_t n; char **a; p_f(&n, &a);",
+        ),
+    ],
+)
+def test_a_handler_that_answers_with_nothing_is_told(
+    method: str, definition: str, call: str, tmp_path: Path
+) -> None:
+    text = f"""
+    procedure P {{ {method} }}
+    component Client {{ control; uses P p; }}
+    component Server {{ provides P q; }}
+    assembly {{ composition {{
+        component Client client; component Server server;
+        connection seL4RPCCall r(from client.p, to server.q);
+    }} }}
+    """
+    client = f'int run(void) {{ {call} puts("not reached"); return 0; }}'
+    run = build(tmp_path, text, {"Client": client, "Server": definition}).run()
+    assert run.output == "camkes: server.q: message of f(): a string or an array is NULL\n"
+    assert "fault: server: thread server.q:" in run.errors
