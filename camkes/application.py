@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 _LISTS = "CMakeLists.txt"
+_ASSEMBLY = re.compile(r"\bassembly\b[^;{]*\{")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"]*\"", re.DOTALL)
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
 
 
@@ -113,8 +116,8 @@ class Application:
 def find_application(
     path: Path, sink: Sink, variables: Mapping[str, str] | None = None, *, ask_cmake: bool = False
 ) -> Application | None:
-    """The application at `path`: a `.camkes` file, or a folder with a CMakeLists.txt; None after a
-    diagnostic.
+    """The application at `path`: a `.camkes` file, or a folder with a CMakeLists.txt or with one system; None
+    after a diagnostic.
 
     A `.camkes` file that the CMakeLists.txt beside it declares is that application. `variables` are what
     CMake code sees as the platform's settings. `ask_cmake` asks CMake even where that is not needed.
@@ -124,6 +127,14 @@ def find_application(
     if path.is_file() and path.name != _LISTS:
         return _lone_file(path, settings)
     lists = path / _LISTS if path.is_dir() else path
+    systems = _systems(path) if path.is_dir() and not lists.is_file() else []
+    if len(systems) == 1:
+        return _lone_file(systems[0], settings)
+    if systems:
+        names = [system.name for system in systems]
+        message = f"there is no {_LISTS} in {path}, and there are {len(names)} systems"
+        sink.report(NO_APPLICATION, message, notes=names, help=f"name one: {systems[0]}")
+        return None
     if lists.name != _LISTS or not lists.is_file():
         message = f"there is no {_LISTS} in {path}" if path.is_dir() else f"there is no file {path}"
         sink.report(NO_APPLICATION, message, help="name a .camkes file or the folder of an application")
@@ -166,6 +177,12 @@ def host_variables() -> dict[str, str]:
         return {**words, "KernelArchARM": "ON", "KernelSel4ArchAarch64": "ON", "KernelWordSize": "64"}
     words = {"KernelArch": "x86", "KernelSel4Arch": "x86_64", "KernelPlatform": "pc99"}
     return {**words, "KernelArchX86": "ON", "KernelSel4ArchX86_64": "ON", "KernelWordSize": "64"}
+
+
+def _systems(folder: Path) -> list[Path]:
+    """The `.camkes` files of a folder that have an assembly."""
+    texts = {path: path.read_text("utf-8", "replace") for path in sorted(folder.glob("*.camkes"))}
+    return [path for path, text in texts.items() if _ASSEMBLY.search(_COMMENT.sub(" ", text))]
 
 
 def _lone_file(path: Path, settings: Mapping[str, str]) -> Application:

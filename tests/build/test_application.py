@@ -252,3 +252,25 @@ def test_no_text_is_a_traceback(text: str) -> None:
         evaluator.run_text(Path("/nowhere/CMakeLists.txt"), text)
     except (CMakeSyntaxError, UnknownError, StoppedError):
         pass
+
+
+SYSTEM = "assembly { composition { component C c; } }"
+
+
+def test_a_folder_with_one_system_is_that_system(tmp_path: Path) -> None:
+    parts = "component C { control; } // assembly { }\n/* assembly { } */"
+    folder = make(tmp_path, {"parts.camkes": parts, "main.camkes": f'import "parts.camkes"; {SYSTEM}'})
+    assert good(folder).root == folder / "main.camkes"
+
+
+def test_a_folder_with_two_systems_asks_which(tmp_path: Path) -> None:
+    folder = make(tmp_path, {"a.camkes": SYSTEM, "b.camkes": SYSTEM.replace("assembly", "assembly B")})
+    sink = Sink()
+    assert find_application(folder, sink) is None
+    (said,) = sink.diagnostics
+    assert said.notes == ("a.camkes", "b.camkes")
+    assert said.help == f"name one: {folder / 'a.camkes'}"
+
+
+def test_a_folder_without_a_system(tmp_path: Path) -> None:
+    assert find(make(tmp_path, {"a.camkes": "component C { control; }"})) == (None, ["E0701"])
