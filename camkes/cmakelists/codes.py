@@ -9,8 +9,9 @@ from camkes.diagnostics import Code
 NO_APPLICATION = Code(
     "E0701",
     "no-application",
-    """The path is neither a `.camkes` file nor a folder with a `CMakeLists.txt` that declares a root server, nor
-one in which exactly one `.camkes` file has an assembly.
+    """The path is neither a `.camkes` file nor a folder with a `CMakeLists.txt` that declares a root server.
+
+In a folder without `CMakeLists.txt`, exactly one `.camkes` file must have an assembly.
 
 An application's `CMakeLists.txt` names the assembly it is built from:
 
