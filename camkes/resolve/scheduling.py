@@ -14,6 +14,8 @@ from camkes.resolve.realtime import Reader
 #: nanoseconds, where nothing is set
 DEFAULT_TIME = 10_000_000
 _LONGEST = 3_600_000_000_000
+#: what the kernel may need itself to switch to a thread and away from it
+SHORTEST = 20_000
 
 #: log2 of bytes: less does not hold a scheduling context
 _SIZES = range(7, 21)
@@ -68,10 +70,15 @@ def _times(reader: Reader, instance: Instance, prefix: str) -> Iterator[Diagnost
             yield Diagnostic(
                 codes.BAD_TIME, f"a {name} is at most an hour", spans[name], help="write a shorter time"
             )
-        elif time is not None and time < 1_000:
-            yield Diagnostic(
-                codes.BAD_TIME, f"a {name} is at least a microsecond", spans[name], help="write a longer time"
-            )
+    # a plain `budget` may be another thing; a build for an MCS kernel looks again
+    if budget is not None and budget < SHORTEST and f"{prefix}budget" in instance.settings:
+        yield Diagnostic(
+            codes.BAD_TIME,
+            f"a budget is at least {_text(SHORTEST)}",
+            spans["budget"],
+            "too short",
+            notes=("an MCS kernel may need as long to switch to a thread and away from it",),
+        )
     if period is None and "period" in spans:
         return
     longest = DEFAULT_TIME if period is None else period

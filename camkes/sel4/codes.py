@@ -83,3 +83,11 @@ PASSIVE_CONNECTOR = Code(
 connector whose callers wait for the answer and lend their time: `seL4RPCCall` or `seL4RPCCallNoType`.
 """,
 )
+
+SHORT_ON_MCS = Code(
+    "E0962",
+    "short-on-mcs",
+    """An MCS kernel fills a thread's budget again in each period, and a budget is at least 20 us: the kernel
+may need as long to switch to the thread and away from it. So a period is that long, too.
+""",
+)

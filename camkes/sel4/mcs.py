@@ -19,7 +19,8 @@ from camkes.diagnostics import Label, Sink
 from camkes.generate.build import RPC
 from camkes.model.system import System
 from camkes.records import dataclass, replace
-from camkes.sel4.codes import PASSIVE_CONNECTOR, PROTOCOL_ON_MCS
+from camkes.resolve.scheduling import SHORTEST
+from camkes.sel4.codes import PASSIVE_CONNECTOR, PROTOCOL_ON_MCS, SHORT_ON_MCS
 from camkes.sel4.complete import Completed, Extras
 from camkes.sel4.timer import DEVICE_SLOTS
 
@@ -155,9 +156,18 @@ class _Builder:
             return Scheduling()  # the tool's own
         prefix = prefixes.get(thread.role, f"{thread.interface}_")
         default = Scheduling()
-        period = self.reader.period(instance, prefix) or default.period
+        stated = self.reader.period(instance, prefix)
+        period = default.period if stated is None else stated
         task = thread.role is Role.CONTROL and thread.instance in self.tasks
         budget = self.reader.budget(instance, prefix) or (period if task else min(default.budget, period))
+        if 1_000 * budget < SHORTEST:
+            names = (f"{prefix}budget", "budget", f"{prefix}period", "period")
+            self.reader.sink.report(
+                SHORT_ON_MCS,
+                f"thread `{thread.name}` has {budget} us in each period of {period} us",
+                next((instance.settings[name].span for name in names if name in instance.settings), None),
+                "too short for an MCS kernel",
+            )
         return Scheduling(
             period,
             budget,

@@ -217,23 +217,40 @@ def test_protocols_are_refused_at_their_line(tmp_path: Path) -> None:
     assert "lock.camkes:8" in done.stderr
 
 
-def test_passive_needs_callers_that_lend_time(tmp_path: Path) -> None:
-    path = tmp_path / "passive.camkes"
-    path.write_text(
-        "connector Own { from Procedures with 0 threads; to Procedure with 1 thread; }\n"
-        + SYSTEM.replace("connection seL4RPCCall a(", "connection Own a(").replace(
-            "server.own_period = 20000;", "server.own_passive = true;"
-        )
-    )
+def mistakes(folder: Path, text: str) -> list[tuple[str, str, str]]:
+    """Code, message and line of what an MCS kernel cannot have of a system that others can."""
+    path = folder / "passive.camkes"
+    path.write_text(text)
     sink = Sink()
     system = load(path, LoadOptions(), sink)
     assert system is not None, render(sink.diagnostics)
     plan = analyse(system, sink)
-    assert plan is not None
+    assert plan is not None and not sink.has_errors
     add_time(complete(allocate(system, plan), device_of(Machine("x86_64"))), system, sink)
-    (error,) = [d for d in sink.diagnostics if d.code.number == "E0961"]
-    assert error.message == "`server.own` is served through Own and cannot be passive"
-    assert error.span is not None and "own_passive = true" in error.span.file.lines[error.span.line - 1]
+    errors = [d for d in sink.diagnostics if d.code.number[0] == "E" and d.span is not None]
+    return [(d.code.number, d.message, d.span.file.lines[d.span.line - 1]) for d in errors if d.span]
+
+
+def test_passive_needs_callers_that_lend_time(tmp_path: Path) -> None:
+    text = "connector Own { from Procedures with 0 threads; to Procedure with 1 thread; }\n" + SYSTEM
+    text = text.replace("connection seL4RPCCall a(", "connection Own a(")
+    text = text.replace("server.own_period = 20000;", "server.own_passive = true;")
+    ((number, message, line),) = mistakes(tmp_path, text)
+    assert (number, message) == ("E0961", "`server.own` is served through Own and cannot be passive")
+    assert "own_passive = true" in line
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("worker._period = 19", "thread `worker` has 19 us in each period of 19 us"),
+        ("worker._period = 50 ms; leaf.budget = 3", "thread `leaf` has 3 us in each period of 10000 us"),
+    ],
+)
+def test_less_time_than_the_kernel_needs_itself(tmp_path: Path, setting: str, message: str) -> None:
+    found = mistakes(tmp_path, SYSTEM.replace("worker._period = 50 ms", setting))
+    assert found[0][:2] == ("E0962", message)
+    assert setting.rpartition("; ")[2] in found[0][2]
 
 
 def application(folder: Path) -> Path:
