@@ -161,7 +161,7 @@ class _Allocation:
         frames = self.recorder.shared(global_name, size, frame_size, paddr)
         if not frames:
             return ""
-        page = self.recorder.page_of(frames[0])
+        page = frames[0].size
         rights = "".join(letter for letter in "RWX" if letter in perm)
         mapping = Mapping(symbol, frames[0].name, rights, bool(cached))
         self.recorder.map(self.space, self.instance, mapping)

@@ -75,10 +75,10 @@ def type_to_fit_integer(value: int) -> str:
     raise TemplateError(f"no C type has {value} values")
 
 
-def shared_buffer_symbol(sym: str, shmem_size: int, page_size: int) -> str:
-    """A variable of whole pages, in the section that the linker aligns so."""
+def shared_buffer_symbol(sym: str, shmem_size: int | str, page_size: int) -> str:
+    """A variable of whole pages, in the section that the linker aligns so; the size may be C."""
     bits = int(page_size).bit_length() - 1
-    whole = ROUND_UP(int(shmem_size), int(page_size))
+    whole = f"ROUND_UP_UNSAFE({shmem_size}, {page_size})"
     attributes = f'aligned({page_size}), section("align_{bits}bit"), visibility("default"), used'
     return f"struct {{ char content[{whole}]; }} {sym} __attribute__(({attributes}));\n"
 

@@ -83,7 +83,13 @@ class TCB(Allocated):
 
 
 class Frame(Allocated):
-    pass
+    def __init__(self, name: str, frame: int, size: int, paddr: int | None) -> None:
+        super().__init__(name, frame)
+        self.size = size
+        self.paddr = paddr
+
+    def get_size_bits(self) -> int:
+        return self.size.bit_length() - 1
 
 
 class Endpoint(Allocated):
@@ -259,7 +265,7 @@ class Recorder:
     def _frame(self, name: str, size: int, settings: dict[str, Any]) -> Frame:
         fill = " ".join(settings.get("fill") or ())
         self.objects[name] = KernelObject(name, ObjectKind.REGION, size, settings.get("paddr"), size, fill)
-        return Frame(name)
+        return Frame(name, 0, size, settings.get("paddr"))
 
     def _interrupt(self, name: str, settings: dict[str, Any]) -> None:
         words: tuple[str, ...] = ()
@@ -323,10 +329,10 @@ class Recorder:
         elif paddr is not None:
             known = replace(known, paddr=paddr)
         self.objects[region] = known
-        return [Frame(region, number) for number in range(-(-size // (whole or 4096)))]
-
-    def page_of(self, frame: Frame) -> int:
-        return self.objects[frame.name].page
+        return [
+            Frame(region, n, known.page, None if known.paddr is None else known.paddr + n * known.page)
+            for n in range(-(-size // known.page))
+        ]
 
     def map(self, space: str, instance: str, mapping: Mapping) -> None:
         self.mappings[space].append((instance, mapping))

@@ -107,10 +107,12 @@ def test_frames_of_shared_memory(tmp_path: Path) -> None:
         tmp_path,
         {
             "Wire.FROM": "/*- set f = get_shared_variable_backing_frames('buffer', 8192) -*/"
-            "/*? alloc_cap('f', f[1], read=True, write=True) ?*/"
+            "/*? alloc_cap('f', f[1], read=True, write=True) ?*/ /*? f[1].get_size_bits() ?*/"
         },
     )
-    found = cap(rendering.model, "client", int(text_of(rendering, "client/p_Wire_0.c")))
+    slot, bits = text_of(rendering, "client/p_Wire_0.c").split()
+    assert bits == "12"
+    found = cap(rendering.model, "client", int(slot))
     assert (found.object, found.frame, found.rights, found.mapped) == ("shared::buffer", 1, "RW", False)
 
 

@@ -68,8 +68,8 @@ def test_untypeds_cover_a_range(start: int, size: int) -> None:
 
 
 def test_buffers_are_whole_aligned_pages() -> None:
-    text = macros.shared_buffer_symbol(sym="b", shmem_size=5000, page_size=4096)
-    assert "content[8192]" in text
+    text = macros.shared_buffer_symbol(sym="b", shmem_size="MAX(sizeof(t), 5000)", page_size=4096)
+    assert "content[ROUND_UP_UNSAFE(MAX(sizeof(t), 5000), 4096)]" in text
     assert "align_12bit" in text
 
 
