@@ -34,6 +34,9 @@ _INSTANCE_SETTINGS = re.compile(
     r"dma_pool|tcb_pool|ep_pool|notification_pool|untyped\d+_pool|dtb|allowed_smc_functions"
 )
 
+#: variables that libraries look for by name, so that no instance hides them
+_LIBRARY_SYMBOLS = frozenset({"dtb_symbol"})
+
 #: templates for instances that have a setting: the template, the file, and what it is
 _SETTING_TEMPLATES = {
     "single_threaded": (
@@ -268,7 +271,13 @@ class _Run:
             for instance, mapping in mappings:
                 symbols.setdefault(instance, {})[mapping.symbol] = None
         return Rendering(
-            self.recorder.merged(lambda name, symbol: mapping_symbol(self.system, instances[name], symbol)),
+            self.recorder.merged(
+                lambda name, symbol: (
+                    symbol
+                    if symbol in _LIBRARY_SYMBOLS
+                    else mapping_symbol(self.system, instances[name], symbol)
+                )
+            ),
             self.connectors,
             tuple(self.files),
             {name: tuple(libraries) for name, libraries in self.libraries.items()},

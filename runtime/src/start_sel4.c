@@ -137,6 +137,14 @@ static void set_thread_up(const struct camkes_sel4_thread *self)
     __sel4_ipc_buffer = (seL4_IPCBuffer *)self->ipc_buffer;
 }
 
+/* For libraries of an address space whose instances have hidden theirs from each other: the running
+ * thread's. */
+const char *get_instance_name(void);
+__attribute__((weak)) const char *get_instance_name(void)
+{
+    return camkes_sel4_image.threads[camkes_get_tls()->thread_index - 1].instance;
+}
+
 static void begin(const struct camkes_sel4_thread *self)
 {
     int state = UNTOUCHED;

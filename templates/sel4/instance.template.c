@@ -46,10 +46,13 @@ static dma_pool_t *const dma_pool_pointer USED SECTION("_dma_pools") = &dma_pool
         /*- set tree.size = configuration[str(end)]['dtb']['dtb_size'][0] -*/
     /*- endfor -*/
 /*- endfor -*/
-/*- if tree.size -*/
+/*- set place = 'device tree of ' ~ me.address_space -*/
+/*- set there = _pop(place) -*/
+/*- do _stash(place, there or tree.size > 0) -*/
+/*- if tree.size and not there -*/
     /*# a page more for the header that the kernel puts before it #*/
     /*- set size = macros.ROUND_UP(tree.size, macros.PAGE_SIZE) + macros.PAGE_SIZE -*/
-/* The device tree. */
+/* The device tree, under the name by which libsel4camkes looks for it: one for the address space. */
 char dtb_symbol[/*? size ?*/] ALIGN(PAGE_SIZE_4K) SECTION("align_12bit") USED;
 /*? register_fill_frame('dtb_symbol', 'CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT', size) ?*/
 /*- endif -*/

@@ -3,7 +3,8 @@
 """Connectors of a workspace, rendered, compiled and used on seL4.
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. The application of connectors/ uses every connector of
-camkes-tool and global-components that has a template and needs no particular board.
+camkes-tool and global-components that has a template and needs no particular board, that of devicetree/ a device
+that the device tree tells of, in an address space of several instances.
 """
 
 from __future__ import annotations
@@ -19,26 +20,30 @@ from camkes.diagnostics import Sink
 from camkes.sel4.workspace import console, make
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = [
-    pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
-    pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="QEMU is not installed"),
-]
+pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
 
-APPLICATION = Path(__file__).parent / "connectors"
+HERE = Path(__file__).parent
 
-#: what the components print when all that they tried went well
-EXPECTED = ("10 of 10 good", "server 7 of 7 good", "called back 1")
+#: platform, QEMU, and what the components print when all that they tried went well
+CASES = {
+    "connectors": ("x86_64", "qemu-system-x86_64", ("10 of 10 good", "server 7 of 7 good", "called back 1")),
+    "devicetree": ("qemu-arm-virt", "qemu-system-aarch64", ("PL031, tree 1", "pool 1")),
+}
 
 
-def test_every_connector_works(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_what_connectors_give_is_there(name: str, tmp_path: Path) -> None:
+    platform, qemu, expected = CASES[name]
+    if shutil.which(qemu) is None:
+        pytest.skip(f"{qemu} is not installed")
     sink = Sink()
-    built = make(Path(WORKSPACE), APPLICATION, tmp_path, {"PLATFORM": "x86_64"}, sink, lambda *_: None)
+    built = make(Path(WORKSPACE), HERE / name, tmp_path, {"PLATFORM": platform}, sink, lambda *_: None)
     assert built, [(diagnostic.message, diagnostic.notes) for diagnostic in sink.diagnostics]
-    rendered = sorted(path.name for path in (tmp_path / "camkes").rglob("*_seL4*_0.c"))
-    text = (APPLICATION / "connectors.camkes").read_text()
+    rendered = sorted(path.name for path in (tmp_path / "camkes").rglob("rendered/*.c"))
+    text = (HERE / name / f"{name}.camkes").read_text()
     for connector in set(re.findall(r"connection (seL4\w+)", text)) - {"seL4NotificationNative"}:
-        assert any(f"_{connector}_" in name for name in rendered), connector
-    missing = set(EXPECTED)
+        assert any(f"_{connector}_" in file for file in rendered), connector
+    missing = set(expected)
     printed = []
     for line in console(tmp_path, seconds=120):
         printed.append(line)
