@@ -3,15 +3,16 @@
 """CPU time of camkes-tool's parser and of ours, side by side on public applications.
 
 Every measurement is a process of its own, started cold; the two tools take turns, so that a busy machine
-slows both. Upstream parses and resolves; ours parses, resolves, plans and checks (`camkes check`). Needs
-CAMKES_CORPUS, CAMKES_UPSTREAM and CAMKES_UPSTREAM_PYTHON (see `tests/resolve/test_upstream.py`).
+slows both. Upstream is `python -m camkes.parser`, which reads, preprocesses, parses and resolves; ours is
+`camkes check`, which reads the CMakeLists.txt, plans and checks as well. Both get the same options, and their
+preprocessors count. Needs CAMKES_CORPUS, CAMKES_UPSTREAM and CAMKES_UPSTREAM_PYTHON (see
+`tests/resolve/test_upstream.py`).
 
     .venv/bin/python benchmarks/parser_speed.py [ROUNDS]
 """
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import statistics
@@ -27,52 +28,62 @@ from benchmarks.scale import write_system  # noqa: E402
 from camkes.diagnostics import Sink  # noqa: E402
 from camkes.resolve import LoadOptions, load  # noqa: E402
 from tests.resolve import corpus  # noqa: E402
-from tests.resolve.test_upstream import job  # noqa: E402
 
 LIST = """component A {{ control; attribute int numbers[]; }}
 assembly {{ composition {{ component A a; }} configuration {{ a.numbers = [{numbers}]; }} }}
 """
 
 
-def cpu_seconds(command: list[str], text: str = "") -> tuple[float, str]:
-    """What a command costs, and what it prints."""
+def cpu_seconds(command: list[str], folder: Path | None = None) -> tuple[float, int, str]:
+    """What a command costs with all that it starts, its exit status, and what it says."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    run = subprocess.run(command, env=environment, input=text, text=True, capture_output=True, check=False)
+    run = subprocess.run(command, env=environment, cwd=folder, text=True, capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, run.stdout
+    return (
+        after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime,
+        run.returncode,
+        run.stdout + run.stderr,
+    )
 
 
-def upstream_seconds(file: Path, options: LoadOptions) -> float:
-    script = ROOT / "tests/resolve/upstream_dump.py"
-    command = [os.environ["CAMKES_UPSTREAM_PYTHON"], str(script)]
-    seconds, answer = cpu_seconds(command, json.dumps(job(file, options)))
-    assert answer.startswith('{"system"'), f"upstream rejects {file}: {answer[:300]}"
-    return seconds
+def flags(options: LoadOptions) -> list[str]:
+    """Options that both tools understand."""
+    cpp = [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)]
+    return [
+        *(f"--import-path={folder}" for folder in options.import_path),
+        *(f"--cpp-flag={flag}" for flag in cpp),
+        *(["--allow-forward-references"] if options.allow_forward_references else []),
+        *([f"--dtb={options.dtb}"] if options.dtb else []),
+    ]
+
+
+def upstream_seconds(file: Path, options: LoadOptions) -> float | None:
+    """None where upstream rejects the file."""
+    tool = Path(os.environ["CAMKES_UPSTREAM"]).absolute()
+    own = [
+        f"--import-path={tool / 'include/builtin'}",
+        f"--save-ast={os.devnull}",
+        f"--file={file.absolute()}",
+    ]
+    command = [os.environ["CAMKES_UPSTREAM_PYTHON"], "-m", "camkes.parser", *flags(options), "--cpp", *own]
+    seconds, status, _ = cpu_seconds(command, tool)
+    return seconds if status == 0 else None
 
 
 def our_seconds(file: Path, options: LoadOptions) -> float:
-    flags = [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)]
-    command = [
-        str(Path(sys.executable).parent / "camkes"),
-        "check",
-        *(f"--import-path={folder}" for folder in options.import_path),
-        *(f"--cpp-flag={flag}" for flag in flags),
-        *(["--allow-forward-references"] if options.allow_forward_references else []),
-        *([f"--dtb={options.dtb}"] if options.dtb else []),
-        str(file),
-    ]
-    seconds, answer = cpu_seconds(command)
-    assert ": good: " in answer, f"we reject {file}"
+    command = [str(Path(sys.executable).parent / "camkes"), "check", *flags(options), str(file)]
+    seconds, _, answer = cpu_seconds(command)
+    assert ": good: " in answer, f"we reject {file}: {answer[:500]}"
     return seconds
 
 
 def systems(root: Path) -> list[tuple[Path, LoadOptions]]:
-    """The applications of the corpus, without what is a part of one, and without the tests of upstream."""
+    """The applications of seL4/camkes that both tools accept, without what is only a part of one."""
     found = []
     for file in corpus.files(root):
         parts = file.relative_to(root).parts
-        if parts[1] in corpus.APPLICATIONS:
+        if parts[:2] == ("camkes", "apps"):
             options = corpus.options(root, file)
             if load(file, options, Sink()) is not None:
                 found.append((file, options))
@@ -97,8 +108,13 @@ def compare(systems: list[tuple[Path, LoadOptions]], root: Path, rounds: int) ->
     for file, options in systems:
         theirs, ours = [], []
         for _ in range(rounds):
-            theirs.append(upstream_seconds(file, options))
+            seconds = upstream_seconds(file, options)
+            if seconds is None:
+                break
+            theirs.append(seconds)
             ours.append(our_seconds(file, options))
+        if not theirs:
+            continue
         upstream_of.append(statistics.median(theirs))
         ours_of.append(statistics.median(ours))
         ratios.append(upstream_of[-1] / ours_of[-1])
@@ -107,7 +123,8 @@ def compare(systems: list[tuple[Path, LoadOptions]], root: Path, rounds: int) ->
     print(
         f"{len(ratios)} systems; medians: upstream {statistics.median(upstream_of):.2f} s, "
         f"ours {statistics.median(ours_of):.3f} s, ratio {statistics.median(ratios):.1f} "
-        f"(from {min(ratios):.1f} to {max(ratios):.1f})"
+        f"(from {min(ratios):.1f} to {max(ratios):.1f}); "
+        f"ratio of the sums {sum(upstream_of) / sum(ours_of):.1f}"
     )
 
 

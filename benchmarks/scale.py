@@ -10,6 +10,7 @@ that somebody may write; what nests more deeply than the tool allows must end in
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import subprocess
@@ -138,7 +139,7 @@ def write_clients(count: int) -> str:
         [
             PROCEDURE,
             "component Client { control; requestor; uses P p; }",
-            "component Server { provides P p with priority_protocol inherited, 8 threads; }",
+            "component Server { provides P p with priority_protocol inherited; }",
             "assembly { composition { component Server server;",
             *clients,
             f"connection seL4RPCCall all({ends}, to server.p); }} configuration {{",
@@ -215,7 +216,7 @@ def write_lists_in_lists(depth: int) -> str:
 KINDS: dict[str, tuple[Callable[[int], str], str, tuple[int, ...]]] = {
     "clusters": (write_clusters, "instances", (500, 1000, 2000, 4000)),
     "layers": (write_system, "instances", (500, 1000, 2000, 4000)),
-    "hierarchy": (write_hierarchy, "levels", (25, 50, 100, 200)),
+    "hierarchy": (write_hierarchy, "levels", (100, 200, 400, 800)),
     "clients": (write_clients, "clients", (500, 1000, 2000, 4000)),
     "chain": (write_chain, "locks", (250, 500, 1000, 2000)),
     "text": (write_text, "kB", (1250, 2500, 5000, 10000)),
@@ -256,6 +257,7 @@ def main() -> None:
     if sys.argv[1:2] == ["--measure"]:
         measure(Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
         return
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
         for kind in sys.argv[1:] or KINDS:
             write, unit, sizes = KINDS[kind]
@@ -264,7 +266,7 @@ def main() -> None:
                 path = Path(folder) / f"scale{size}.camkes"
                 path.write_text(write(size), encoding="utf-8")
                 command = [sys.executable, __file__, "--measure", str(path), str(size), unit]
-                subprocess.run(command, check=True)
+                subprocess.run(command, env=environment, check=True)
 
 
 if __name__ == "__main__":
