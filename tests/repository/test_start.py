@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a start of the tool does not load: most of the time of a short run is that of its imports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+CHECK = "from camkes.cli import main; main(['check', '-q', 'examples/nested'])"
+LINK = "from camkes.sel4.link import main"
+GENERATE = "import camkes.sel4.build"
+
+
+@pytest.mark.parametrize(
+    ("program", "absent"),
+    [
+        (CHECK, "dataclasses inspect typing subprocess tempfile shutil jinja2 lark rich networkx elftools"),
+        (LINK, "dataclasses typing pathlib re json argparse subprocess camkes.diagnostics"),
+        (
+            GENERATE,
+            "dataclasses inspect subprocess jinja2 elftools networkx camkes.callgraph camkes.build.jobs",
+        ),
+    ],
+    ids=["check", "link", "generate"],
+)
+def test_is_not_loaded(program: str, absent: str) -> None:
+    code = f"{program}\nimport sys\nprint(*sorted({set(absent.split())!r} & sys.modules.keys()))"
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == ""
