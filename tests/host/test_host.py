@@ -114,6 +114,8 @@ def masked(text: str) -> str:
 
 def modes() -> Iterator[tuple[str, str]]:
     for table in sorted(SCENARIOS.glob("*.table")):
+        if SANITIZE and setting(table, "sanitizers", "yes") == "no":
+            continue
         for mode in setting(table, "modes", "walls fast").split():
             yield table.stem, mode
 
