@@ -3,6 +3,7 @@
 """Queries of the device tree and of the list of pins."""
 
 import struct
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,115 @@ def test_pins(tmp_path: Path) -> None:
     pins.write_text("gpio_list: [{name: A, id: 1}]\n", encoding="utf-8")
     answer = ask(tmp_path, 'gpio({"pins": ["A"]})', gpio_list=pins)
     assert answer == {"query": [{"desired_pins": ["A"]}], "all_pins": [{"name": "A", "id": 1}]}
+
+
+ODD = {
+    "#address-cells": [1],
+    "#size-cells": [1],
+    "narrow": {
+        "#address-cells": [1],
+        "#size-cells": [1],
+        "ranges": [0x0, 0x1000, 0x100],
+        "inside@10": {"reg": [0x10, 0x10], "flag": [], "words": [1, 2]},
+        "across@f0": {"reg": [0xF0, 0x20]},
+        "outside@2000": {"reg": [0x2000, 0x10]},
+    },
+    "wide": {
+        "#address-cells": [1],
+        "#size-cells": [0],
+        "ranges": [],
+        "bus": {
+            "#address-cells": [1],
+            "#size-cells": [1],
+            "ranges": [0x0, 0x10, 0x100],
+            "part@1": {"reg": [1, 1]},
+        },
+    },
+    "bare": {"child": {"reg": [1, 2, 3]}},
+}
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    path = tmp_path / "odd.dtb"
+    path.write_bytes(blob(ODD))
+    return path
+
+
+def test_addresses_are_those_of_the_processor(tmp_path: Path, odd: Path) -> None:
+    def reg(path: str) -> Any:
+        return ask(tmp_path, f'dtb({{"path": "{path}"}})["reg"]', dtb=odd)
+
+    assert reg("inside") == [[0x1010, 0x10]]
+    assert reg("outside") == [[0x2000, 0x10]]
+    assert reg("part@1") == [[0x11, 1]]
+    assert reg("bare/child") == [[1, 2, 3]]
+    assert "reaches out of the range" in reg("across")
+
+
+@pytest.mark.parametrize(
+    ("properties", "found"),
+    [
+        ('{"flag": ""}', True),
+        ('{"flag[*]": []}', True),
+        ('{"flag": 1}', False),
+        ('{"words": 1}', True),
+        ('{"words[1]": 2}', True),
+        ('{"words[2]": 2}', False),
+        ('{"words[*]": [1, 2]}', True),
+        ('{"words[*]": [1]}', False),
+        ('{"nothing": 1}', False),
+    ],
+)
+def test_properties(tmp_path: Path, odd: Path, properties: str, found: bool) -> None:
+    answer = ask(tmp_path, f'dtb({{"path": "inside", "properties": {properties}}})', dtb=odd)
+    assert bool(answer["query"][0]) is found
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ('dtb({"aliases": "uart"})', "no node /aliases"),
+        ('dtb({"chosen": "stdout-path"})', "no node /chosen"),
+        ('dtb({"path": "inside", "properties": {"a[b]": 1}})', "no name of a property"),
+        ('dtb({"path": "inside"})["reg"]["reg"]', 'no key "reg"'),
+    ],
+)
+def test_no_answer_of_an_odd_tree(tmp_path: Path, odd: Path, query: str, word: str) -> None:
+    assert word in ask(tmp_path, query, dtb=odd)
+
+
+def test_a_query_about_nothing_has_an_empty_answer(tmp_path: Path, odd: Path) -> None:
+    assert ask(tmp_path, 'dtb({"path": "zzz"})', dtb=odd)["query"] == [{}]
+    assert ask(tmp_path, "dtb({})", dtb=odd)["query"] == [{}]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ('dtb({"path": 1 / 0})', codes.BAD_EXPRESSION),
+        ('dtb({"path": "a"})[1 / 0]', codes.BAD_EXPRESSION),
+        ('dtd({"path": "a"})', codes.UNKNOWN_QUERY),
+    ],
+)
+def test_questions_that_mean_nothing(tmp_path: Path, odd: Path, query: str, code: object) -> None:
+    _, diagnostics = resolve(tmp_path, SYSTEM.format(query), LoadOptions(cpp=False, dtb=odd))
+    assert [d.code for d in diagnostics] == [code]
+
+
+def test_pins_that_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pins = tmp_path / "pins.yaml"
+    pins.write_text("gpio_list: [", encoding="utf-8")
+    assert '"pins"' in ask(tmp_path, 'gpio({"pin": []})', gpio_list=pins)
+    assert '"pins"' in ask(tmp_path, 'gpio([{"pins": []}, {"pins": []}])', gpio_list=pins)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    assert "pyyaml" in ask(tmp_path, 'gpio({"pins": []})', gpio_list=pins)
+
+
+def test_a_list_of_pins_that_is_none(tmp_path: Path) -> None:
+    pytest.importorskip("yaml")
+    pins = tmp_path / "pins.yaml"
+    for text in ("gpio_list: [", "pins: []\n", "[]\n"):
+        pins.write_text(text, encoding="utf-8")
+        assert "is no list of pins" in ask(tmp_path, 'gpio({"pins": []})', gpio_list=pins)
+    assert "is no list of pins" in ask(tmp_path, 'gpio({"pins": []})', gpio_list=tmp_path / "none")
