@@ -309,6 +309,73 @@ def test_a_preprocessor_that_fails_is_a_diagnostic(folder: Path) -> None:
     assert [each.code.number for each in sink.diagnostics] == ["E0111"]
 
 
+def script(folder: Path, text: str) -> str:
+    """A preprocessor of our own."""
+    path = folder / "tool"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_preprocessor_that_fails_at_the_second_time(folder: Path) -> None:
+    tool = script(
+        folder, 'case "$*" in *-P*) echo "a.camkes:1: error: no more" >&2; exit 1;; esac; exec cpp "$@"'
+    )
+    result, sink = load(write(folder, a_camkes="#define A\n"), cpp=tool)
+    assert result is None
+    assert [(each.code.number, each.message) for each in sink.diagnostics] == [("E0111", "no more")]
+
+
+def test_an_error_at_a_line_that_is_not_there(folder: Path) -> None:
+    tool = script(folder, 'echo "a.camkes:99:1: error: boo" >&2; exit 1')
+    _, sink = load(write(folder, a_camkes="#define A\n"), cpp=tool)
+    assert [(each.message, each.span) for each in sink.diagnostics] == [("a.camkes:99: boo", None)]
+
+
+def test_a_preprocessor_that_never_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(command: list[str], **named: Any) -> Any:
+        raise subprocess.TimeoutExpired(command, 60)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    _, sink = load(write(folder, a_camkes="#define A\n"))
+    assert "did not end within 60 seconds" in sink.diagnostics[0].message
+
+
+def test_a_compiler_takes_the_place_of_the_preprocessor(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from camkes.parser import preprocessor
+
+    found = preprocessor.shutil.which
+    monkeypatch.setattr(preprocessor.shutil, "which", lambda name: None if name == "cpp" else found(name))
+    result = tree(write(folder, a_camkes="#define NAME A\ncomponent NAME { }\n"))
+    assert names(result) == {"A": "a.camkes:2:11-2:15 NAME"}
+    monkeypatch.setattr(preprocessor.shutil, "which", lambda name: None)
+    assert preprocessor._preprocessor("cpp") == ["cpp"]
+
+
+def test_a_header_that_is_no_text(folder: Path) -> None:
+    path = write(folder, a_camkes='#include "b.h"\ncomponent A { }\n')
+    (folder / "b.h").write_bytes(b"// caf\xe9\n")
+    assert load(path)[0] is not None  # a header in another encoding is no error
+    (folder / "b.h").write_bytes(b"// \0\n")
+    result, sink = load(path)
+    assert result is None
+    assert [each.code.number for each in sink.diagnostics] == ["E0102"]
+
+
+def test_lines_that_a_file_says_it_has(folder: Path) -> None:
+    path = write(folder, a_camkes='#define NAME A\n#line 70 "other.camkes"\ncomponent NAME { }\n')
+    assert names(tree(path)) == {"A": "a.camkes:3:11-3:15 NAME"}
+
+
+def test_a_macro_of_several_places(folder: Path) -> None:
+    """What begins in one file and ends in another has the place where it begins."""
+    path = write(folder, a_camkes='component A {\n#include "b.h"\n', b_h="control; }\n")
+    component = tree(path).items[0]
+    assert component.span.file.path.name == "a.camkes"
+
+
 def test_a_file_that_needs_none_starts_none(folder: Path) -> None:
     path = write(folder, a_camkes="component A { provides P p_priority; }")
     tree(path, "-DCAMKES_TOOL_PROCESSING", "-Ifoo", cpp="no-such-command")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.expressions import fold
+from camkes.resolve.expressions import fold, fold_integer
 
 SPAN = Span(SourceFile(Path("x.camkes"), ""), 1, 1, 1, 1)
 
@@ -103,3 +103,58 @@ def test_every_expression_has_a_value_or_an_error(node: ast.Value) -> None:
     sink = Sink()
     value = fold(node, sink)
     assert (value is None) == sink.has_errors
+
+
+def said(node: ast.Value) -> list[str]:
+    """What is wrong with a value that has none."""
+    sink = Sink()
+    assert fold(node, sink) is None
+    return [d.message for d in sink.diagnostics]
+
+
+def test_what_cannot_stand_in_a_value() -> None:
+    name = ast.Name("x", SPAN)
+    time = ast.Quantity(number(3), ast.Name("ms", SPAN), SPAN)
+    query = ast.Query(name, (), (), SPAN)
+    reference = ast.Reference((name, name), (), SPAN)
+    assert said(ast.ListValue((number(1), time), SPAN)) == ["a time in `ms` cannot stand here"]
+    assert said(ast.DictValue(((number(1), query),), SPAN)) == [
+        "a query can only be the whole value of a setting"
+    ]
+    assert said(reference) == ["a reference can only be the whole value of a setting"]
+
+
+def test_operators_take_numbers() -> None:
+    text = ast.Literal("text", SPAN)
+    for node in (binary("+", text, 1), binary("+", 1, text), ast.Unary("-", text, SPAN)):
+        assert said(node) == ["an operator needs numbers"]
+    assert said(ast.Conditional(text, number(1), number(2), SPAN)) == ["an operator needs numbers"]
+
+
+def test_a_value_that_is_nested_too_deeply() -> None:
+    node = number(1)
+    for _ in range(100_000):
+        node = ast.Unary("-", node, SPAN)
+    assert said(node) == ["this value is nested too deeply"]
+    while isinstance(node, ast.Unary):  # taken apart from outside, for the sake of the collector
+        node = node.operand
+
+
+def test_a_product_that_is_too_large() -> None:
+    node: ast.Value = number(1 << 10_000)
+    for _ in range(40):
+        node = binary("*", node, number(1 << 10_000))
+    assert said(node) == ["the result is too large"]
+
+
+def test_integers_of_a_least_size() -> None:
+    def integer(node: ast.Value) -> tuple[int | None, int]:
+        sink = Sink()
+        return fold_integer(node, sink, "this count", 1), len(sink.diagnostics)
+
+    assert integer(number(2.0)) == (2, 0)
+    assert integer(number(1)) == (1, 0)
+    assert integer(number(0)) == (None, 1)
+    assert integer(number(2.5)) == (None, 1)
+    assert integer(ast.Literal("2", SPAN)) == (None, 1)
+    assert integer(binary("/", 1, 0)) == (None, 1)
