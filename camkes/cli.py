@@ -118,9 +118,7 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--cpp-flag", metavar="FLAG", action="append", default=[], help="a flag for the C preprocessor"
     )
-    group.add_argument(
-        "--cpp-bin", metavar="PROGRAM", default="cpp", help="the C preprocessor (default: cpp)"
-    )
+    group.add_argument("--cpp-bin", metavar="PROGRAM", help="the C preprocessor (default: cpp)")
     group.add_argument(
         "--cpp", dest="preprocess", action="store_true", default=None, help="run the C preprocessor (default)"
     )
@@ -459,7 +457,7 @@ INPUT_ONLY = {
     "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
     "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
     "cpp_bin": "the `cpp` of PATH",
-    "nocpp": "-DCAmkESCPP=OFF",
+    "preprocess": "-DCAmkESCPP=ON or OFF",
     "dtb": "DTB_FILE_PATH of DeclareCAmkESRootserver() in CMakeLists.txt, and -DCAmkESDTS=ON",
     "gpio_list": "-DCAmkESDTS=ON: the list of the platform",
     "allow_forward_references": "-DCAmkESAllowForwardReferences=ON",
@@ -475,9 +473,9 @@ def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
         if given.get(name, usual) != usual
     ]
     wrong += [
-        f"--{name.replace('_', '-')} is for the host kernel; for seL4: {instead}"
+        f"--{name.replace('_', '-').replace('preprocess', 'cpp')} is for the host kernel; for seL4: {instead}"
         for name, instead in INPUT_ONLY.items()
-        if given.get(name) and (name, given[name]) != ("cpp_bin", "cpp")
+        if given.get(name) not in (None, [])
     ]
     for line in wrong:
         print(f"camkes {arguments.command}: {line}", file=sys.stderr)

@@ -59,6 +59,14 @@ def test_options_without_a_meaning_on_sel4_are_refused(tmp_path: Path) -> None:
     ]
 
 
+def test_where_nothing_is_given_nothing_is_refused() -> None:
+    for command in ("run", "build"):
+        given = cli.make_parser().parse_args([command, "x", "--kernel", "sel4"])
+        assert not cli.wrong_for_sel4(given)
+    given = cli.make_parser().parse_args(["build", "x", "--kernel", "sel4", "--nocpp"])
+    assert cli.wrong_for_sel4(given)
+
+
 def test_every_option_of_run_has_a_meaning_on_sel4_or_is_refused() -> None:
     given = cli.make_parser().parse_args(["run", "x"])
     assert isinstance(given, argparse.Namespace)
