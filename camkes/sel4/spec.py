@@ -82,7 +82,8 @@ def unlinked(
             irqs.append(f"{device.irq_number}: {device.irq}")
     for interrupt in model.interrupts:
         badge = f", badge: {interrupt.badge}" if interrupt.badge else ""
-        caps[cdl_name(interrupt.object)] = (f"0x0: {cdl_name(interrupt.notification)} (W{badge})",)
+        if interrupt.notification:
+            caps[cdl_name(interrupt.object)] = (f"0x0: {cdl_name(interrupt.notification)} (W{badge})",)
         irqs.append(f"{interrupt.number}: {cdl_name(interrupt.object)}")
     spaces = tuple(
         _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}")

@@ -288,11 +288,14 @@ class Recorder:
             raise TemplateError("an interrupt needs a number")
         self.objects[name] = KernelObject(name, ObjectKind.INTERRUPT, parameters=words)
         signalled = settings.get("notification")
-        if signalled is not None:
-            # the badge may be set later
-            self.interrupts[name] = lambda: Interrupt(
-                name, type, number, signalled.referent.name, signalled.badge or 0
-            )
+        # the badge may be set later
+        self.interrupts[name] = lambda: Interrupt(
+            name,
+            type,
+            number,
+            "" if signalled is None else signalled.referent.name,
+            0 if signalled is None else signalled.badge or 0,
+        )
 
     # capabilities
 

@@ -172,6 +172,14 @@ def test_interrupts(tmp_path: Path, settings: str, expected: tuple[str, int, tup
     assert irqs[str(number)] == "signal2--i" or irqs[str(number)] == "signal--i"
 
 
+def test_an_interrupt_that_signals_nobody_yet(tmp_path: Path) -> None:
+    rendering, _ = rendered(tmp_path, {"Wire.TO": "/*? alloc('i', seL4_IRQHandler, number=7) ?*/"})
+    objects, caps, irqs = specification(rendering.model)
+    assert objects["wire--i"] == "irq"
+    assert irqs["7"] == "wire--i"
+    assert "wire--i" not in caps
+
+
 OBJECTS = {
     "seL4_UntypedObject, size_bits=14": "ut (14 bits)",
     "seL4_UntypedObject, size_bits=14, paddr=0x4000": "ut (14 bits, paddr: 0x4000)",
