@@ -136,9 +136,9 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class Interrupt:
-    """An INTERRUPT object's settings: interrupt `number` of the kernel signals `notification` ("": who holds it
-    decides that later) with `badge`.
-    `type` is capDL's word for where it comes from: irq, arm_irq, ioapic_irq, msi_irq."""
+    """An INTERRUPT object's settings: interrupt `number` of the kernel signals `notification` ("": who holds
+    it decides that later) with `badge`. `type` is capDL's word for where it comes from: irq, arm_irq,
+    ioapic_irq, msi_irq."""
 
     object: str
     type: str
