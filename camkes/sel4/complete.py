@@ -66,7 +66,7 @@ class Extras:
     interrupt: int = 0
     tcb: int = 0
     notifications: tuple[int, ...] = ()
-    #: the last slot that is kept free for a reply capability
+    #: the last slot that was given, or is kept free for a reply capability
     last: int = 0
     #: on an MCS kernel: of each thread by its index
     times: Table[int, ThreadTime] = field(default_factory=dict)
@@ -144,8 +144,10 @@ def _shared(device: Device | None) -> tuple[Mapping, ...]:
 
 
 def slots_of_completion(space: Space) -> int:
-    """How many slots a space gets at most: its own CNode, a fault endpoint for each thread, and theirs."""
-    return 2 + len(space.threads)
+    """How many slots a space gets at most: its own CNode, a fault endpoint for each thread, and theirs; on an
+    MCS kernel a reply object for each thread, and what passive threads share."""
+    threads = len(space.threads) + 1
+    return 1 + 2 * threads + 3 * len(space.instances)
 
 
 def _complete_space(
@@ -158,7 +160,6 @@ def _complete_space(
         for cap in space.caps
     ]
     threads = list(space.threads)
-    last = used
     cnode = faults = 0
     if any(thread.role is Role.MANAGER for thread in threads):
         cnode = used = used + 1
@@ -183,7 +184,8 @@ def _complete_space(
                 domain=threads[0].domain,
             )
         )
-    return replace(space, caps=tuple(caps), threads=tuple(threads)), Extras(cnode, faults, last=last)
+    extras = Extras(cnode, faults, last=max(used, faults))
+    return replace(space, caps=tuple(caps), threads=tuple(threads)), extras
 
 
 def _fault_endpoint(space: Space) -> str:

@@ -94,7 +94,9 @@ class _Builder:
         faults = {t.fault_slot: t.index for t in space.threads if t.fault_slot}
         fault_caps = {faults[c.slot]: c for c in space.caps if c.slot in faults}
         caps = [cap for cap in space.caps if cap.slot not in faults]
-        used = max((*(cap.slot for cap in space.caps), extras.last), default=0)
+        used = extras.last
+        if not space.kept:
+            used = max((*(cap.slot for cap in space.caps), used), default=0)
         used += DEVICE_SLOTS if extras.notifications else 0
 
         def add(name: str, kind: ObjectKind, rights: str = "", parameters: tuple[str, ...] = ()) -> int:
