@@ -133,9 +133,9 @@ def main() -> None:
     root = corpus.corpus()
     if root is None or "CAMKES_UPSTREAM" not in os.environ or "CAMKES_UPSTREAM_PYTHON" not in os.environ:
         sys.exit(__doc__)
+    compare(systems(root), root, rounds)
     with tempfile.TemporaryDirectory() as folder:
         compare(generated(Path(folder)), Path(folder), rounds)
-    compare(systems(root), root, rounds)
 
 
 if __name__ == "__main__":

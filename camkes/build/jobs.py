@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from camkes.build.digests import Digests, of_words
@@ -62,6 +61,8 @@ def run_jobs(jobs: Sequence[Job], digests: Digests, progress: Progress) -> tuple
     todo = [job for job in jobs if not _is_current(job, digests)]
     outcomes: dict[int, Outcome] = {}
     if todo:
+        from concurrent.futures import ThreadPoolExecutor
+
         executor = ThreadPoolExecutor(max_workers=min(len(todo), os.cpu_count() or 1))
         try:
             futures = {id(job): executor.submit(_run, job, digests) for job in todo}

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from html import escape
 from itertools import pairwise
-from xml.sax.saxutils import escape
 
 from camkes.report.graph import COLOURS, CYCLE_COLOUR, Edge, Graph, Node, NodeKind
 from camkes.report.layers import Layout, Point, lay_out
@@ -122,7 +122,8 @@ def _edge(
     if edge.label:
         drawing.add(
             element(
-                "text", escape(edge.label), x=middle[0], y=middle[1], font_size=10.0, text_anchor="middle",
+                "text", escape(edge.label, quote=False), x=middle[0], y=middle[1], font_size=10.0,
+                text_anchor="middle",
                 fill=FAINT, stroke="#ffffff", stroke_width=4.0, paint_order="stroke",
             )
         )  # fmt: skip

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape, quoteattr
+import html
 
 FONT = "'Source Sans 3', 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 INK = "#1f2933"
@@ -28,6 +28,11 @@ OWN = "#cfd6df"
 
 _NARROW = frozenset("fijlrtI.,:;'|!()[] ")
 _WIDE = frozenset("mwMWÖ@%")
+
+
+def _quoted(text: str) -> str:
+    """An attribute's value."""
+    return '"' + html.escape(text, quote=False).replace('"', "&quot;") + '"'
 
 
 def number(value: float) -> str:
@@ -54,18 +59,18 @@ def element(name: str, content: str = "", /, **attributes: str | float | None) -
     for key, value in attributes.items():
         if value is not None:
             text = value if isinstance(value, str) else number(value)
-            parts.append(f" {key.rstrip('_').replace('_', '-')}={quoteattr(text)}")
+            parts.append(f" {key.rstrip('_').replace('_', '-')}={_quoted(text)}")
     parts.append(f">{content}</{name}>" if content else "/>")
     return "".join(parts)
 
 
 def text(x: float, y: float, words: str, **attributes: str | float | None) -> str:
-    return element("text", escape(words), x=x, y=y, **attributes)
+    return element("text", html.escape(words, quote=False), x=x, y=y, **attributes)
 
 
 def title(words: str) -> str:
     """What a viewer shows when the pointer rests on the element that contains this."""
-    return element("title", escape(words))
+    return element("title", html.escape(words, quote=False))
 
 
 class Drawing:
@@ -98,7 +103,7 @@ class Drawing:
         width, height = number(self.width), number(self.height)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(self.label)} '
+            f'viewBox="0 0 {width} {height}" role="img" aria-label={_quoted(self.label)} '
             f'font-family="{FONT}" font-size="12" fill="{INK}">'
         )
         parts = ['<?xml version="1.0" encoding="UTF-8"?>', head, title(self.label)]
