@@ -19,6 +19,8 @@ from camkes.generate.write import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import jinja2
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
@@ -85,31 +87,34 @@ def _forget(folder: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def compiled_templates() -> jinja2.BytecodeCache | None:
-    """Where compiled templates are kept between runs."""
+def c_environment(loader: jinja2.BaseLoader, **more: Any) -> jinja2.Environment:
+    """For templates that look like C: statements stand in comments. Compiled ones are kept between runs."""
     import jinja2
 
     folder = _cache("templates")
-    return None if folder is None else jinja2.FileSystemBytecodeCache(str(folder))
-
-
-def _environment(folder: Path) -> jinja2.Environment:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
+    return jinja2.Environment(
+        loader=loader,
         block_start_string="/*-",
         block_end_string="-*/",
         variable_start_string="/*?",
         variable_end_string="?*/",
         comment_start_string="/*#",
         comment_end_string="#*/",
+        undefined=jinja2.StrictUndefined,
+        bytecode_cache=None if folder is None else jinja2.FileSystemBytecodeCache(str(folder)),
+        **more,
+    )
+
+
+def _environment(folder: Path) -> jinja2.Environment:
+    import jinja2
+
+    environment = c_environment(
+        jinja2.FileSystemLoader(folder),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
         autoescape=False,
-        bytecode_cache=compiled_templates(),
     )
     environment.globals["declare"] = declare
     return environment

@@ -14,7 +14,7 @@ import jinja2
 
 from camkes.build.places import ROOT
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
-from camkes.generate.render import compiled_templates
+from camkes.generate.render import c_environment
 from camkes.upstream_templates.codes import NO_TEMPLATE, TEMPLATE_ERROR, TEMPLATE_FAILED
 from camkes.upstream_templates.context import Session
 from camkes.upstream_templates.macros import TemplateError
@@ -59,18 +59,10 @@ class TemplateRenderer:
     def __init__(self, folders: Sequence[Path], session: Session) -> None:
         self.session = session
         self._loader = _Loader((*folders, OWN))
-        self._environment = jinja2.Environment(
-            loader=self._loader,
+        self._environment = c_environment(
+            self._loader,
             extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
-            block_start_string="/*-",
-            block_end_string="-*/",
-            variable_start_string="/*?",
-            variable_end_string="?*/",
-            comment_start_string="/*#",
-            comment_end_string="#*/",
             auto_reload=False,
-            undefined=jinja2.StrictUndefined,
-            bytecode_cache=compiled_templates(),
         )
 
     @property
