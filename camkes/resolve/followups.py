@@ -62,6 +62,8 @@ def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tu
     broken = [item for item in program.items if any(map(item.span.overlaps, program.damage))]
     if not program.whole or any(isinstance(item, ast.Assembly) for item in broken):  # they share names
         broken += [item for item in program.items if isinstance(item, ast.Assembly)]
+    exporting = any(isinstance(item, ast.Component) for item in broken)
+    components = [item.span for item in program.items if isinstance(item, ast.Component)]
 
     def is_own(diagnostic: Diagnostic) -> bool:
         code, places = diagnostic.code, list(_places(diagnostic))
@@ -69,6 +71,8 @@ def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tu
             return False
         if any(isinstance(item, _MISFITS.get(code, ())) for item in broken):
             return False
+        if code is codes.UNCONNECTED and exporting and _touch(places[:1], components):
+            return False  # the broken one may be around this part, and export its interface
         return code not in _MISSING_IN_BLOCK or not _touch(places, [item.span for item in broken])
 
     return tuple(filter(is_own, found))

@@ -213,3 +213,14 @@ def test_a_broken_definition_hides_only_itself(tmp_path: Path) -> None:
     )
     found = [(d.code.number[:3], d.span.line) for d in said(tmp_path, text) if d.span]
     assert ("E01", 1) in found and ("E02", 2) in found
+
+
+def test_a_broken_export_leaves_no_part_unconnected(tmp_path: Path) -> None:
+    text = (
+        "procedure P { void f(); }\nconnector C { from Procedures; to Procedure; }\n"
+        "component Leaf { uses P p; }\ncomponent S { provides P p; }\n"
+        "component Inner { uses P p; composition { component Leaf leaf; export leaf.p -> p; } }\n"
+        "component Outer { uses P p; composition { component Inner inner; export inner.p p; } }\n"
+        "assembly { composition { component Outer o; component S s; connection C c(from o.p, to s.p); } }\n"
+    )
+    assert [d.code.number[:3] for d in said(tmp_path, text)] == ["E01"]
