@@ -30,12 +30,17 @@ class Compiler:
     cxx: tuple[str, ...]
     sanitize: bool
     identity: str
+    clang: bool = False
 
     def compile_flags(self) -> tuple[str, ...]:
         return (*_COMMON, "-fdiagnostics-color=never", *(_SANITIZE if self.sanitize else ()))
 
     def link_flags(self) -> tuple[str, ...]:
         return _SANITIZE if self.sanitize else ()
+
+    def check_flags(self) -> tuple[str, ...]:
+        """To link an image by itself: what sanitizers are made of, Clang has in the kernel's program only."""
+        return () if self.clang else self.link_flags()
 
     def is_cxx(self, source: Path) -> bool:
         return source.suffix in _CXX_SUFFIXES
@@ -59,8 +64,9 @@ def find_compiler(sanitize: bool, sink: Sink) -> Compiler | None:
             )
             return None
     cxx = _command("CXX", "c++")
-    identity = of_words((*c, _version(c), *cxx, _version(cxx)))
-    return Compiler(c, cxx, sanitize, identity)
+    version = _version(c)
+    identity = of_words((*c, version, *cxx, _version(cxx)))
+    return Compiler(c, cxx, sanitize, identity, "clang" in version)
 
 
 def _version(command: tuple[str, ...]) -> str:

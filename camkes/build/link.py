@@ -151,7 +151,7 @@ def _check(
     jobs: list[Job] = []
     for space in capabilities.spaces:
         image = images[space.name]
-        flags = (*compiler.link_flags(), "-nostartfiles", "-Wl,--no-as-needed,--no-allow-shlib-undefined")
+        flags = (*compiler.check_flags(), "-nostartfiles", "-Wl,--no-as-needed,--no-allow-shlib-undefined")
         command = (*compiler.c, *flags, str(source), str(image), "-o", OUTPUT)
         output = out / "objects" / f"{space.name}.resolved"
         title = f"checking {space.name}"

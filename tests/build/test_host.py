@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -211,6 +212,14 @@ int q_twice(int x)
 
 def test_a_sanitized_build_runs(build: Build) -> None:
     assert build(FILES, sanitize=True).run()[0] == "c: 42\n"
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
+@pytest.mark.parametrize("sanitize", [False, True])
+def test_clang_builds_what_runs(sanitize: bool, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "clang")
+    text, result = build(FILES, sanitize=sanitize).run()
+    assert (text, result.status) == ("c: 42\n", 0)
 
 
 def test_no_compiler(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
