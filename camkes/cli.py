@@ -175,7 +175,7 @@ def request_of(arguments: argparse.Namespace) -> pipeline.Request:
         definitions=tuple(arguments.definitions),
         import_path=tuple(arguments.import_path),
         cpp_flags=tuple(arguments.cpp_flag),
-        cpp=arguments.cpp_bin,
+        cpp=arguments.cpp_bin or "cpp",
         preprocess=arguments.preprocess,
         dtb=arguments.dtb,
         gpio_list=arguments.gpio_list,
