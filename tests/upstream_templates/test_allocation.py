@@ -138,6 +138,16 @@ def test_a_pool_of_frames_behind_a_variable(tmp_path: Path) -> None:
         ("pool", "signal::f0", 0),
         ("pool", "signal::f1", 4096),
     ]
+    _, caps, _ = specification(rendering.model)
+    places = {
+        what.partition(" ")[0]: (container, int(slot, 16))
+        for container, slots in caps.items()
+        if not container.endswith("cnode")
+        for slot, what in slots.items()
+        if slot.startswith("0x")
+    }
+    first, second = places["signal--f0-0"], places["signal--f1-0"]
+    assert second == (first[0], first[1] + 1), "one page behind the other"
 
 
 NTFN = "/*- set n = alloc('n', seL4_NotificationObject, read=True, badge=2) -*/"
