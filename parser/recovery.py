@@ -29,12 +29,12 @@ _STARTERS = frozenset(
     (
         *_BLOCK_WORDS,
         *("ATTRIBUTE", "CONNECTION", "CONSUMES", "CONTROL", "DATAPORT", "EMITS", "EXPORT"),
-        *("GROUP", "HAS", "INCLUDE", "MAYBE", "PROVIDES", "STRUCT", "USES"),
+        *("GROUP", "HAS", "INCLUDE", "MAYBE", "PROVIDES", "STRUCT", "USES", "VOID"),
     )
 )
 # What begins an item somewhere. A state that can shift one of these, and take the end of a block or of
 # the file, is a place between items.
-_ITEMS = _STARTERS | {"NAME", "VOID", "INT", "FROM", "SCHEDULE_WORD"}
+_ITEMS = _STARTERS | {"NAME", "INT", "FROM", "SCHEDULE_WORD"}
 _CALM = 2  # tokens that must fit after a change before errors are believed again
 
 

@@ -157,7 +157,12 @@ def test_a_statement_without_any_token_in_it(tmp_path: Path, number: int) -> Non
         broken(tmp_path, number, words[:index] + words[index + 1 :], before)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=400,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(data=st.data())
 def test_a_broken_statement_has_all_the_errors(tmp_path: Path, data: st.DataObject) -> None:
     number = data.draw(st.sampled_from(STATEMENTS))
