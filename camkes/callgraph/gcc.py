@@ -15,7 +15,7 @@ _INDIRECT = "__indirect_call"
 
 
 class Place(NamedTuple):
-    """A call in a source."""
+    """A call in a source; column 0: not known."""
 
     file: str
     line: int

@@ -111,8 +111,9 @@ class CallGraph:
                 steps = list(self._direct(function))
                 if pointers:
                     steps += self._pointers(function, taken, targets)
-                    if function in self._indirect and not taken and unbounded is None:
-                        unbounded = function.name, self._indirect[function]
+                    anywhere = function in self._indirect or function in self._guessed
+                    if anywhere and not taken and unbounded is None:
+                        unbounded = function.name, self._indirect.get(function)
                     if not function.unit and function.name in targets:
                         steps += [Step(handler, None, False) for handler in from_targets]
                 for step in steps:

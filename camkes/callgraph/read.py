@@ -18,6 +18,7 @@ from camkes.build.jobs import Job, inputs_of, run_jobs, write_whole
 from camkes.build.messages import Sources
 from camkes.build.sources import build_of, compile_job, links_foreign_code, sources_and_objects
 from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
+from camkes.callgraph.disassembly import disassembled_calls
 from camkes.callgraph.gcc import Place, read_calls
 from camkes.callgraph.graph import CallGraph, Reached
 from camkes.callgraph.objects import ObjectError, read_object
@@ -32,6 +33,8 @@ from camkes.records import dataclass
 #: Calls stay calls, and each function has a section that says whose they are.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-ffunction-sections")
 _CALL_GRAPH = "-fcallgraph-info"
+#: where calls are read off the object instead
+_LINES = ("-g1",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ class _Reader:
         out: Path,
         compiler: Compiler,
     ) -> None:
-        more, suffix = ((_CALL_GRAPH,), ".ci") if self._writes_call_graphs(compiler, out) else ((), "")
+        writes = self._writes_call_graphs(compiler, out)
+        more, suffix = ((_CALL_GRAPH,), ".ci") if writes else (_LINES, "")
         jobs: dict[str, list[Job]] = {}
         foreign: set[str] = set()
         for instance in instances:
@@ -166,8 +170,9 @@ class _Reader:
         graph = CallGraph(foreign=foreign)
         try:
             for job in jobs:
-                calls = read_calls(job.second) if job.beside else None
-                graph.add(str(job.inputs[0]), calls, read_object(job.output))
+                code = read_object(job.output)
+                calls = read_calls(job.second) if job.beside else disassembled_calls(job.output, code)
+                graph.add(str(job.inputs[0]), calls, code)
         except (ObjectError, OSError) as error:
             self._not_read(instance, str(error))
             return
@@ -239,7 +244,9 @@ class _Reader:
         )
 
     def _span(self, place: Place | None) -> Span | None:
-        return None if place is None else self.sources.span(Path(place.file), place.line, place.column)
+        return (
+            None if place is None else self.sources.span(Path(place.file), place.line, place.column or None)
+        )
 
 
 def _methods(kind: object) -> list[str]:

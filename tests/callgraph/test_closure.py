@@ -190,8 +190,8 @@ def test_source_that_does_not_compile_is_left_to_the_build(look: Look) -> None:
     assert "N0742" in seen.codes
 
 
-def test_without_call_graphs_relocations_do(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with Clang: every function may call through pointers, but only to what has its address taken."""
+def test_without_call_graphs_the_disassembly_does(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with Clang."""
     monkeypatch.setattr(read._Reader, "_writes_call_graphs", lambda *_: False)
     seen = look(
         "static int help(int x) { return next_f(x); }\nint p_f(int x) { return help(x); }\n"
@@ -199,6 +199,24 @@ def test_without_call_graphs_relocations_do(look: Look, monkeypatch: pytest.Monk
     )
     assert seen.calls("s.p") == (["s.next"], CODE)
     assert seen.calls("s.q") == (["s.log"], CODE)
+    chain = seen.checked.plan.requests
+    assert any(request.caller == "s.p" and request.source == CODE for request in chain)
+
+
+@pytest.mark.parametrize("disassembler", [True, False])
+def test_without_call_graphs_a_pointer_from_nowhere_leads_anywhere(
+    look: Look, monkeypatch: pytest.MonkeyPatch, disassembler: bool
+) -> None:
+    monkeypatch.setattr(read._Reader, "_writes_call_graphs", lambda *_: False)
+    if not disassembler:
+        monkeypatch.setattr(read, "disassembled_calls", lambda *_: None)
+    seen = look(
+        "int p_f(int x) { int (*volatile anywhere)(int) = (int (*)(int))0x1234; return anywhere(x); }\n"
+        "int q_f(int x) { return x; }"
+    )
+    assert seen.calls("s.p") == (BOTH, "all")
+    assert seen.calls("s.q") == (([], "") if disassembler else (BOTH, "all"))
+    assert "N0741" in seen.codes
 
 
 def test_assembly_sources(look: Look) -> None:
