@@ -12,7 +12,7 @@ from camkes.build.places import ROOT
 from camkes.capdl.address_space import ARCHITECTURES
 from camkes.capdl.allocate import allocate, is_timer
 from camkes.capdl.model import CapabilityModel, Space
-from camkes.diagnostics import Diagnostic, Sink
+from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4
 from camkes.generate.write import write
@@ -21,7 +21,7 @@ from camkes.protocols import analyse
 from camkes.records import replace
 from camkes.report.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
-from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER
+from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Completed, Extras, complete, slots_of_completion
 from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
 from camkes.sel4.image import render_image
@@ -94,6 +94,9 @@ def generate(project: Project, sink: Sink) -> None:
     device = device_of(machine)
     if model.timers and device is None:
         _no_timer(system, machine, sink)
+        return
+    if model.timers and device is not None and (clash := device.clashes(model)) is not None:
+        _timer_taken(system, clash, sink)
         return
     completed = complete(model, device, fault_handlers=project.fault_handlers, trace=project.trace)
     if project.mcs:
@@ -187,11 +190,27 @@ def _read_code(project: Project, system: System) -> CodeCalls | None:
     return calls
 
 
+def _timer_users(system: System) -> tuple[list[Span], list[Span]]:
+    """Where a timer is asked for: by tasks, and by clients of the virtual time server."""
+    periodic = [task.spans.get("period", task.span) for task in system.tasks]
+    return periodic, [c.span for c in system.connections if is_timer(c)]
+
+
+def _timer_taken(system: System, clash: str, sink: Sink) -> None:
+    periodic, clients = _timer_users(system)
+    what = "tasks are" if periodic else "the virtual time server is"
+    sink.report(
+        TIMER_TAKEN,
+        f"{what} driven by the timer of the machine, and `{clash}` of another component is the same device",
+        (periodic or clients)[0],
+        help="leave one of the two out: the periods of tasks, or the component that drives the timer",
+    )
+
+
 def _no_timer(system: System, machine: Machine, sink: Sink) -> None:
     """There are timers, and nothing to drive them with: said of each task, else of each time server."""
     where = machine.platform or machine.architecture
-    periodic = [task.spans.get("period", task.span) for task in system.tasks]
-    clients = [c.span for c in system.connections if is_timer(c)]
+    periodic, clients = _timer_users(system)
     for span in periodic or clients:
         what = "a task is released" if periodic else "a time server tells the time"
         sink.report(

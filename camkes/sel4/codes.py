@@ -30,6 +30,16 @@ global-components instead of having tasks.
 """,
 )
 
+TIMER_TAKEN = Code(
+    "E0963",
+    "timer-taken",
+    """The tasks of the system are released by a device that a component of the system drives as well.
+
+One of the two has to go: either the tasks (and `camkes_now()` still tells the time), or the component, for
+instance the TimeServer of global-components on a PC, which drives the i8254.
+""",
+)
+
 NO_WORKSPACE = Code(
     "E0953",
     "no-workspace",

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from camkes.build.places import ROOT
+from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.records import dataclass
 from camkes.resolve.devicetree import BadTreeError, read_tree
 
@@ -38,6 +40,28 @@ class Device:
     ports: str | None = None
     registers: int | None = None
     clock: bool = False
+
+    def clashes(self, model: CapabilityModel) -> str | None:
+        """What of a model is this device too: the name of a kernel object, if there is one."""
+        words = {word.strip(" (),") for word in re.findall(r"ioapic_(?:num|pin): \d+", self.irq)}
+        parameters = {item.name: item.parameters for item in model.objects}
+        for interrupt in model.interrupts:
+            same_pin = words and words <= set(parameters.get(interrupt.object, ()))
+            if interrupt.number == self.number or same_pin:
+                return interrupt.object
+        for item in model.objects:
+            if item.kind is ObjectKind.IO_PORTS and self.ports and _overlap(self.ports, item.parameters[0]):
+                return item.name
+            at = item.paddr if item.kind is ObjectKind.REGION else None
+            if at is not None and self.registers is not None and at <= self.registers < at + item.size:
+                return item.name
+        return None
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Do two ranges of I/O ports, as capDL writes them, have a port in common?"""
+    ranges = [[int(end, 16) for end in re.findall(r"0x[0-9a-f]+", text)] for text in (one, other)]
+    return ranges[0][0] <= ranges[1][1] and ranges[1][0] <= ranges[0][1]
 
 
 _PIT = Device(

@@ -187,15 +187,24 @@ class Simulation:
                     value = max(value, self.eff(flow.stack[-1][1]))
         return value
 
+    def worker_priority(self, flow: Flow, depth: int) -> int:
+        """Of the worker at a depth of nested requests: it inherits through its lock and those above it. Those
+        below it belong to requests that it waits for itself."""
+        value = self.base(flow.stack[depth][1])
+        for _, context, cpi in flow.stack[: depth + 1]:
+            if cpi is not None and self.holder.get(cpi) == context:
+                value = max([value, *(self.eff(f.stack[-1][1]) for f in self.queue[cpi])])
+        return value
+
     def settle(self) -> None:
         """Set the priority of every worker to what it ought to be."""
-        active = {t: (c, cpi) for f in self.flows for t, c, cpi in f.stack if cpi is not None}
+        active = {t: (f, depth) for f in self.flows for depth, (t, *_) in enumerate(f.stack)}
         for named in self.names.threads:
             if named.role is not Role.WORKER or named.context is None:
                 continue
             want = named.priority
             if self.inherit and named.number in active:
-                want = self.eff(active[named.number][0])
+                want = self.worker_priority(*active[named.number])
             have = self.priority[named.number]
             if have != want:
                 assert named.cpi is not None

@@ -281,6 +281,44 @@ def test_a_task_where_there_is_no_timer(tmp_path: Path) -> None:
     assert "spike has no timer" in done.stderr
 
 
+CLAIM = """/*- set slot = alloc("n", seL4_NotificationObject) -*/
+/*- do alloc_obj("irq", seL4_IRQHandler, %s, notification=my_cnode[slot]) -*/
+"""
+PORTS = '/*- do alloc_obj("ports", seL4_IA32_IOPort, start_port=%d, end_port=%d) -*/\n'
+
+
+@pytest.mark.parametrize(
+    ("template", "clash"),
+    [
+        (CLAIM % "vector=7, ioapic=0, ioapic_pin=2, level=0, polarity=0", "irq"),
+        (CLAIM % "vector=42, ioapic=0, ioapic_pin=5, level=0, polarity=0", "irq"),
+        (PORTS % (0x43, 0x44), "ports"),
+        (CLAIM % "vector=7, ioapic=0, ioapic_pin=5, level=0, polarity=0", ""),
+        (PORTS % (0x44, 0x48), ""),
+    ],
+)
+def test_a_component_that_drives_the_timer_of_the_tasks(template: str, clash: str, tmp_path: Path) -> None:
+    adl = tmp_path / "a.camkes"
+    adl.write_text(
+        """connector Claim { from Event; to Event; }
+component Task { control; requestor; emits E e; }
+component Driver { consumes E e; }
+assembly {
+    composition { component Task t; component Driver d; connection Claim c(from t.e, to d.e); }
+    configuration { t._priority = 10; t._period = 10 ms; }
+}
+"""
+    )
+    (tmp_path / "from.c").write_text("")
+    (tmp_path / "to.c").write_text(template)
+    declared = {"templates": {"FROM": "from.c", "TO": "to.c"}, "from_libs": [], "to_libs": []}
+    done = generate(adl, tmp_path, template_paths=[str(tmp_path)], connectors={"Claim": declared})
+    assert done.returncode == bool(clash), done.stderr
+    if clash:
+        assert "error[E0963]" in done.stderr and "a.camkes:6:" in done.stderr
+        assert f"`c::{clash}`" in done.stderr
+
+
 def test_a_time_server_where_there_is_no_timer(tmp_path: Path) -> None:
     adl = ROOT / "examples" / "timer" / "timer.camkes"
     done = generate(adl, tmp_path, architecture="aarch32", platform="omap3")
