@@ -120,17 +120,17 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
     span = connection.parts[-1].span
     related = [Label(part.span, f"`{part.written}` is a part of it") for part in connection.parts[:-1]]
     connector = connection.connector
+    have = f"connections {written} together have" if related else f"connection {written} has"
     good = True
     sides = {"from": connection.from_ends, "to": connection.to_ends}
     described = {"from": connector.from_end, "to": connector.to_end}
     for side, ends in sides.items():
         if not ends:
-            sink.report(codes.NO_ENDS, f"connection {written} has no `{side}` end", span)
+            sink.report(codes.NO_ENDS, f"{have} no `{side}` end", span)
         elif len(ends) > 1 and not described[side].many:
             sink.report(
                 codes.TOO_MANY_ENDS,
-                f"connection {written} has {len(ends)} `{side}` ends, and connector "
-                f"`{connector.name}` allows one",
+                f"{have} {len(ends)} `{side}` ends, and connector `{connector.name}` allows one",
                 ends[1].span,
                 related=[Label(ends[0].span, "the first"), *related],
                 notes=["connections that share an end are one connection"] if related else [],
