@@ -20,14 +20,7 @@ static uint64_t ticks_per_second(void)
 
 static uint64_t ticks_per_second(void)
 {
-#if defined(CONFIG_ARCH_AARCH64)
-    uint64_t frequency;
-    __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-#else
-    uint32_t frequency;
-    __asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(frequency));
-#endif
-    return frequency;
+    return camkes_sel4_generic_timer_frequency();
 }
 
 #elif defined(CONFIG_PLAT_IMX6)

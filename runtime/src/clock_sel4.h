@@ -19,6 +19,23 @@ void camkes_sel4_note_time(void);
 /* A page that all address spaces share: the ticks at which time began, then those last noted. */
 extern volatile uint64_t _camkes_epoch[512];
 
+#if defined(CONFIG_ARCH_ARM)
+
+/* Ticks a second of the generic timer: of its counter and of its alarms. */
+static inline uint64_t camkes_sel4_generic_timer_frequency(void)
+{
+#if defined(CONFIG_ARCH_AARCH64)
+    uint64_t frequency;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+#else
+    uint32_t frequency;
+    __asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(frequency));
+#endif
+    return frequency;
+}
+
+#endif
+
 #if defined(CONFIG_ARCH_X86)
 
 /* Memory that the loader fills with the kernel's boot information about the time stamp counter. */

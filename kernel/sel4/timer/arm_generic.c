@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The physical timer of an Arm core; the kernel itself uses the virtual one. */
+#include "clock_sel4.h"
 #include "timer.h"
 
 enum { DISABLED = 0, ENABLED = 1 };
@@ -17,18 +18,6 @@ static void control(uint64_t word)
 #endif
 }
 
-static uint64_t frequency(void)
-{
-#if defined(CONFIG_ARCH_AARCH64)
-    uint64_t hertz;
-    __asm__("mrs %0, cntfrq_el0" : "=r"(hertz));
-#else
-    uint32_t hertz;
-    __asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(hertz));
-#endif
-    return hertz;
-}
-
 void camkes_timer_prepare(void)
 {
     /* it is always ready */
@@ -36,7 +25,7 @@ void camkes_timer_prepare(void)
 
 void camkes_timer_alarm(uint64_t ns)
 {
-    const uint64_t ticks = ns * frequency() / 1000000000 + 1;
+    const uint64_t ticks = ns * camkes_sel4_generic_timer_frequency() / 1000000000 + 1;
 #if defined(CONFIG_ARCH_AARCH64)
     __asm__ volatile("msr cntp_tval_el0, %0" : : "r"(ticks));
 #else
