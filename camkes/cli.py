@@ -9,7 +9,9 @@ of this tool. What is slow to import is imported in the command that needs it.
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
+import io
 import os
 import re
 import sys
@@ -22,6 +24,8 @@ from camkes.diagnostics import Sink
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
+
+    from camkes.reformat import Layout
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -528,25 +532,43 @@ def explain(arguments: argparse.Namespace) -> int:
 def fmt(arguments: argparse.Namespace) -> int:
     from camkes import reformat
 
-    sink = Sink()
-    if arguments.stdin or arguments.paths == [Path("-")]:
-        text = reformat.lay_out_text(sys.stdin.buffer.read(), sink)
-        sys.stdout.write(text or "")
-        return tell(arguments, sink)
-    if not arguments.paths:
+    from_input = arguments.stdin or Path("-") in arguments.paths
+    if from_input and arguments.paths not in ([], [Path("-")]):
+        print("camkes fmt: standard input is formatted alone, without files", file=sys.stderr)
+        return USAGE
+    if not from_input and not arguments.paths:
         print("camkes fmt: name files or folders, or `-` for standard input", file=sys.stderr)
         return USAGE
+    sink = Sink()
+    if from_input:
+        layouts = [reformat.lay_out_text(sys.stdin.buffer.read(), sink)]
+    else:
+        layouts = [reformat.lay_out(path, sink) for path in reformat.find_files(arguments.paths)]
     keep = arguments.check or arguments.diff
-    layouts = [reformat.lay_out(path, sink) for path in reformat.find_files(arguments.paths)]
-    changed = [layout for layout in layouts if layout is not None and layout.changed]
-    for layout in changed:
-        if not keep:
+    status = GOOD
+    for layout in layouts:
+        if layout is None:
+            continue
+        if from_input and not keep:
+            sys.stdout.write(layout.after)
+        elif layout.changed:
+            status = max(status, put_in_order(arguments, layout))
+    return max(status, tell(arguments, sink))
+
+
+def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
+    """Write a file that is not in order, or say what is to be said of it."""
+    if not arguments.check and not arguments.diff:
+        try:
             layout.write()
-        elif arguments.diff:
-            sys.stdout.write(layout.diff())
-        if not arguments.diff and not arguments.quiet:
-            print(layout.source.path if keep else f"formatted {layout.source.path}")
-    return max(tell(arguments, sink), USER_ERROR if arguments.check and changed else GOOD)
+        except pipeline.OutputError as error:
+            print(f"camkes fmt: {error}", file=sys.stderr)
+            return USER_ERROR
+    if arguments.diff:
+        sys.stdout.write(layout.diff())
+    elif not arguments.quiet:
+        print(f"{'' if arguments.check else 'formatted '}{layout.source.path}")
+    return USER_ERROR if arguments.check else GOOD
 
 
 def lsp(arguments: argparse.Namespace) -> int:
@@ -788,8 +810,31 @@ def with_flags_joined(words: Sequence[str]) -> list[str]:
     return joined
 
 
+#: Errors of a system call that speak of what is written to, not of us.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def prepare_streams() -> None:
+    """What goes to a file or a program is UTF-8, as our files are; a terminal gets what it can show."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    if sys.stdout.isatty():
+        sys.stdout.reconfigure(errors="backslashreplace")
+    else:
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+def drop_output() -> None:
+    """Nobody takes our output any more; Python must not complain of that while it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    prepare_streams()
     words = sys.argv[1:] if argv is None else argv
     parser = make_parser(words[0] if words else None)
     arguments = parser.parse_args(with_flags_joined(words))
@@ -803,13 +848,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away; Python must not complain while it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return GOOD
     except pipeline.OutputError as error:
         print(f"camkes: {error}", file=sys.stderr)
         return USER_ERROR
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            drop_output()
+            print(f"camkes: cannot write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
+            return USER_ERROR
         import traceback
 
         traceback.print_exc()

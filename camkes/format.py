@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from camkes.records import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
-    from camkes.diagnostics import Sink, SourceFile
+    from camkes.diagnostics import Diagnostic, Sink, SourceFile
     from camkes.parser.parse import ParseOptions
 
 INDENT = 4
@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     r"|(?P<word>0x[0-9a-fA-F]+|\d+(?:\.\d+)?|\w+)"
     r"|(?P<symbol>\|\||&&|==|!=|<=|>=|<<|>>|\*\*|->|<-|[\s\S])"
 )
+_INCLUDE = re.compile(r"\s*#\s*include\b")
 _ANGLE = re.compile(r'<[^<>;,"{}]*>')
 _BINARY = frozenset(
     [
@@ -76,12 +77,28 @@ class _Bracket:
 
 
 def format_file(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None) -> str | None:
-    """The text of a file in the common layout, or None and errors if it is not a correct file."""
+    """The text of a file in the common layout, or None and errors if it is not a correct file.
+
+    A header that is not found is no mistake of the layout: the tokens of the text are known without it.
+    """
+    from camkes.diagnostics import Sink
     from camkes.parser.parse import parse
 
-    if parse(source, sink, options=options) is None:
+    problems = Sink()
+    tree = parse(source, problems, options=options)
+    if tree is None and not all(map(_is_missing_header, problems.diagnostics)):
+        for problem in problems.diagnostics:
+            sink.add(problem)
         return None
     return format_source(source.text)
+
+
+def _is_missing_header(problem: Diagnostic) -> bool:
+    from camkes.parser.codes import PREPROCESSOR_ERROR
+
+    if problem.code is not PREPROCESSOR_ERROR or problem.span is None:
+        return False
+    return bool(_INCLUDE.match(problem.span.file.lines[problem.span.line - 1]))
 
 
 def format_source(text: str) -> str:

@@ -14,36 +14,35 @@ from camkes.parser.files import decode, read_source
 from camkes.parser.parse import ParseOptions
 from camkes.pipeline import write_output
 from camkes.records import dataclass
+from camkes.rendering.patch import patch
 
 SUFFIXES = (".camkes", ".idl4")
+_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A file as it is and as it should be. `newline` is its line end, which stays."""
+    """A file as it is stored and as it should be. Its line ends and a byte order mark stay."""
 
     source: SourceFile
-    formatted: str
-    newline: str
-    changed: bool
+    before: str
+    after: str
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
 
     def write(self) -> None:
         """Put the file in order, whole or not at all. Raises OutputError."""
         path = self.source.path.resolve()  # a link stays a link
         mode = path.stat().st_mode
-        write_output(path, self.formatted.replace("\n", self.newline).encode())
+        write_output(path, self.after.encode())
         path.chmod(mode)
 
     def diff(self) -> str:
         """What would change, as a patch."""
-        from difflib import unified_diff
-
         name = str(self.source.path)
-        before, after = self.source.text.splitlines(True), self.formatted.splitlines(True)
-        return "".join(
-            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-            for line in unified_diff(before, after, name, name)
-        )
+        return "".join(patch(self.before, self.after, name, name))
 
 
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -61,20 +60,22 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
 def lay_out(path: Path, sink: Sink) -> Layout | None:
     """The layout of a file, or None and errors if it is not a correct one."""
     source = read_source(path, sink)
-    if source is None:
-        return None
-    formatted = format_file(source, sink, options=parse_options(path))
-    if formatted is None:
-        return None
-    stored = path.read_bytes()
-    newline = "\r\n" if b"\r\n" in stored else "\n"
-    return Layout(source, formatted, newline, formatted.replace("\n", newline).encode() != stored)
+    return None if source is None else _lay_out(source, path.read_bytes(), sink, parse_options(path))
 
 
-def lay_out_text(data: bytes, sink: Sink) -> str | None:
+def lay_out_text(data: bytes, sink: Sink) -> Layout | None:
     """The layout of a text that is in no file."""
     source = decode(Path("<stdin>"), data, sink)
-    return None if source is None else format_file(source, sink, options=ParseOptions())
+    return None if source is None else _lay_out(source, data, sink, ParseOptions())
+
+
+def _lay_out(source: SourceFile, stored: bytes, sink: Sink, options: ParseOptions) -> Layout | None:
+    formatted = format_file(source, sink, options=options)
+    if formatted is None:
+        return None
+    before = stored.decode()
+    after = formatted.replace("\n", "\r\n") if "\r\n" in before else formatted
+    return Layout(source, before, f"{_MARK}{after}" if before.startswith(_MARK) else after)
 
 
 def parse_options(path: Path) -> ParseOptions:

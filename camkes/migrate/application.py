@@ -19,6 +19,7 @@ from camkes.migrate.system import Look, SystemEditor
 from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
 from camkes.records import dataclass
+from camkes.rendering.patch import patch
 from camkes.resolve.imports import BUILTIN
 
 _SYSTEMS = (".camkes", ".idl4")
@@ -40,19 +41,18 @@ class Change:
 
     def diff(self, base: Path) -> Iterator[str]:
         """The lines of a patch."""
-        from difflib import unified_diff
-
         try:
             name = self.path.relative_to(base).as_posix()
         except ValueError:
             name = str(self.path)
-        before, after = self.before.splitlines(True), self.after.splitlines(True)
-        for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
-            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        return patch(self._stored(self.before), self._stored(self.after), f"a/{name}", f"b/{name}")
 
     @property
     def data(self) -> bytes:
-        return self.after.replace("\n", self.newline).encode()
+        return self._stored(self.after).encode()
+
+    def _stored(self, text: str) -> str:
+        return text.replace("\n", self.newline)
 
 
 def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
@@ -85,7 +85,7 @@ def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
         left = {document.tokens.text(i) for i in document.kept()}
         for component in owners[document.path]:
             used.setdefault(component.name, set()).update(left)
-    SystemEditor(declared, systems, used, look).edit()
+    SystemEditor(declared, systems, used, look).edit(code)
     changes = [Change(d.path, d.text, d.edited(), d.newline) for d in (*systems, *code)]
     own = all(map(_imports_own, systems))
     for document in known:
@@ -169,16 +169,21 @@ def _left_over(declared: Declarations, folder: Path, sink: Sink) -> None:
 
 
 def write(changes: Sequence[Change]) -> None:
-    """Write the files, each whole or not at all. Raises OSError."""
-    for change in changes:
-        path = change.path.resolve()  # a link stays a link
-        mode = path.stat().st_mode
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
+    """Write the files: all of them, or none if there is no room for one. Raises OSError with its name."""
+    parts: list[tuple[Path, Path]] = []
+    try:
+        for change in changes:
+            path = change.path.resolve()  # a link stays a link
+            part = path.with_name(f".{path.name}.{os.getpid()}.part")
+            parts.append((part, path))
             part.write_bytes(change.data)
-            part.chmod(mode)
+            part.chmod(path.stat().st_mode)
+        for part, path in parts:
             part.replace(path)
-        finally:
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(parts[-1][1])) from error
+    finally:
+        for part, _ in parts:
             part.unlink(missing_ok=True)
 
 

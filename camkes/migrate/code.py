@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from camkes.migrate.declarations import HEADERS, Component, Declarations, Method
 from camkes.migrate.system import Look
@@ -61,6 +61,10 @@ class CodeEditor:
                 continue
             if token.text in functions and document.tokens.text(number + 1) == "(":
                 self._function(document, number, functions[token.text])
+            elif token.text in functions:
+                self._no_call(document, number, functions[token.text].method)
+            elif document.tokens.texts(number - 2, 2) == ["#", "#"]:
+                self._pasted(document, number, functions, inits)
             elif token.text in inits and token.text not in functions:
                 document.replace(token.start, token.end, f"{token.text.removesuffix('_init')}__init")
         if task:
@@ -106,7 +110,11 @@ class CodeEditor:
             self.look(
                 document.span(number), "unknown", f"nothing declares `{name}`; is it a `uses` interface?"
             )
-        end = tokens[parts[3][0]].start if given else tokens[tokens.partner[number + 1]].start
+        end = tokens[parts[2][1]].end  # of the comma, or the parenthesis is next
+        if given:
+            end += len(document.text[end:]) - len(document.text[end:].lstrip())
+        else:
+            end = tokens[tokens.partner[number + 1]].start
         document.replace(tokens[number].start, end, f"{name}(")
         if given and len(given) < len(parts) - 3:
             document.remove_last(number + 1, len(parts) - 3 - len(given))
@@ -155,6 +163,28 @@ class CodeEditor:
                     "this argument did more than give a number; it is not evaluated any more",
                 )
 
+    def _no_call(self, document: Document, number: int, method: Method) -> None:
+        if method.carried:
+            self.look(
+                document.span(number),
+                "not called here",
+                f"`{document.tokens.text(number)}` has lost its last {_count(method.carried)}; who calls it "
+                "through this has to know",
+            )
+
+    def _pasted(
+        self, document: Document, number: int, functions: Mapping[str, _Function], inits: Collection[str]
+    ) -> None:
+        ending = document.tokens.text(number)
+        found = [n for n, f in functions.items() if f.method.carried] + sorted(inits)
+        names = [name for name in found if name.endswith(ending)]
+        if ending.startswith("_") and names:
+            self.look(
+                document.span(number),
+                "put together by a macro",
+                f"where this makes `{names[0]}`, change it by hand as the others were changed",
+            )
+
     def _body(self, document: Document, opening: int, names: dict[str, str]) -> None:
         """What a handler did with its priority and requestor."""
         tokens = document.tokens
@@ -198,6 +228,12 @@ class CodeEditor:
             inside = any(e.start <= token.start and token.end <= e.end for e in edits)
             if token.text != "requestor" or token.kind != "name" or inside:
                 continue
-            if document.tokens.text(number - 1) in (".", ">") or document.tokens.text(number - 1) == "int":
+            before = document.tokens.all[number - 1] if number else token
+            declared = before.kind == "name" and before.text not in _NO_TYPE
+            if declared or before.text in (".", ">"):
                 continue
             document.replace(token.start, token.end, _VALUES["requestor"])
+
+
+def _count(carried: int) -> str:
+    return "parameter" if carried == 1 else f"{carried} parameters"

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from camkes.migrate.tokens import Document, Token
 from camkes.records import dataclass, field
@@ -23,6 +24,10 @@ CONNECTOR = "seL4RPCCallPrioritized"
 TASK_MACRO, INTERFACE_MACRO = "task_priority_attributes", "interface_priority_attributes"
 #: The parameters that requests of the library carry, in this order, at the end.
 CARRIED = ("priority", "requestor")
+
+
+#: An instance: the component that it is a part of, "" for the assembly, and its name there.
+Instance: TypeAlias = tuple[str, str]
 
 
 @dataclass(slots=True)
@@ -78,7 +83,7 @@ class Setting:
     """`inst.name = value;`, as tokens."""
 
     document: Document
-    instance: str
+    instance: Instance
     name: str
     first: int
     last: int
@@ -94,7 +99,7 @@ class Connection:
 
     document: Document
     connector: tuple[int, int]
-    ends: list[tuple[str, str, str]]  # from or to, instance, interface
+    ends: list[tuple[str, Instance, str]]  # from or to, instance, interface
     prioritized: bool
 
 
@@ -104,12 +109,12 @@ class Declarations:
 
     procedures: dict[str, Procedure] = field(default_factory=dict)
     components: dict[str, Component] = field(default_factory=dict)
-    instances: dict[str, str] = field(default_factory=dict)
+    instances: dict[Instance, str] = field(default_factory=dict)
     settings: list[Setting] = field(default_factory=list)
     connections: list[Connection] = field(default_factory=list)
     marks: int = 0
 
-    def component_of(self, instance: str) -> Component | None:
+    def component_of(self, instance: Instance) -> Component | None:
         return self.components.get(self.instances.get(instance, ""))
 
     def library_interfaces(self) -> set[tuple[str, str]]:
@@ -133,19 +138,26 @@ def read(documents: list[Document]) -> Declarations:
     """Read the declarations of all files."""
     found = Declarations()
     for document in documents:
-        for number, token in enumerate(document.tokens.all):
+        tokens = document.tokens
+        scope, end = "", 0
+        for number, token in enumerate(tokens.all):
+            if number >= end:
+                scope = ""
             if token.kind == "directive":
                 found.marks += any(name in token.text for name in SYSTEM_FILES) and "include" in token.text
             elif token.text == "import":
-                found.marks += SYSTEM_FILES[1] in document.tokens.text(number + 1)
-            elif token.text == "procedure" and document.tokens.text(number + 2) == "{":
+                found.marks += SYSTEM_FILES[1] in tokens.text(number + 1)
+            elif token.text == "procedure" and tokens.text(number + 2) == "{":
                 _procedure(document, number, found)
-            elif token.text == "component":
+            elif token.text == "component" and tokens.text(number + 2) == "{":
+                scope, end = tokens.text(number + 1), tokens.partner.get(number + 2, 0)
                 _component(document, number, found)
+            elif token.text == "component" and tokens.text(number + 3) == ";":
+                found.instances[scope, tokens.text(number + 2)] = tokens.text(number + 1)
             elif token.text == "connection":
-                _connection(document, number, found)
-            elif token.text == "=" and document.tokens.text(number - 2) == ".":
-                _setting(document, number, found)
+                _connection(document, number, scope, found)
+            elif token.text == "=" and tokens.text(number - 2) == "." != tokens.text(number - 4):
+                _setting(document, number, scope, found)
     return found
 
 
@@ -169,11 +181,7 @@ def _procedure(document: Document, number: int, found: Declarations) -> None:
 
 def _component(document: Document, number: int, found: Declarations) -> None:
     tokens = document.tokens
-    name, second = tokens.texts(number + 1, 2)
-    if second != "{":
-        if tokens.text(number + 3) == ";":
-            found.instances[second] = name
-        return
+    name = tokens.text(number + 1)
     component = found.components.setdefault(name, Component(name, document, number + 2))
     at, closing = number + 3, tokens.partner.get(number + 2, number + 2)
     while at < closing:
@@ -218,7 +226,7 @@ def _statement_end(document: Document, at: int, closing: int) -> int:
     return at
 
 
-def _connection(document: Document, number: int, found: Declarations) -> None:
+def _connection(document: Document, number: int, scope: str, found: Declarations) -> None:
     tokens = document.tokens
     last = number + 1
     macro = tokens.text(number + 2) == "(" and tokens.text(tokens.partner.get(number + 2, -1) + 2) == "("
@@ -228,7 +236,7 @@ def _connection(document: Document, number: int, found: Declarations) -> None:
     if tokens.text(opening) != "(" or tokens[last + 1].kind != "name":
         return
     ends = [
-        (tokens.text(first), ".".join(_words(document, first + 1, end - 2)), tokens.text(end - 1))
+        (tokens.text(first), (scope, ".".join(_words(document, first + 1, end - 2))), tokens.text(end - 1))
         for first, end in tokens.arguments(opening)
     ]
     name = tokens.text(number + 1)
@@ -241,12 +249,12 @@ def _words(document: Document, first: int, last: int) -> Iterator[str]:
     return (t.text for t in document.tokens.all[first:last] if t.kind == "name")
 
 
-def _setting(document: Document, number: int, found: Declarations) -> None:
+def _setting(document: Document, number: int, scope: str, found: Declarations) -> None:
     tokens = document.tokens
     last = number
     while last < len(tokens) and tokens.text(last) != ";":
         last = tokens.partner.get(last, last) + 1
     if last < len(tokens) and tokens.depth[number]:
         found.settings.append(
-            Setting(document, tokens.text(number - 3), tokens.text(number - 1), number - 3, last)
+            Setting(document, (scope, tokens.text(number - 3)), tokens.text(number - 1), number - 3, last)
         )

@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from camkes.diagnostics import Span
 from camkes.migrate.declarations import (
+    CONNECTOR,
+    INTERFACE_MACRO,
     SYSTEM_FILES,
+    TASK_MACRO,
     Component,
     Declarations,
+    Instance,
     Interface,
     Setting,
 )
@@ -43,8 +47,9 @@ class SystemEditor:
         self.look = look
         self.library = declared.library_interfaces()
 
-    def edit(self) -> None:
-        """Add the edits to the documents."""
+    def edit(self, code: Sequence[Document] = ()) -> None:
+        """Add the edits to the documents. `code` are other files of the application, edited already."""
+        documents = [*self.documents, *code]
         for procedure in self.procedures():
             self._procedure(procedure)
         for component in self.declared.components.values():
@@ -56,7 +61,14 @@ class SystemEditor:
                 first, last = connection.connector
                 tokens = connection.document.tokens
                 connection.document.replace(tokens[first].start, tokens[last].end, "seL4RPCCall")
-        for document in self.documents:
+        words = [place for document in documents for place in _library_words(document)]
+        for document, number in words:
+            self.look(
+                document.span(number),
+                "stays",
+                "this is a word of the library in a place that is not understood; write what it stands for",
+            )
+        for document in documents if not words else ():
             self._imports(document)
         for document in self.documents:
             self._definitions(document)
@@ -143,7 +155,7 @@ class SystemEditor:
 
     # protocols
 
-    def _protocols(self, component: str, interface: str) -> list[tuple[str, str]]:
+    def _protocols(self, component: str, interface: str) -> list[tuple[Instance, str]]:
         """(instance, protocol) as set; "" where it is no plain string."""
         found = []
         for setting in self.declared.settings:
@@ -176,6 +188,13 @@ class SystemEditor:
                 "no protocol here",
                 f"instances of `{component.name}` have different protocols, so the settings "
                 f"`INSTANCE.{interface.name}_priority_protocol` stay; they are understood",
+            )
+        elif interface.marked:
+            self.look(
+                document.span(interface.end - 1),
+                "which protocol?",
+                f"no setting `INSTANCE.{interface.name}_priority_protocol` is found; if no macro makes one, "
+                "write `with priority_protocol ...` here",
             )
 
     # settings
@@ -254,6 +273,16 @@ class SystemEditor:
             if not uses and not body.rstrip().endswith("\\"):
                 start = document.text.rfind("\n", 0, token.start) + 1
                 document.replace(start, min(line_end + 1, len(document.text)), "")
+
+
+def _library_words(document: Document) -> Iterator[tuple[Document, int]]:
+    """The words of the library that no edit touches."""
+    for number in document.kept():
+        token = document.tokens[number]
+        connector = token.text == "rpc" and document.tokens.text(number - 1) == "connection"
+        macro = token.text in (TASK_MACRO, INTERFACE_MACRO)
+        if token.kind == "name" and (connector or macro or token.text.startswith(CONNECTOR)):
+            yield document, number
 
 
 def _attribute(name: str) -> str:

@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     r"|(?P<symbol>.)",
     re.DOTALL,
 )
+_NO_LINE = re.compile(r"/\*[\s\S]*?(?:\*/|\Z)|\\\n")  # what does not end a line of the preprocessor
 _OPEN = {"(": ")", "{": "}", "[": "]"}
 
 
@@ -38,11 +39,7 @@ class Tokens:
     """The tokens of a text without blanks, with matching brackets and the depth of braces."""
 
     def __init__(self, text: str) -> None:
-        self.all = [
-            Token(m.lastgroup or "", m[0], m.start(), m.end())
-            for m in _TOKEN.finditer(text)
-            if m.lastgroup != "blank"
-        ]
+        self.all = list(_tokens(text))
         self.partner: dict[int, int] = {}
         self.depth: list[int] = []
         opened: list[int] = []
@@ -87,6 +84,21 @@ class Tokens:
                 start = at + 1
             at = self.partner.get(at, at) + 1
         return [*parts, (start, closing)] if start < closing or parts else []
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text. A directive begins its line; any other `#` belongs to the body of a macro."""
+    at, begins = 0, True
+    while match := _TOKEN.match(text, at):
+        kind, written = match.lastgroup or "", match[0]
+        if kind == "directive" and not begins:
+            kind, written = "symbol", "#"
+        at += len(written)
+        if kind == "blank":
+            begins = begins or "\n" in _NO_LINE.sub("", written)
+            continue
+        begins = False
+        yield Token(kind, written, match.start(), at)
 
 
 class Edit(NamedTuple):
@@ -160,9 +172,9 @@ class Document:
 
 
 def outermost(edits: Sequence[Edit]) -> list[Edit]:
-    """The edits in order, without those inside others."""
+    """The edits in order, without those inside others. What is removed need not be changed."""
     result: list[Edit] = []
-    for edit in sorted(set(edits), key=lambda e: (e.start, -e.end)):
+    for edit in sorted(set(edits), key=lambda e: (e.start, -e.end, e.text)):
         if result and edit.start < result[-1].end:
             continue
         result.append(edit)
@@ -174,12 +186,23 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     pieces: list[str] = []
     at = 0
     for edit in joined(outermost(edits)):
+        edit = _with_line(text, edit)
         end = edit.end
         if not edit.text and text[end : end + 1] == "\n" and re.search(r"(?:^|\n)\n\Z", text[: edit.start]):
             end += 1
         pieces += [text[at : edit.start], edit.text]
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def _with_line(text: str, edit: Edit) -> Edit:
+    """A removal of all that is on its lines, with the lines; of a line's end, with the space before it."""
+    end = text.find("\n", edit.end)
+    at_end = not edit.text and end >= 0 and not text[edit.end : end].strip()
+    if not at_end or text[edit.end - 1] == "\n":
+        return edit
+    start = len(text[: edit.start].rstrip(" \t"))
+    return Edit(start, end, "") if start and text[start - 1] != "\n" else Edit(start, end + 1, "")
 
 
 def joined(edits: Sequence[Edit]) -> list[Edit]:

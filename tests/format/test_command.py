@@ -5,11 +5,16 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
+from camkes import pipeline
 from camkes.cli import main
 
 UNTIDY = "component A{control;\n  uses P p;}\n"
@@ -88,3 +93,113 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     assert main(["fmt", "-"]) == 1
     assert capsys.readouterr().out == ""
     assert main(["fmt"]) == 2
+
+
+def test_standard_input_is_checked_and_compared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, status, begin in (
+        (["fmt", "--check", "-"], 1, "<stdin>\n"),
+        (["fmt", "--diff", "-"], 0, "--- <stdin>\n"),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(UNTIDY.encode())))
+        assert main(arguments) == status
+        assert capsys.readouterr().out.startswith(begin)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(UNTIDY.replace("\n", "\r\n").encode())))
+    assert main(["fmt", "-"]) == 0
+    assert capsys.readouterr().out == TIDY.replace("\n", "\r\n")
+    assert main(["fmt", "-", "a.camkes"]) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffcomponent A{control;}\n",
+        "component A{control;}\r\n// b\n",
+        "component A{\fcontrol;\v uses P p; // \u2028 \x85\n}\n",
+        "component A{control;}",
+    ],
+)
+def test_a_diff_is_all_that_changes(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], text: str
+) -> None:
+    file = tmp_path / "a.camkes"
+    file.write_bytes(text.encode())
+    assert main(["fmt", "--diff", str(file)]) == 0
+    (tmp_path / "patch").write_bytes(capfdbinary.readouterr().out)
+    shutil.copy(file, tmp_path / "b.camkes")
+    subprocess.run(["patch", "--binary", "-s", tmp_path / "b.camkes", tmp_path / "patch"], check=True)
+    assert main(["fmt", str(file)]) == 0
+    assert (tmp_path / "b.camkes").read_bytes() == file.read_bytes()
+    assert file.read_text(encoding="utf-8").startswith("\ufeff") == text.startswith("\ufeff")
+
+
+def test_a_file_that_cannot_be_written_keeps_no_other_from_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "broken.camkes").write_text("component  {")
+    write = pipeline.write_output
+
+    def full(path: Path, data: bytes) -> None:
+        if path.name == "a.camkes":
+            raise pipeline.OutputError(f"cannot write {path}: no room")
+        write(path, data)
+
+    monkeypatch.setattr("camkes.reformat.write_output", full)
+    assert main(["fmt", str(folder)]) == 1
+    assert (folder / "a.camkes").read_text() == UNTIDY
+    assert (folder / "sub" / "b.idl4").read_text() == TIDY
+    said = capsys.readouterr().err
+    assert "no room" in said
+    assert "broken.camkes" in said
+
+
+def test_a_header_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "#include <board.h>\n" + UNTIDY.replace("uses", "BOARD_USES() uses")
+    (folder / "a.camkes").write_text(text)
+    assert main(["fmt", str(folder / "a.camkes")]) == 0
+    assert (folder / "a.camkes").read_text().split() == text.replace("{", " { ").replace("}", " } ").split()
+    assert capsys.readouterr().err == ""
+    (folder / "a.camkes").write_text("#if\n#endif\n" + UNTIDY)
+    assert main(["fmt", "--check", str(folder / "a.camkes")]) == 1
+    assert "E0111" in capsys.readouterr().err
+
+
+NAME = "component A { control; } // \u65e5\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_pipe_is_utf_8(folder: Path, encoding: str) -> None:
+    (folder / "\u65e5.camkes").write_text(NAME)
+    for arguments in (["-"], ["--diff", "\u65e5.camkes"], ["--check", "\u65e5.camkes"]):
+        done = run_with(folder, arguments, encoding)
+        assert done.stderr == b""
+        assert "\u65e5" in done.stdout.decode()
+
+
+def test_output_that_is_not_taken_is_no_defect(folder: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = run_with(folder, ["--diff", "a.camkes"], "utf-8", full)
+    assert done.stderr == b"camkes: cannot write the output: No space left on device\n"
+    assert done.returncode == 1
+    closed = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m camkes fmt - <&- >&-"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
+    assert (closed.returncode, closed.stderr) == (0, b"")
+
+
+def run_with(
+    folder: Path, arguments: list[str], encoding: str, out: IO[bytes] | int = subprocess.PIPE
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "camkes", "fmt", *arguments],
+        cwd=folder,
+        input=NAME.encode(),
+        stdout=out,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -135,6 +137,11 @@ def test_a_method_named_init_is_no_initialisation(tmp_path: Path) -> None:
         ("REQUEST(level, store, read, 4, priority, requestor);", "store_read(4);"),
         ("REQUEST(level, store, read, REQUEST(level, store, read, 1));", "store_read(store_read(1));"),
         ("other_read(1, 2, 3); s->store_reader(1, 2, 3);", "other_read(1, 2, 3); s->store_reader(1, 2, 3);"),
+        ("int y = REQUEST(level, store, read,\n    /* which */ 4);", "int y = store_read(/* which */ 4);"),
+        (
+            "#define H(i) \\\n    int i##_get(void) { return store_read(1, 2, 3); } \\\n    int y_##i;",
+            "#define H(i) \\\n    int i##_get(void) { return store_read(1); } \\\n    int y_##i;",
+        ),
         ("x = a * store_read(1, 2, 3);", "x = a * store_read(1);"),
         ("return store_read(1, 2,\n        3);", "return store_read(1);"),
     ],
@@ -183,6 +190,106 @@ def test_files_of_several_components_know_only_their_own(tmp_path: Path) -> None
     calc = CALC + "int level_read(int a, int b, int c) { return a + b + c; }\n"
     files, _ = migrated(tmp_path, {**FILES, "calc.c": calc})
     assert files["calc.c"] == calc
+
+
+def test_a_carried_value_that_is_all_there_is_goes(tmp_path: Path) -> None:
+    """In whatever order a set has what is to become of the name: it is another in each run."""
+    system = SYSTEM.replace("    void nest(", "    void poll(in int priority);\n    void nest(")
+    for number in range(16):
+        name = f"p{number}"
+        tank = f"void level_poll(int {name}) {{ store_poll({name}); }}\n"
+        files, _ = migrated(tmp_path / name, {**FILES, "pump.camkes": system, "tank.c": tank})
+        assert files["tank.c"] == "void level_poll(void) { store_poll(); }\n"
+        assert "void poll();" in files["pump.camkes"]
+
+
+def test_instances_of_one_name_in_two_components(tmp_path: Path) -> None:
+    inner = """
+component Deep {{
+    provides Level outer;
+    composition {{ component {0} part; export part.{1} -> outer; }}
+    configuration {{ part.{1}_priority = 3; part.{1}_priority_protocol = "{2}"; part.{1}_num_threads = 1; }}
+}}
+"""
+    tank = inner.format("Tank", "level", "inherited").replace("Deep", "Deep1")
+    store = inner.format("Store", "s", "propagated").replace("Deep", "Deep2")
+    system = f"{SYSTEM.partition('assembly')[0]}{tank}{store}assembly {{ composition {{ }} }}\n"
+    files, _ = migrated(tmp_path, {**FILES, "pump.camkes": system})
+    assert "provides Level level with priority_protocol inherited;" in files["pump.camkes"]
+    assert "provides Level s with priority_protocol propagated;" in files["pump.camkes"]
+    assert "part.level_" not in files["pump.camkes"]
+    assert "part.s_" not in files["pump.camkes"]
+
+
+def test_words_in_macros_stay_and_are_said(tmp_path: Path) -> None:
+    header = (
+        "#define SERVES(i) interface_priority_attributes(i)\n"
+        '#define LOCK(i) i##_priority_protocol = "inherited";\n'
+        "#define CONNECT(n, c) connection rpc(n) c\n"
+    )
+    system = (
+        SYSTEM.replace("    interface_priority_attributes(level)\n", "    SERVES(level)\n")
+        .replace('tank.level_priority_protocol = "inherited";', "tank.LOCK(level)")
+        .replace("connection rpc(tank_level_num_threads) to_tank", "CONNECT(2, to_tank)")
+    )
+    system = system.replace("import <std", '#include "macros.h"\nimport <std')
+    lists = FILES["CMakeLists.txt"].replace("(pump.camkes)", f"(pump.camkes CPP_INCLUDES {tmp_path})")
+    files, notes = migrated(
+        tmp_path, {**FILES, "CMakeLists.txt": lists, "macros.h": header, "pump.camkes": system}
+    )
+    assert files["macros.h"] == header
+    assert [note.rpartition(":")[0] for note in notes if "word of the library" in note] == [
+        "macros.h:1",
+        "macros.h:3",
+    ]
+    assert "priority-protocols.camkes.h" in files["pump.camkes"]
+    assert cli.main(["check", str(tmp_path)]) == 0
+
+
+def test_a_protocol_that_nothing_sets_is_said(tmp_path: Path) -> None:
+    system = SYSTEM.replace('tank.level_priority_protocol = "inherited";', "")
+    _, notes = migrated(tmp_path, {**FILES, "pump.camkes": system})
+    assert any("no setting `INSTANCE.level_priority_protocol`" in note for note in notes)
+
+
+def test_what_is_no_call_is_said(tmp_path: Path) -> None:
+    tank = (
+        "#define SERVE(i) int i##_read(int a, int priority, int requestor) { return a; }\n"
+        "SERVE(level)\nstatic int (*const read)(int, int, int) = store_read;\n"
+    )
+    files, notes = migrated(tmp_path, {**FILES, "tank.c": tank})
+    assert files["tank.c"] == tank
+    assert [note.split(": ")[0] for note in notes if note.startswith("tank.c")] == ["tank.c:1", "tank.c:3"]
+
+
+def test_a_name_of_the_task_that_is_its_own(tmp_path: Path) -> None:
+    watch = "struct m { unsigned requestor; };\nint run(void) { long requestor = 3; return 0; }\n"
+    files, _ = migrated(tmp_path, {**FILES, "watch.c": watch})
+    assert files["watch.c"] == watch
+
+
+def test_nothing_is_left_where_all_of_a_line_goes(tmp_path: Path) -> None:
+    system = SYSTEM.replace("store.s_priority = 254;", "store.s_priority = 20; store.s_num_threads = 1;")
+    system = system.replace("// the lock\n", "interface_priority_attributes(level)\n")
+    files, _ = migrated(tmp_path, {**FILES, "pump.camkes": system})
+    assert not re.search(r"[ \t]$", files["pump.camkes"], re.MULTILINE)
+    assert "provides Level level with priority_protocol inherited;\n" in files["pump.camkes"]
+
+
+def test_all_files_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(tmp_path / "pump")
+    put = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if "CMakeLists" in path.name:
+            raise OSError(errno.ENOSPC, "no room")
+        return put(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="no room") as error:
+        application.write(application.migrate(folder, Sink()))
+    assert str(error.value.filename).endswith("CMakeLists.txt")
+    assert {path.name: path.read_text() for path in folder.iterdir()} == FILES
 
 
 def test_cmake() -> None:
