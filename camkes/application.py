@@ -151,6 +151,8 @@ def find_application(
             help="add DeclareCAmkESRootserver(your_assembly.camkes)",
         )
         return None
+    if not declared.roots[0].adl.exists():
+        return None  # which was said
     return _application(declared, declared.roots[0], lists.parent)
 
 

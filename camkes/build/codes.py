@@ -86,7 +86,12 @@ dataports it is connected to, with the access rights they have.
 RUN_FAILED = Code(
     "E0730",
     "run-failed",
-    """The host kernel could not run the system.""",
+    """The host kernel could not run the system, or ended before the run did. The notes are its own words.
+
+It cannot start where a file that it was given cannot be read, such as the one of `--choices script:FILE`, or
+where there is no memory for the system. Signal 9 means that somebody else ended it, often because memory ran
+out; signal 25 that a trace grew beyond the limit for files.
+""",
 )
 
 CODES = (

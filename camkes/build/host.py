@@ -58,7 +58,11 @@ def build_host(
             sanitize
         )
     except OSError as error:
-        sink.report(BUILD_FOLDER, f"{error.filename or out} cannot be written: {error.strerror}")
+        sink.report(
+            BUILD_FOLDER,
+            f"{error.filename or out} cannot be written: {error.strerror}",
+            help="make room there, or choose another folder with -o",
+        )
         return None
 
 
@@ -176,8 +180,11 @@ class _Build:
         for outcome in run_jobs(jobs, self.digests, self.progress):
             about = outcome.job.about
             if outcome.missing_program:
+                program = outcome.job.command[0]
                 self.sink.report(
-                    NO_COMPILER, outcome.messages, help="install a C++ compiler, or name one in CXX"
+                    NO_COMPILER,
+                    f"there is no C++ compiler: {program} was not found",
+                    help="install a C++ compiler (apt install g++), or name one in CXX",
                 )
             else:
                 report_compiler(outcome.messages, outcome.good, about, self.sources, self.sink)

@@ -15,6 +15,8 @@ _PLACED = re.compile(
     r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
     r"(?P<kind>fatal error|error|warning|note): (?P<text>.*)"
 )
+#: what GCC adds to the first error about a name, and says nothing
+_NOISE = re.compile(r"each undeclared identifier is reported only once")
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ def report_compiler(output: str, good: bool, about: str, sources: Sources, sink:
         column = int(match["column"]) if match["column"] else None
         span = sources.span(Path(match["file"]), int(match["line"]), column)
         if match["kind"] == "note":
-            if found and span is not None:
+            if found and span is not None and not _NOISE.match(match["text"]):
                 found[-1].related.append(Label(span, match["text"]))
             continue
         code = COMPILE_WARNING if match["kind"] == "warning" else COMPILE_ERROR

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +20,10 @@ from camkes.diagnostics import Diagnostic
 from camkes.records import dataclass
 
 #: exit statuses of the host kernel
-ENDED, FAULTED, BAD_TABLE, DEFECT = 0, 1, 2, 3
+ENDED, FAULTED, CANNOT_START, DEFECT = 0, 1, 2, 3
+
+#: what the kernel's own words begin with
+_KERNEL = "camkes-host: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,9 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
     """Run a system until it ends, its time is over, or the user interrupts it."""
     options = options or RunOptions()
     command = [str(image.kernel), image.table.name, *_arguments(options)]
+    if options.trace is not None:
+        with suppress(OSError):
+            options.trace.unlink()  # that of an earlier run is not this one's
     sys.stdout.flush()
     try:
         process = subprocess.Popen(
@@ -83,11 +90,14 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
     if status not in (ENDED, FAULTED):
         what = f"signal {-status}" if status < 0 else f"status {status}"
         message = (
-            "the host kernel refuses the table"
-            if status == BAD_TABLE
+            "the host kernel cannot start the system"
+            if status == CANNOT_START
             else f"the host kernel ended with {what}"
         )
         diagnostics.append(Diagnostic(RUN_FAILED, message, notes=tuple(said[-20:])))
+    else:
+        for line in said:
+            print(f"{_KERNEL}{line}", file=sys.stderr)
     trace = options.trace if options.trace is not None and options.trace.exists() else None
     return RunResult(status, tuple(faults), trace, tuple(diagnostics))
 
@@ -109,12 +119,13 @@ def _arguments(options: RunOptions) -> list[str]:
 
 
 def _read_errors(stream: IO[bytes] | None, faults: list[Fault], said: list[str]) -> None:
-    """Faults are kept for later; everything else is shown at once."""
+    """Faults and what the kernel itself says are kept for later; everything else is shown at once."""
     for raw in stream or ():
         line = raw.decode(errors="replace").rstrip("\n")
         fault = parse_fault(line)
         if fault is not None:
             faults.append(fault)
+        elif line.startswith(_KERNEL):
+            said.append(line.removeprefix(_KERNEL))
         else:
-            said.append(line)
             print(line, file=sys.stderr)

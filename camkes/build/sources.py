@@ -33,6 +33,7 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
             NO_SOURCES,
             f"component {kind.name} is written in CakeML, which only seL4 builds have",
             build.span,
+            help="build with `--kernel sel4`, or put a component in C in its place",
         )
     if build is None and declared_in.is_relative_to(BUILTIN):
         return ComponentBuild()  # what it does is in the runtime

@@ -163,6 +163,7 @@ class _Reader:
                 f"what the code of `{instance.name}` calls is not known: {why}",
                 instance.type.span,
                 notes=("where no `requests` clause says it, every `uses` interface counts",),
+                help="say it with `requests (...)`; what is wrong with the code, `camkes build` shows",
             )
         )
 

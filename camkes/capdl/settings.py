@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from camkes.capdl.codes import ACCESS_RIGHTS, SETTING_RANGE, SETTING_TYPE
 from camkes.diagnostics import Sink
-from camkes.model.system import Connection, Instance, Setting
+from camkes.model.system import Connection, Instance, Setting, in_words
 from camkes.records import dataclass
 
 PAGE = 4096
@@ -108,7 +108,7 @@ class Reader:
             return "RW"
         value = setting.value
         if not isinstance(value, str):
-            self.sink.report(SETTING_TYPE, f"{name} must be a string of access rights", setting.span)
+            self._mistyped(setting, f"{name} must be a string of access rights", 'for example "RW"')
             return "RW"
         if not value or [c for c in "RWXP" if c in value] != list(value):
             self.sink.report(
@@ -152,12 +152,15 @@ class Reader:
         if isinstance(value, str) and value.strip().isdecimal():
             value = int(value)
         if not isinstance(value, int):
-            self.sink.report(SETTING_TYPE, f"{name} must be a whole number", setting.span)
+            self._mistyped(setting, f"{name} must be a whole number")
             return None
         if not low <= value <= high:
             self.sink.report(SETTING_RANGE, f"{name} must be {low} to {high}, not {value}", setting.span)
             return None
         return value
+
+    def _mistyped(self, setting: Setting, message: str, help: str = "") -> None:
+        self.sink.report(SETTING_TYPE, message, setting.span, f"this is {in_words(setting.value)}", help=help)
 
     def _microseconds(self, instance: Instance, names: tuple[str, ...]) -> int | None:
         return next((self._time(instance.settings, n) for n in names if n in instance.settings), None)
@@ -165,7 +168,7 @@ class Reader:
     def _time(self, settings: Mapping[str, Setting], name: str) -> int | None:
         setting = settings[name]
         if not isinstance(setting.value, int | float):
-            self.sink.report(SETTING_TYPE, f"{name} must be a time", setting.span)
+            self._mistyped(setting, f"{name} must be a time", "for example 10 ms")
             return None
         return round(setting.value * _NANOSECONDS[setting.unit] / 1_000)
 

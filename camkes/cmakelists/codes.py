@@ -60,7 +60,8 @@ CMAKE_MESSAGE = Code(
     "E0704",
     "application-refused",
     """The application's `CMakeLists.txt` stops with `message(FATAL_ERROR ...)`, usually because it
-supports other platforms only.
+supports other platforms only, or needs an option. Options are given as to CMake: `-D NAME=VALUE`. A build for
+another platform is one for seL4: `--kernel sel4 -D PLATFORM=...`.
 """,
 )
 
@@ -92,7 +93,26 @@ DeclareCAmkESComponent(Client SOURCES client.c)
 SEVERAL_ROOTS = Code(
     "E0707",
     "several-root-servers",
-    """An application declares one root server. `DeclareCAmkESRootserver` was called again.""",
+    """An application declares one root server, and `DeclareCAmkESRootserver` was called again.
+
+Fails:
+
+```cmake
+DeclareCAmkESRootserver(small.camkes)
+DeclareCAmkESRootserver(large.camkes)
+```
+
+Works, with `-D LARGE=ON` for the other:
+
+```cmake
+option(LARGE "all of it" OFF)
+if(LARGE)
+    DeclareCAmkESRootserver(large.camkes)
+else()
+    DeclareCAmkESRootserver(small.camkes)
+endif()
+```
+""",
 )
 
 MISSING_FILE = Code(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from os.path import abspath
 from pathlib import Path
@@ -125,6 +126,22 @@ class Call(NamedTuple):
     folder: Path
     span: Span | None
 
+    def place(self, argument: str) -> Span | None:
+        """Where an argument is written in the call; the call, where it comes from a variable."""
+        if self.span is None or self.span.line != self.span.end_line:
+            return self.span
+        file, _, _, number, column = self.span
+        for line in file.lines[number - 1 :]:
+            inside, closing, _ = line[column - 1 :].partition(")")
+            found = re.search(rf"(?<![^\s(\"]){re.escape(argument)}(?![^\s\"])", inside)
+            if found is not None and self.span.column < self.span.end_column:
+                start = column + found.start()
+                return Span(file, number, start, number, start + len(argument))
+            if closing:
+                break
+            number, column = number + 1, 1
+        return self.span
+
 
 def declare(call: Call, to: Declarations, sink: Sink) -> None:
     """Add what a call declares."""
@@ -148,14 +165,20 @@ def declare(call: Call, to: Declarations, sink: Sink) -> None:
 
 
 def _component(call: Call, to: Declarations, sink: Sink) -> None:
-    if not _enough(call, 1, "a component", sink):
+    if not _enough(call, 1, "a component", "DeclareCAmkESComponent(NAME SOURCES file.c)", sink):
         return
     name, build = call.arguments[0], _build(call, call.arguments[1:], to, sink)
     to.components[name] = to.components.get(name, ComponentBuild()).extended(build)
 
 
 def _extension(call: Call, to: Declarations, sink: Sink) -> None:
-    if not _enough(call, 2, "a component and an instance of it", sink):
+    if not _enough(
+        call,
+        2,
+        "a component and an instance of it",
+        "ExtendCAmkESComponentInstance(NAME instance SOURCES file.c)",
+        sink,
+    ):
         return
     key = call.arguments[0], call.arguments[1]
     build = _build(call, call.arguments[2:], to, sink)
@@ -183,7 +206,7 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
 
 
 def _root(call: Call, to: Declarations, sink: Sink) -> None:
-    if not _enough(call, 1, "an assembly's file", sink):
+    if not _enough(call, 1, "an assembly's file", "DeclareCAmkESRootserver(file.camkes)", sink):
         return
     keywords = ("DTS_FILE_PATH", "DTB_FILE_PATH", "CPP_FLAGS", "CPP_INCLUDES")
     values = _split(call, call.arguments[1:], keywords, sink)
@@ -199,14 +222,23 @@ def _root(call: Call, to: Declarations, sink: Sink) -> None:
     if to.roots:
         first = to.roots[0].span
         related = [Label(first, "the first one")] if first is not None else []
-        sink.report(SEVERAL_ROOTS, "an application has one root server", call.span, related=related)
+        sink.report(
+            SEVERAL_ROOTS,
+            "an application has one root server",
+            call.span,
+            related=related,
+            help="choose one with a CMake option, or make a folder of its own for each",
+        )
     if not root.adl.exists():
-        sink.report(MISSING_FILE, f"there is no file {_seen_from(call.folder, root.adl)}", call.span)
+        name = str(_seen_from(call.folder, root.adl))
+        there = sorted(path.name for path in root.adl.parent.glob("*.camkes"))
+        has = f"its folder has {', '.join(there[:5])}" if there else "paths start at this file's folder"
+        sink.report(MISSING_FILE, f"there is no file {name}", call.place(call.arguments[0]), help=has)
     to.roots.append(root)
 
 
 def _connector(call: Call, to: Declarations, sink: Sink) -> None:
-    if not _enough(call, 1, "a connector", sink):
+    if not _enough(call, 1, "a connector", "DeclareCAmkESConnector(NAME FROM file TO file)", sink):
         return
     keywords = (*_TEMPLATE_KEYWORDS, "FROM_LIBS", "TO_LIBS")
     values = _split(call, call.arguments[1:], keywords, sink)
@@ -218,10 +250,10 @@ def _connector(call: Call, to: Declarations, sink: Sink) -> None:
     )
 
 
-def _enough(call: Call, count: int, what: str, sink: Sink) -> bool:
+def _enough(call: Call, count: int, what: str, example: str, sink: Sink) -> bool:
     if len(call.arguments) >= count:
         return True
-    sink.report(CMAKE_ARGUMENTS, f"this call must name {what}", call.span)
+    sink.report(CMAKE_ARGUMENTS, f"this call must name {what}", call.span, help=f"write {example}")
     return False
 
 
@@ -240,8 +272,8 @@ def _split(
             sink.report(
                 CMAKE_ARGUMENTS,
                 f'unknown argument "{argument}"',
-                call.span,
-                help=f"its keywords are {' '.join(keywords)}",
+                call.place(argument),
+                help=f"a keyword goes before it: {', '.join(keywords[:4])}, ...",
             )
     return values
 

@@ -422,11 +422,11 @@ class Evaluator:
         text = " ".join("".join(arguments[1:]).split())
         match arguments[:1]:
             case ["FATAL_ERROR" | "SEND_ERROR" as kind]:
-                self._sink.report(CMAKE_MESSAGE, text, command.span)
+                self._sink.report(CMAKE_MESSAGE, text, command.span, "the application says so")
                 if kind == "FATAL_ERROR":
                     raise StoppedError
             case ["WARNING" | "AUTHOR_WARNING"]:
-                self._sink.report(CMAKE_WARNING, text, command.span)
+                self._sink.report(CMAKE_WARNING, text, command.span, "the application says so")
 
     def _include(self, command: Command, arguments: list[str]) -> None:
         if not arguments or arguments[0].lower() in _MODULES:
@@ -769,7 +769,7 @@ def _end_of_block(commands: Sequence[Command], start: int) -> int:
         depth += (commands[position].name == opening) - (commands[position].name == closing)
         if depth == 0:
             return position
-    raise CMakeSyntaxError(f"this {opening} has no {closing}", commands[start].span)
+    raise CMakeSyntaxError(f"this `{opening}` has no `{closing}()`", commands[start].span)
 
 
 def _substitute(command: Command, bound: Mapping[str, str]) -> Command:

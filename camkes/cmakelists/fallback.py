@@ -96,7 +96,7 @@ def _report(stderr: str, reason: str, span: Span, sink: Sink) -> None:
         length = len(source.lines[line - 1].rstrip()) if line <= len(source.lines) else 1
         span = Span(source, line, 1, line, length + 1)
     if match["command"].lower() == "message":
-        sink.report(CMAKE_MESSAGE, text, span)
+        sink.report(CMAKE_MESSAGE, text, span, "the application says so")
     else:
         sink.report(CMAKE_FAILED, text, span, notes=[f"CMake was asked because of {reason}"])
 

@@ -85,7 +85,7 @@ def _arguments(tokens: Iterator[tuple[str, str, int]], span: Span) -> Iterator[A
                 yield Argument(")", Quoting.BARE)
             case _:
                 yield Argument(text, Quoting(kind))
-    raise CMakeSyntaxError("this command is never closed", span)
+    raise CMakeSyntaxError("this command is never closed: a `)` is missing", span)
 
 
 def _tokens(file: SourceFile) -> Iterator[tuple[str, str, int]]:

@@ -68,9 +68,11 @@ def _attribute(
         except _WrongValueError:
             sink.report(
                 ATTRIBUTE_VALUE,
-                f'the value of attribute "{attribute.name}" is no '
-                + (f"list of {type_name.strip()}" if attribute.array else type_name.strip()),
+                f"the default of attribute `{attribute.name}` cannot become a "
+                + (f"list of `{type_name.strip()}`" if attribute.array else f"`{type_name.strip()}`"),
                 span,
+                "no configuration gives it another value",
+                help="give it a default of its type, or a value in a configuration",
             )
     if attribute.array:
         declaration += f"[{len(value)}]" if isinstance(value, list) and value else "[]"

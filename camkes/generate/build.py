@@ -10,7 +10,7 @@ from camkes.capdl.allocate import is_timer, mapping_symbol
 from camkes.capdl.callers import Wiring, caller_table, sender_ids
 from camkes.capdl.model import CapabilityModel, Role, Thread
 from camkes.capdl.settings import Reader
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Label, Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, SEMAPHORE_VALUE, TIMER_METHOD, UNKNOWN_CONNECTOR
@@ -49,13 +49,13 @@ _TIMER_BODIES = {
     "completed": "camkes_timers_completed(&{0}__timers)",
     "time": "camkes_platform_now()",
 }
-_TIMER_PARAMETERS = {
-    "periodic": 2,
-    "oneshot_absolute": 2,
-    "oneshot_relative": 2,
-    "stop": 1,
-    "completed": 0,
-    "time": 0,
+_TIMER_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "periodic": ("in int tid", "in uint64_t ns"),
+    "oneshot_absolute": ("in int tid", "in uint64_t ns"),
+    "oneshot_relative": ("in int tid", "in uint64_t ns"),
+    "stop": ("in int tid",),
+    "completed": (),
+    "time": (),
 }
 
 
@@ -118,16 +118,19 @@ class Builder:
             if connector.from_end.hardware or connector.to_end.hardware or connector.name.startswith("seL4"):
                 self.sink.report(
                     NEEDS_SEL4,
-                    f'connection "{connection.names[0]}" needs the seL4 kernel: '
+                    f"connection `{connection.names[0]}` needs the seL4 kernel: "
                     f"the host kernel has no {connector.name}",
                     connection.span,
+                    help="build with `--kernel sel4`, or put a component in the place of the device",
                 )
             else:
                 self.sink.report(
                     UNKNOWN_CONNECTOR,
-                    f'there is no template for connector "{connector.name}" of connection '
-                    f'"{connection.names[0]}"',
+                    f"there is no template for connector `{connector.name}` of connection "
+                    f"`{connection.names[0]}`",
                     connection.span,
+                    help="use a connector of std_connector.camkes; one of your own needs seL4, and templates "
+                    "that DeclareCAmkESConnector names",
                 )
 
     def _check_buffer(self, connection: Connection) -> None:
@@ -138,9 +141,11 @@ class Builder:
         if len(ends) != 2 or any(self.buffer(connection, end.instance) is None for end in ends):
             self.sink.report(
                 RPC_BUFFER,
-                f'"{setting.value}" is no dataport connection between {ends[0].instance} and '
+                f"`{setting.value}` is no dataport connection between {ends[0].instance} and "
                 f"{ends[-1].instance}",
                 setting.span,
+                related=[Label(connection.span, "messages of this connection would be in it")],
+                help="connect a dataport of each of the two with seL4SharedData, and name that connection",
             )
 
     def buffer(self, connection: Connection, instance: str) -> str | None:
@@ -488,13 +493,17 @@ class _InstanceBuilder:
         for method in procedure(interface.type, interface.name, self.root).methods:
             body = _TIMER_BODIES.get(method.name)
             plain = all(p.direction == "in" and p.shape is ctx.Shape.SCALAR for p in method.parameters)
-            if body is None or not plain or len(method.parameters) != _TIMER_PARAMETERS[method.name]:
+            if body is None or not plain or len(method.parameters) != len(_TIMER_PARAMETERS[method.name]):
                 source = interface.type.methods[method.index]
                 self.all.sink.report(
                     TIMER_METHOD,
-                    f"the virtual time server has no method {method.name}"
+                    f"the virtual time server has no method `{method.name}`"
                     + ("" if body is None else " with these parameters"),
                     source.span,
+                    related=[Label(interface.span, "connected to the virtual time server")],
+                    help=f"its methods are {', '.join(_TIMER_PARAMETERS)}"
+                    if body is None
+                    else f"write `{method.name}({', '.join(_TIMER_PARAMETERS[method.name])})`",
                 )
                 continue
             bodies.append((method, body.format(interface.name, *(p.name for p in method.parameters))))
@@ -532,6 +541,7 @@ class _InstanceBuilder:
                 SEMAPHORE_VALUE,
                 f"{sync.name}_value must be a whole number from 0 to {highest}",
                 setting.span,
+                related=[Label(sync.span, f"a {sync.kind.replace('_', ' ')}")],
             )
             return 0
         return value

@@ -22,7 +22,8 @@ Fails with `--kernel host`:
 connection seL4HardwareMMIO registers(from driver.regs, to uart.regs);
 ```
 
-Build such a system for seL4, or put a component in the driver's place that provides the same procedures:
+Build such a system with `--kernel sel4`, or put a component in the driver's place that provides the same
+procedures:
 
 ```camkes
 connection seL4RPCCall serial(from client.serial, to simulated_uart.serial);
@@ -98,18 +99,19 @@ ATTRIBUTE_VALUE = Code(
     "E0655",
     "attribute-value",
     """\
-The value of an attribute cannot become a constant of the attribute's type in C.
+The default of an attribute cannot become a constant of the attribute's type in C, and no configuration gives
+the attribute another value. W0452 says the same before anything is built.
 
-Fails, for `attribute int count;`:
+Fails:
 
 ```camkes
-worker.count = {"a": 1};
+attribute string text = 7;
 ```
 
 Put right:
 
 ```camkes
-worker.count = 1;
+attribute string text = "7";
 ```
 """,
 )

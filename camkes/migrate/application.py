@@ -60,7 +60,7 @@ def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
     added to `sink`, at places in the files as they are."""
     folder = path if path.is_dir() else path.parent
     if not path.exists():
-        sink.report(NO_FILES, f"there is no {path}", help="name an application's folder")
+        sink.report(NO_FILES, f"there is no file or folder {path}", help="name an application's folder")
         return ()
     documents = [_read(p, sink) for p in _files(folder)]
     known = [d for d in documents if d is not None]

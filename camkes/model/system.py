@@ -23,6 +23,21 @@ if TYPE_CHECKING:
 Value: TypeAlias = "int | float | str | list[Value] | dict[str, Value]"
 
 
+def in_words(value: Value) -> str:
+    """What kind of value it is."""
+    match value:
+        case str():
+            return "a string"
+        case int():
+            return "an integer"
+        case float():
+            return "a fraction"
+        case list():
+            return "a list"
+        case dict():
+            return "a dictionary"
+
+
 class Protocol(Enum):
     """How a component procedure interface (CPI) serves requests of several tasks.
 

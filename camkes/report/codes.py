@@ -16,27 +16,14 @@ Both are written by `camkes run --trace`; the names are in a file of the same na
 """,
 )
 
-TRACE_FOREIGN = Code(
-    "E0802",
-    "trace-foreign",
-    """The file is not a trace of this tool.
-
-A raw trace begins with the eight bytes `CAMKTRC1`. A `.pftrace`, `.json` or `.svg` file was made *from* a
-trace and cannot be turned into another form; run the system again and ask for the form you want:
-
-```sh
-camkes run PATH --trace out.pftrace --timeline out.svg
-```
-""",
-)
-
 TRACE_TRUNCATED = Code(
     "E0803",
     "trace-truncated",
-    """A trace file ends in the middle of a record, or a record in it cannot be right.
+    """The trace of a run has no beginning, ends in the middle of a record, or has a record that cannot be
+right.
 
-Usually the run was killed or the disk was full. Everything before the damaged place was read, and what
-is shown ends there.
+Usually the run was killed or the disk was full; on seL4, a line of the console was damaged. Everything before
+the damaged place was read, and what is shown ends there. Make room and run the system again.
 """,
 )
 
@@ -55,7 +42,8 @@ TRACE_UNKNOWN_KIND = Code(
     "trace-unknown-kind",
     """A trace has records of a kind that this version does not know. They were left out.
 
-The trace was probably written by a newer version of the tool.
+The image that made the trace was built by a newer version of the tool than the one that reads it. On seL4
+that is the version in the workspace's `projects/camkes-tool`: let both be the same.
 """,
 )
 
@@ -81,7 +69,6 @@ camkes run PATH --timeline out.svg --from 100ms --to 200ms
 
 CODES: tuple[Code, ...] = (
     TRACE_UNREADABLE,
-    TRACE_FOREIGN,
     TRACE_TRUNCATED,
     TRACE_NAMES,
     TRACE_UNKNOWN_KIND,

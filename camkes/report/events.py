@@ -10,7 +10,7 @@ from pathlib import Path
 
 from camkes.diagnostics import Sink
 from camkes.records import NamedTuple
-from camkes.report.codes import TRACE_FOREIGN, TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
+from camkes.report.codes import TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
 from camkes.report.kinds import ARGUMENTS, Kind
 
 MAGIC = b"CAMKTRC1"
@@ -46,7 +46,7 @@ def read_trace(path: Path, sink: Sink) -> tuple[Event, ...] | None:
 def parse_trace(data: bytes, name: str, sink: Sink) -> tuple[Event, ...] | None:
     """The events of a trace that is in memory; `name` is for messages."""
     if data[: len(MAGIC)] != MAGIC:
-        sink.report(TRACE_FOREIGN, f"{name} is not a trace", help="a raw trace begins with CAMKTRC1")
+        sink.report(TRACE_TRUNCATED, f"{name} does not begin as a trace does")
         return None
     kinds = {int(kind): (kind, len(names)) for kind, names in ARGUMENTS.items()}
     events: list[Event] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.system import Attribute, AttributeType, CType, StructMember, StructType, Value
+from camkes.model.system import Attribute, AttributeType, CType, StructMember, StructType, Value, in_words
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.expressions import fold
@@ -196,9 +196,9 @@ def _mismatch(
         notes.append("a setting can give a number only to `int`, `int64_t` and `uint64_t`")
     sink.report(
         codes.MISTYPED_VALUE,
-        f"`{name}` needs {article(type, array)}, and this is {_describe(value)}",
+        f"`{name}` needs {article(type, array)}, and this is {in_words(value)}",
         span,
-        f"this is {_describe(value)}",
+        f"this is {in_words(value)}",
         notes=notes,
     )
     return None
@@ -212,17 +212,3 @@ def article(type: AttributeType, array: bool) -> str:
     if isinstance(type, StructType):
         return f"a dictionary for struct `{name}`"
     return f"a value of type `{name}`"
-
-
-def _describe(value: Value) -> str:
-    match value:
-        case str():
-            return "a string"
-        case int():
-            return "an integer"
-        case float():
-            return "a fraction"
-        case list():
-            return "a list"
-        case dict():
-            return "a dictionary"

@@ -14,7 +14,7 @@ from camkes.capdl.allocate import allocate, is_timer
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.generate import generate as generate_code
-from camkes.generate.codes import NEEDS_SEL4
+from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.generate.write import write
 from camkes.model.system import System
 from camkes.protocols import analyse
@@ -83,7 +83,7 @@ def generate(project: Project, sink: Sink) -> None:
         write(text.file.path, text.text)
     files += tuple(text.file for text in rendering.files)
     for diagnostic in found.diagnostics:
-        sink.add(_for_sel4(diagnostic))
+        sink.add(_for_sel4(diagnostic, system))
     heaps = {
         space.name: [_heap_size(system, name, project.heap_size, sink) for name in space.instances]
         for space in model.spaces
@@ -222,14 +222,18 @@ def _no_timer(system: System, machine: Machine, sink: Sink) -> None:
         )
 
 
-def _for_sel4(diagnostic: Diagnostic) -> Diagnostic:
-    """What the host kernel does not have is not to be had on this one either."""
-    if diagnostic.code is not NEEDS_SEL4:
+def _for_sel4(diagnostic: Diagnostic, system: System) -> Diagnostic:
+    """A connector that the host kernel does not have needs templates on this one."""
+    if diagnostic.code not in (NEEDS_SEL4, UNKNOWN_CONNECTOR):
         return diagnostic
-    message = diagnostic.message.replace(
-        "needs the seL4 kernel: the host kernel has no", "cannot be built: there is no template for"
+    connection = next(c for c in system.connections if c.span == diagnostic.span)
+    name = connection.connector.name
+    return replace(
+        diagnostic,
+        code=NO_CONNECTOR,
+        message=f"connection `{connection.names[0]}` cannot be built: there is no template for {name}",
+        help=f"name them in CMakeLists.txt: DeclareCAmkESConnector({name} FROM file TO file)",
     )
-    return replace(diagnostic, code=NO_CONNECTOR, message=message)
 
 
 def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[int, int]:
@@ -249,5 +253,10 @@ def _heap_size(system: System, name: str, default: int, sink: Sink) -> int:
         return default
     if isinstance(setting.value, int) and setting.value >= 0:
         return setting.value
-    sink.report(HEAP_SIZE, "heap_size must be a whole number of bytes", setting.span)
+    sink.report(
+        HEAP_SIZE,
+        "heap_size must be a whole number of bytes, 0 or more",
+        setting.span,
+        help="for example 65536",
+    )
     return 0

@@ -3,7 +3,7 @@
 """What is said about files with syntax errors.
 
 Each golden/NAME.camkes has beside it NAME.expected: code, place, message, related places and help of every
-diagnostic. Set UPDATE_GOLDEN to write these files anew, and read the difference.
+diagnostic. Set CAMKES_UPDATE_GOLDEN to write these files anew, and read the difference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def test_golden(path: Path) -> None:
     assert source is not None
     assert parse(source, sink) is None
     expected = path.with_suffix(".expected")
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
         expected.write_text(listing(sink))
     assert listing(sink) == expected.read_text()
 

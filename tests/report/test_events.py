@@ -58,12 +58,12 @@ def test_no_bytes_make_a_traceback(data: bytes) -> None:
     parse_trace(MAGIC + data, "t", sink)
 
 
-def test_a_foreign_file_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_file_without_the_beginning_of_a_trace_has_no_events(tmp_path: Path) -> None:
     path = tmp_path / "photo.trace"
     path.write_bytes(b"\x89PNG....")
     sink = Sink()
     assert read_trace(path, sink) is None
-    assert [d.code.number for d in sink.diagnostics] == ["E0802"]
+    assert [d.code.number for d in sink.diagnostics] == ["E0803"]
 
 
 def test_a_missing_file_is_a_diagnostic(tmp_path: Path) -> None:

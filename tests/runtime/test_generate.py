@@ -56,7 +56,7 @@ def _small(folder: Path, text: str = _SMALL) -> dict[str, str]:
 
 def test_the_files_of_a_small_system(tmp_path: Path) -> None:
     files = _small(tmp_path)
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
         for name, content in files.items():
             (GOLDEN / name).parent.mkdir(parents=True, exist_ok=True)
             (GOLDEN / name).write_text(content)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from .project import project
+
 ROOT = Path(__file__).parents[2]
 STANDIN = Path(__file__).parent / "standin"
 
@@ -192,36 +194,7 @@ def test_errors_of_the_system_stop_cmake(tmp_path: Path) -> None:
 
 def generate(adl: Path, output: Path, **machine: object) -> subprocess.CompletedProcess[str]:
     """What CMake has the tool do, for a PC or another `machine`."""
-    project = {
-        "adl": str(adl),
-        "output": str(output),
-        "architecture": "x86_64",
-        "platform": "pc99",
-        "generic_timer": False,
-        "kernel_dtb": "",
-        "import_paths": [],
-        "cpp": True,
-        "cpp_flags": [],
-        "allow_forward_references": False,
-        "dtb": "",
-        "gpio_list": "",
-        "fault_handlers": True,
-        "heap_size": 65536,
-        "trace": True,
-        "mcs": False,
-        "large_frames": True,
-        "tcb_caps": True,
-        "verbose": False,
-        "priority": 254,
-        "stack_size": 16384,
-        "affinity": 0,
-        "builds": [],
-        "template_paths": [],
-        "connectors": {},
-        "large_dma_frames": False,
-        **machine,
-    }
-    (output / "project.json").write_text(json.dumps(project))
+    (output / "project.json").write_text(json.dumps(project(adl, output, **machine)))
     tool = [sys.executable, "-m", "camkes.sel4", "generate", str(output / "project.json")]
     return subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
 

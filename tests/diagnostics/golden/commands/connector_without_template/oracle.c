@@ -1,0 +1,6 @@
+#include <camkes.h>
+
+int asked_ask(int number)
+{
+    return -number;
+}

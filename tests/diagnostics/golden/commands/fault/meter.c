@@ -1,0 +1,9 @@
+#include <camkes.h>
+
+static int *nowhere;
+
+int run(void)
+{
+    *nowhere = 1;
+    return 0;
+}

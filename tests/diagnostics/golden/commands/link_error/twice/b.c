@@ -1,0 +1,6 @@
+int twice(int x);
+
+int twice(int x)
+{
+    return x + x;
+}

@@ -1,0 +1,5 @@
+#include <camkes.h>
+
+void reading_reset(void)
+{
+}

@@ -1,0 +1,8 @@
+#include <camkes.h>
+
+int (*chosen)(int);
+
+int p_f(int x)
+{
+    return chosen(x);
+}

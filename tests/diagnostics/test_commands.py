@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What commands say, to the letter.
+
+Each folder in golden/commands has the files that a user has, and in `transcript.txt` the commands that are
+given among them, each with all that it writes to standard error and, if it fails, its exit status in
+brackets. A command is a line that begins with `$`: variables of the environment, then words, as in a shell.
+
+`camkes` is the tool, and `python -m camkes.sel4` what CMake calls; for that, a file of JSON has what CMake
+says of the application where it is not what is usual. Other words are programs. HERE is the folder. Programs
+whose words are not the same everywhere are scripts, in golden/shared (SHARED) or in the folder of a case.
+
+With CAMKES_UPDATE_GOLDEN=1 in the environment the transcripts are written instead of compared.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from camkes import cli
+from camkes.build.places import ROOT
+from camkes.sel4.__main__ import main as called_by_cmake
+from tests.sel4.project import project
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = GOLDEN / "commands"
+TRANSCRIPT = "transcript.txt"
+
+#: what is another address for each compiler
+ADDRESS = re.compile(r"(?<=program counter )0x[0-9a-f]+")
+
+
+def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run a command in a folder; its exit status."""
+    words = shlex.split(os.path.expandvars(command))
+    with monkeypatch.context() as patch:
+        while words and re.match(r"\w+=", words[0]):
+            patch.setenv(*words.pop(0).split("=", 1))
+        match words:
+            case ["camkes", *arguments]:
+                return exit_status(cli.main, arguments)
+            case ["python", "-m", "camkes.sel4", "generate", name]:
+                given = json.loads((folder / name).read_text())
+                whole = project(folder / given.pop("adl"), folder / given.pop("output"), **given)
+                (folder / name).write_text(json.dumps(whole))
+                return exit_status(called_by_cmake, ["generate", name])
+        return subprocess.run(words, check=False).returncode
+
+
+def exit_status(main: Callable[[list[str]], int], arguments: list[str]) -> int:
+    try:
+        return main(arguments)
+    except SystemExit as end:
+        assert isinstance(end.code, int)
+        return end.code
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CASES.iterdir()))
+def test_commands(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path.resolve() / name
+    shutil.copytree(CASES / name, folder, ignore=shutil.ignore_patterns(TRANSCRIPT))
+    for variable in ("CC", "CXX", "SEL4_WORKSPACE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HERE", str(folder))
+    monkeypatch.setenv("SHARED", str(GOLDEN / "shared"))
+    transcript = CASES / name / TRANSCRIPT
+    expected = transcript.read_text(encoding="utf-8")
+    text = ""
+    for command in re.findall(r"^\$ (.*)$", expected, re.MULTILINE):
+        status = run(command, folder, monkeypatch)
+        said = capfd.readouterr().err
+        for path, word in ((f"{folder}/", ""), (str(folder), "FOLDER"), (str(ROOT), "CAMKES")):
+            said = said.replace(path, word)
+        text += f"$ {command}\n{ADDRESS.sub('0x...', said)}" + (f"[{status}]\n" if status else "")
+    assert text
+    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
+        transcript.write_text(text, encoding="utf-8")
+    assert text == transcript.read_text(encoding="utf-8")
