@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Attribute, AttributeType, CType, StructMember, StructType, Value, in_words
@@ -43,13 +44,44 @@ def check_member_keyword(name: ast.Name, what: str, sink: Sink) -> None:
         )
 
 
+#: Where the bodies of structs are, in the order of the text.
+_INSIDE: dict[type, tuple[str, ...]] = {
+    ast.Struct: ("body",),
+    ast.StructBody: ("members",),
+    ast.Attribute: ("type",),
+    ast.Procedure: ("attributes",),
+    ast.Connector: ("attributes",),
+    ast.Component: ("items", "composition"),
+    ast.Assembly: ("items",),
+    ast.Composition: ("items",),
+    ast.Group: ("instances",),
+    ast.Instance: ("type",),
+    ast.Connection: ("connector",),
+}
+
+
+def _struct_bodies(node: object) -> Iterator[ast.StructBody]:
+    """The bodies of structs in a tree, in the order in which they end."""
+    for field in _INSIDE.get(type(node), ()):
+        inside = getattr(node, field)
+        for each in inside if isinstance(inside, tuple) else (inside,):
+            yield from _struct_bodies(each)
+    if isinstance(node, ast.StructBody):
+        yield node
+
+
 class AttributeTypes:
     """Makes attributes of the model. `find_struct` follows the name of a struct."""
 
-    def __init__(self, sink: Sink, find_struct: Callable[[ast.TypeName], StructType | None]) -> None:
+    def __init__(
+        self,
+        items: Iterable[ast.TopLevelItem],
+        sink: Sink,
+        find_struct: Callable[[ast.TypeName], StructType | None],
+    ) -> None:
+        self.items = items
         self.sink = sink
         self.find_struct = find_struct
-        self.struct_count = 0
         #: default of each struct member that has one: (struct name, member name)
         self.defaults: dict[tuple[str, str], Value] = {}
 
@@ -63,7 +95,7 @@ class AttributeTypes:
         if type is None:
             return None
         if default is not None and node.default is not None:
-            self.check_default(node, default, type, node.default.span)
+            default = self.fitted_default(node, default, type, node.default.span)
         return Attribute(node.name.text, type, node.array, default, node.name.span)
 
     def unchecked(self, node: ast.Attribute) -> Attribute:
@@ -110,15 +142,20 @@ class AttributeTypes:
                     defaults[attribute.name] = attribute.default
         if not body.members:
             self.sink.report(codes.EMPTY_STRUCT, "a struct needs a member", body.span)
-        text = f"camkes_anon_struct_{self.struct_count}" if name is None else name.text
-        self.struct_count += 1  # named ones count too: generated names then agree with existing C code
+        text = f"camkes_anon_struct_{self.numbers[id(body)]}" if name is None else name.text
         self.defaults |= {(text, member): value for member, value in defaults.items()}
         return StructType(text, tuple(members.values()))
 
-    def check_default(self, node: ast.Attribute, default: Value, type: AttributeType, span: Span) -> None:
-        """Warn of a default that does not fit; it is only noticed in the C code, if at all."""
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The number of each body. Named structs count too: generated names agree with existing C code."""
+        bodies = (body for item in self.items for body in _struct_bodies(item))
+        return {id(body): number for number, body in enumerate(bodies)}
+
+    def fitted_default(self, node: ast.Attribute, default: Value, type: AttributeType, span: Span) -> Value:
+        """The default with absent members added. One that does not fit is kept, with a warning."""
         quiet = Sink()
-        self.fit(default, type, node.array, node.name.text, span, quiet)
+        fitted = self.fit(default, type, node.array, node.name.text, span, quiet)
         for found in quiet.diagnostics:
             if found.code is codes.VALUE_RANGE:
                 self.sink.add(found)
@@ -129,6 +166,7 @@ class AttributeTypes:
                 span,
                 found.label or found.message,
             )
+        return default if fitted is None else fitted
 
     def fit(
         self, value: Value, type: AttributeType, array: bool, name: str, span: Span | None, sink: Sink
@@ -177,8 +215,9 @@ class AttributeTypes:
                 good = False
             else:
                 result[member.name] = fitted
-        for key in value:
+        for key, item in value.items():
             if all(key != member.name for member in type.members):
+                result[key] = item
                 sink.report(
                     codes.EXTRA_MEMBER,
                     f"struct `{type.name}` has no member `{key}`",

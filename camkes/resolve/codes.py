@@ -823,7 +823,7 @@ MISSING_KEY = _code(
     "E0413",
     "missing-key",
     """\
-A reference looks up a key that is not in the dictionary.
+A reference looks up a key that is not in the dictionary. The items of a list have numbers as keys, from 0.
 """,
     """\
 a.table = {"one": 1};

@@ -37,10 +37,9 @@ class Compositions:
         self.late: list[tuple[ast.Composition, CompositionDefinition]] = []
 
     def assembly(self, node: ast.Composition) -> CompositionDefinition:
-        """The composition of an assembly."""
+        """The composition of an assembly. Its connections get their names when they are joined."""
         result = CompositionDefinition()
-        members: dict[str, Span] = {}
-        self.instances(node, result, members)
+        self.instances(node, result, {})
         for name, instance in result.instances.items():
             self.shared.instances.setdefault(name, instance)
         for name, group in result.groups.items():
@@ -48,7 +47,7 @@ class Compositions:
         if self.names.top.forward:
             self.late.append((node, result))
         else:
-            self.connections(node, result, None, members)
+            self.connections(node, result, None, {})
         return result
 
     def resolve_late(self) -> None:
@@ -81,7 +80,7 @@ class Compositions:
 
     def group(self, node: ast.Group, result: CompositionDefinition, members: dict[str, Span]) -> None:
         if node.name is None:
-            space = f"unnamed_group_{self.unnamed_groups}"
+            space = f"unamed_group_{self.unnamed_groups}"  # spelled as settings and builds know it
             self.unnamed_groups += 1
         else:
             space = node.name.text
@@ -92,6 +91,7 @@ class Compositions:
                 inside[item.name.text] = instance
         if node.name is not None:
             result.groups[space] = inside
+            result.group_spans[space] = node.name.span
 
     def instance(
         self, node: ast.Instance, group: str | None, result: CompositionDefinition, members: dict[str, Span]

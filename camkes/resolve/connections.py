@@ -57,6 +57,25 @@ def join(flat: Flat, sink: Sink) -> list[JoinedConnection]:
     return joined
 
 
+def check_names(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -> None:
+    """A connection, once joined, has a name that no instance and no other connection has."""
+    taken = {name: instance.span for name, instance in flat.instances.items()}
+    for connection in connections:
+        span = connection.parts[0].span
+        if taken.setdefault(connection.name, span) is span:
+            continue
+        sink.report(
+            codes.DUPLICATE_NAME,
+            f"connection `{connection.name}` has a name that is taken",
+            span,
+            "defined again here",
+            related=[Label(taken[connection.name], "first defined here")],
+            notes=["connections that share an end are one connection, with all their names"]
+            if len(connection.parts) > 1
+            else [],
+        )
+
+
 def _key(end: FlatEnd) -> tuple[str, str, str]:
     return end.side, end.instance, end.interface.name
 

@@ -79,6 +79,7 @@ class CompositionDefinition:
     instances: dict[str, InstanceDefinition] = field(default_factory=dict)
     #: named groups with the names of their members
     groups: dict[str, dict[str, InstanceDefinition]] = field(default_factory=dict)
+    group_spans: dict[str, Span] = field(default_factory=dict)
     connections: list[ConnectionDefinition] = field(default_factory=list)
     exports: list[ExportDefinition] = field(default_factory=list)
 

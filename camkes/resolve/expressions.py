@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 
 from camkes.diagnostics import Code, Sink, Span
-from camkes.model.system import Value
+from camkes.model.system import Value, in_words
 from camkes.parser import ast
 from camkes.resolve import codes
 
@@ -94,6 +94,24 @@ def _fold(node: ast.Value, sink: Sink) -> Value:
 def key_text(key: Value) -> str:
     """A dictionary key as the model has it: a string."""
     return key if isinstance(key, str) else str(key)
+
+
+def item_of(value: Value, key: Value) -> Value | None:
+    """What a key leads to: an entry of a dictionary, or an item of a list by its number; None: nothing."""
+    if isinstance(value, dict):
+        return value.get(key_text(key))
+    if isinstance(value, list | str) and isinstance(key, int) and -len(value) <= key < len(value):
+        return value[key]
+    return None
+
+
+def no_item(value: Value, key: Value, name: str = "the dictionary") -> str:
+    """Why `item_of` gives nothing."""
+    if isinstance(value, dict):
+        return f'{name} has no key "{key_text(key)}"'
+    if isinstance(value, list) and isinstance(key, int):
+        return f"there is no item {key} in a list of {len(value)}, which are counted from 0"
+    return f'there is no key "{key_text(key)}" in {in_words(value)}'
 
 
 def _bad(span: Span, code: Code, message: str, sink: Sink) -> Value:

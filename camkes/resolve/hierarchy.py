@@ -100,23 +100,30 @@ def flatten(assemblies: list[AssemblyDefinition], sink: Sink) -> Flat:
 
 
 def _merge_names(assemblies: list[AssemblyDefinition], sink: Sink) -> None:
-    """Assemblies become one, so an instance or connection of one cannot have a name of another."""
+    """Assemblies become one, so an instance, group or connection of one cannot have a name of another."""
     from camkes.diagnostics import Label
 
-    seen: dict[str, Span] = {}
+    seen: list[dict[str, Span]] = [{}, {}, {}]
     for assembly in assemblies:
-        own: dict[str, Span] = {name: i.span for name, i in assembly.composition.instances.items()}
-        own |= {c.name.text: c.span for c in assembly.composition.connections}
-        for name, span in own.items():
-            if name in seen:
-                sink.report(
-                    codes.DUPLICATE_NAME,
-                    f"`{name}` has a name that is taken in another assembly",
-                    span,
-                    "defined again here",
-                    related=[Label(seen[name], "first defined here")],
-                )
-        seen = own | seen
+        composition = assembly.composition
+        instances = composition.instances.values()
+        # members of a group are only seen through it, and get names beside all others in the end
+        beside = {i.name.text: i.span for i in instances if i.group is None} | composition.group_spans
+        inside = {i.name.text: i.span for i in instances}
+        connections = {c.name.text: c.span for c in composition.connections}
+        taken: dict[tuple[str, Span], Span] = {}
+        for before, own in zip(seen, (beside, inside, connections), strict=True):
+            taken |= {(name, span): before[name] for name, span in own.items() if name in before}
+            own.update(before)
+        seen = [beside, inside, connections]
+        for (name, span), first in taken.items():
+            sink.report(
+                codes.DUPLICATE_NAME,
+                f"`{name}` has a name that is taken in another assembly",
+                span,
+                "defined again here",
+                related=[Label(first, "first defined here")],
+            )
 
 
 def _expand(

@@ -15,6 +15,7 @@ from camkes.resolve.connections import (
     JoinedConnection,
     check_connection,
     check_definitions,
+    check_names,
     check_use,
     join,
 )
@@ -99,6 +100,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
             sink.report(codes.NO_INSTANCES, "the assembly has no instances", _assembly_span(program))
         return None
     joined = join(flat, sink)
+    check_names(flat, joined, sink)
     for connection in joined:
         check_connection(connection, names.unknown_procedures, sink)
     check_use(flat, joined, sink)

@@ -45,7 +45,7 @@ class Names:
         self.program = program
         self.sink = sink
         self.top = TopLevel(program.items, forward, program.whole, sink)
-        self.types = AttributeTypes(sink, self.find_struct)
+        self.types = AttributeTypes(program.items, sink, self.find_struct)
         self.compositions = Compositions(self)
         self.position = 0
         #: definitions that are being resolved, to find those that contain themselves
@@ -247,6 +247,9 @@ class Names:
                 attribute = self.types.attribute(item)
                 if attribute is not None:
                     attributes.append(attribute)
+        for block in (node.composition, node.configuration):
+            if isinstance(block, (ast.Composition, ast.Configuration)) and block.name is not None:
+                self.new_member(members, block.name, kind_of(block) or "")
         name = node.name or ast.Name(fallback, node.span)
         self.check_component(name, node, controls, hardware, requestors)
         id = requestors[0].id if requestors else None

@@ -15,7 +15,7 @@ from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.devicetree import BadTreeError, Cells, Node, read_tree
-from camkes.resolve.expressions import fold, key_text
+from camkes.resolve.expressions import fold, item_of, key_text, no_item
 from camkes.resolve.nearest import suggestion
 from camkes.resolve.options import LoadOptions
 
@@ -39,8 +39,8 @@ def answer(query: ast.Query, options: LoadOptions, sink: Sink) -> Value | None:
                 sink.report(codes.QUERY_FAILED, "a query is asked with dictionaries", argument.span)
                 return None
             questions.append(item)
-    keys = [fold(node, sink) for node in query.lookup]
-    if any(key is None for key in keys):
+    keys = [key for node in query.lookup if (key := fold(node, sink)) is not None]
+    if len(keys) < len(query.lookup):
         return None
     try:
         if not questions:
@@ -48,13 +48,13 @@ def answer(query: ast.Query, options: LoadOptions, sink: Sink) -> Value | None:
         result = (
             _dtb(questions, options.dtb) if query.name.text == "dtb" else _gpio(questions, options.gpio_list)
         )
-        return _looked_up(result, [key_text(key) for key in keys if key is not None])
+        return _looked_up(result, keys)
     except _NoAnswerError as error:
         sink.report(codes.QUERY_FAILED, str(error), query.span)
         return None
 
 
-def _looked_up(result: dict[str, Value], keys: Sequence[str]) -> Value:
+def _looked_up(result: dict[str, Value], keys: Sequence[Value]) -> Value:
     """The whole answer under names that C can have, or what the keys lead to in each part of it."""
     parts = result["query"]
     if not isinstance(parts, list):
@@ -64,10 +64,11 @@ def _looked_up(result: dict[str, Value], keys: Sequence[str]) -> Value:
     found: list[Value] = []
     for part in parts:
         for key in keys:
-            if not isinstance(part, dict) or key not in part:
-                help = suggestion(key, part if isinstance(part, dict) else ())
-                raise _NoAnswerError(f'the answer has no key "{key}"' + (f"; {help}" if help else ""))
-            part = part[key]
+            inside = item_of(part, key)
+            if inside is None:
+                help = suggestion(key_text(key), part if isinstance(part, dict) else ())
+                raise _NoAnswerError(no_item(part, key, "the answer") + (f"; {help}" if help else ""))
+            part = inside
         found.append(part)
     return found
 

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import (
+    Attribute,
     Connection,
     Connector,
     Cpi,
+    CType,
     Instance,
     Interface,
     Protocol,
@@ -119,7 +121,7 @@ class Reader:
             name = f"{interface.name}_priority_protocol"
             stated = self.get(instance, name)
             if interface.kind != "provides":
-                if name in instance.settings:
+                if stated is not None and name in instance.settings:
                     self.sink.report(
                         codes.MISPLACED_CLAUSE,
                         f"`{interface.name}` is declared with `{interface.kind}`, and only a `provides` "
@@ -219,8 +221,14 @@ class Reader:
     # Values --------------------------------------------------------------------------------------
 
     def get(self, instance: Instance, *names: str) -> Setting | None:
-        """The value of the first of these names that has one."""
+        """The value of the first of these names that has one.
+
+        An attribute that the component declares as something else than the name means only has the name.
+        """
+        others = {a.name for a in instance.type.attributes if not _declares(a)}
         for name in names:
+            if name in others:
+                continue
             found = effective(instance.settings, instance.type.attributes, name)
             if found is not None:
                 return found
@@ -270,6 +278,13 @@ class Reader:
         else:
             return time
         return None
+
+
+def _declares(attribute: Attribute) -> bool:
+    """Whether an attribute can be the number, or the name of a protocol, that its name stands for."""
+    if attribute.array or not isinstance(attribute.type, CType):
+        return False
+    return (attribute.type.name == "string") == attribute.name.endswith("_priority_protocol")
 
 
 def _library_task(instance: Instance) -> bool:

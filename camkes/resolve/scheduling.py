@@ -34,9 +34,20 @@ def check_scheduling(instances: tuple[Instance, ...], sink: Sink) -> None:
                 sink.add(diagnostic)
 
 
+class _Undeclared(Reader):
+    """Reads what can only be for the tool: what a component declares itself may mean anything to it.
+
+    A build for an MCS kernel looks at the threads that there are, and takes either.
+    """
+
+    def get(self, instance: Instance, *names: str) -> Setting | None:
+        declared = {attribute.name for attribute in instance.type.attributes}
+        return super().get(instance, *(name for name in names if name not in declared))
+
+
 def _of_instance(instance: Instance) -> Iterator[Diagnostic]:
     own = Sink()
-    reader = Reader(own)
+    reader = _Undeclared(own)
     prefixes = ["_", "fault", *(f"{interface.name}_" for interface in instance.type.interfaces)]
     for prefix in prefixes:
         yield from _times(reader, instance, prefix)

@@ -12,7 +12,7 @@ from camkes.parser import ast
 from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes
-from camkes.resolve.expressions import fold, key_text
+from camkes.resolve.expressions import fold, item_of, key_text, no_item
 from camkes.resolve.hierarchy import Flat, FlatInstance, FlatSetting
 from camkes.resolve.keywords import C_KEYWORDS
 from camkes.resolve.known import candidates, is_known
@@ -209,25 +209,27 @@ class _Resolver:
             folded = fold(node, self.sink)
             if folded is None:
                 return None
-            key = key_text(folded)
-            if not isinstance(value, dict):
+            if node is reference.lookup[0] and not isinstance(value, dict):
                 self.sink.report(
                     codes.NOT_A_DICTIONARY,
-                    f'`["{key}"]` has no effect: what it looks into is no dictionary',
+                    f'`["{key_text(folded)}"]` has no effect: what it looks into is no dictionary',
                     node.span,
                     related=[Label(setting.span, "the value")],
                 )
                 break
-            if key not in value:
+            found = item_of(value, folded)
+            if found is None:
                 self.sink.report(
                     codes.MISSING_KEY,
-                    f'the dictionary has no key "{key}"',
+                    no_item(value, folded),
                     node.span,
-                    related=[Label(setting.span, "the dictionary")],
-                    help=suggestion(key, value),
+                    related=[
+                        Label(setting.span, f"the {'dictionary' if isinstance(value, dict) else 'value'}")
+                    ],
+                    help=suggestion(key_text(folded), value if isinstance(value, dict) else ()),
                 )
                 return None
-            value = value[key]
+            value = found
         return Setting(value, setting.span, setting.unit)
 
     def loop(self, chain: list[tuple[tuple[str, str], ast.Reference]], target: tuple[str, str]) -> None:

@@ -129,6 +129,18 @@ ROWS = (
     Row("interface with a keyword's name", member("provides P register;"), "accepts", ("W0254",)),
     Row("mutex with a keyword's name", member("has mutex register;"), "accepts", ("W0254",)),
     Row("instance with a keyword's name", system("component S register;"), "accepts", ("W0254",)),
+    Row(
+        "composition with the name of a member",
+        member("provides P p; composition p { }"),
+        "rejects",
+        ("E0205",),
+    ),
+    Row(
+        "configuration with the name of a member",
+        member("has mutex m; composition { } configuration m { }"),
+        "rejects",
+        ("E0205",),
+    ),
     Row("members after the composition", member("composition { } control;"), "rejects", ("E0141",)),
     Row("composition by name", member("composition Other;"), "accepts", ("W0250",)),
     Row("configuration by name", member("composition { } configuration Other;"), "accepts", ("W0250",)),
@@ -455,6 +467,20 @@ ROWS = (
         ("E0205",),
     ),
     Row(
+        "instance and group of one name in two assemblies",
+        f"{BASE} assembly {{ composition {{ group g {{ component S s; }} }} }} assembly {{ composition "
+        f"{{ component S g; }} }}",
+        "rejects",
+        ("E0205",),
+    ),
+    Row(
+        "connection with the name of an instance of another assembly",
+        f"{BASE} assembly {{ composition {{ component S c; }} }} assembly {{ composition {{ "
+        f"{CONNECTED} }} }}",
+        "rejects",
+        ("E0205",),
+    ),
+    Row(
         "used before it is defined",
         "assembly { composition { component A a; } } component A { }",
         "rejects",
@@ -560,6 +586,26 @@ ROWS = (
         ("W0455",),
     ),
     Row(
+        "missing item",
+        system(
+            "component A a; component A b;",
+            'a.x = {"k": [1]}; b.x <- a.x["k"][1];',
+            before="component A { } ",
+        ),
+        "crashes",
+        ("W0451", "E0413", "W0451"),
+    ),
+    Row(
+        "key of a number in a dictionary",
+        system(
+            "component A a; component A b;",
+            'a.x = {"k": 1}; b.x <- a.x["k"]["l"];',
+            before="component A { } ",
+        ),
+        "crashes",
+        ("W0451", "E0413", "W0451"),
+    ),
+    Row(
         "reference to what is not set",
         system("component A a; component A b;", "a.x <- b.x;", before="component A { attribute int x; } "),
         "crashes",
@@ -602,4 +648,68 @@ ROWS = (
     Row("choice in an else branch", value("1 ? 2 : 3 ? 4 : 5"), "rejects", ("E0130",)),
     Row("missing operand", value("1 +"), "rejects", ("E0130",)),
     Row("missing bracket", value("(1"), "rejects", ("E0130",)),
+)
+
+
+class Same(NamedTuple):
+    """A system that camkes-tool accepts, and that means the same to us."""
+
+    name: str
+    text: str
+    forward: bool = False
+
+
+SAME = (
+    Same(
+        "joined connections with names of instances",
+        system(
+            "component U u; component U v; component S s; "
+            "connection Many u(from u.p, to s.p); connection Many d(from v.p, to s.p);"
+        ),
+    ),
+    Same(
+        "connection with the name of a group",
+        system("group c { component U u; } component S s; connection Call c(from c.u.p, to s.p);"),
+    ),
+    Same(
+        "groups without a name, one in a component",
+        system(
+            "component W w; group { component S s; component S t; }",
+            before="component W { composition { group { component S a; component S b; } component S c; } } ",
+        ),
+    ),
+    Same(
+        "structs without a name, used before they are defined",
+        """
+        assembly { composition { component B b; component A a; } }
+        component A { attribute { { int deep; } inner[]; } x; }
+        struct named { { string s; } inner; }
+        component B { attribute { int y; } z; }
+        """,
+        forward=True,
+    ),
+    Same(
+        "members that a struct has not",
+        setting("t x[]", '[{"a": 1, "more": [1, "2"]}]', "struct t { int a; int b = 2; }"),
+    ),
+    Same(
+        "items of lists in dictionaries",
+        system(
+            "component A a; component A b;",
+            'a.x = {"k": [1, ["two", {"l": 3}]]}; b.x <- a.x["k"][1][0]; b.y <- a.x["k"][-1][1]["l"]; '
+            'b.z <- a.x["k"][1][0][-1];',
+            before="component A { } ",
+        ),
+    ),
+    Same(
+        "attributes with names that are words of real time elsewhere",
+        system(
+            "component A a;",
+            'a.p_size_bits = 30; a.p_passive = "no"; a.faultdata = [1];',
+            before="struct t { int a; } component A { control; maybe uses P p; attribute int p_size_bits; "
+            'attribute string p_passive; attribute int p_period = 0; attribute string _budget = "all"; '
+            'attribute int faultdata[]; attribute t requestor = {"a": 1}; attribute string q_data; '
+            "attribute t p_priority_protocol; } ",
+        ),
+    ),
 )

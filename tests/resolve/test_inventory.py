@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Severity
-from tests.resolve.inventory import ROWS, Row
+from camkes.resolve import LoadOptions
+from tests.resolve.inventory import ROWS, SAME, Row, Same
 from tests.resolve.systems import resolve
 
 
@@ -22,6 +23,14 @@ def test_row(tmp_path: Path, row: Row) -> None:
         assert all(d.severity is Severity.WARNING for d in diagnostics)
     else:
         assert any(d.severity is Severity.ERROR for d in diagnostics)
+
+
+@pytest.mark.parametrize("same", SAME, ids=[same.name for same in SAME])
+def test_what_upstream_accepts_is_accepted(tmp_path: Path, same: Same) -> None:
+    options = LoadOptions(cpp=False, allow_forward_references=same.forward)
+    system, diagnostics = resolve(tmp_path, same.text, options)
+    assert system is not None
+    assert [d.message for d in diagnostics if d.severity is Severity.ERROR] == []
 
 
 def test_no_row_is_there_twice() -> None:

@@ -247,7 +247,7 @@ def test_groups(tmp_path: Path) -> None:
     assert {i.name: i.address_space for i in system.instances} == {
         "g": "g",
         "s": "g",
-        "lone": "unnamed_group_0",
+        "lone": "unamed_group_0",
         "c": "c",
         "t": "t",
     }

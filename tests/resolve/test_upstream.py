@@ -24,7 +24,7 @@ from camkes.model.system import System
 from camkes.resolve import LoadOptions, codes, load
 from camkes.resolve.imports import LIBRARY
 from tests.resolve import corpus
-from tests.resolve.inventory import ROWS
+from tests.resolve.inventory import ROWS, SAME
 
 UPSTREAM = os.environ.get("CAMKES_UPSTREAM")
 PYTHON = os.environ.get("CAMKES_UPSTREAM_PYTHON")
@@ -296,3 +296,18 @@ def test_upstream_does_what_the_inventory_says(tmp_path: Path) -> None:
     assert not score.wrong, "\n".join(score.wrong)
     counts = {verdict: found.count(verdict) for verdict in verdicts.values()}
     print(f"\nof {len(ROWS)} kinds of mistakes: {counts}\n{score}")
+
+
+@pytest.mark.skipif(not (UPSTREAM and PYTHON), reason="there is no upstream")
+def test_small_systems_mean_the_same_to_upstream(tmp_path: Path) -> None:
+    jobs = []
+    for i, same in enumerate(SAME):
+        file = tmp_path / f"{i}.camkes"
+        file.write_text(same.text, encoding="utf-8")
+        jobs.append((file, LoadOptions(cpp=False, allow_forward_references=same.forward)))
+    score = Score()
+    for (file, options), same, answer in zip(jobs, SAME, ask_upstream(tmp_path, jobs), strict=True):
+        assert "system" in answer, f"{same.name}: {answer}"
+        sink = Sink()
+        score.count(same.name, load(file, options, sink), errors(sink), answer)
+    assert not score.wrong, "\n".join(score.wrong)
