@@ -3,9 +3,9 @@
 """Dataclasses and named tuples that are quick to define.
 
 The standard library compiles the methods of such a class when the class is made; for the two hundred classes
-of this tool, most of which a run never uses, that takes longer than checking a small system. Here the
-constructor is made with the first object, and the other methods are shared. A type checker sees the standard
-library's names, and its functions (`fields`, `asdict`, ...) work on these classes too.
+of this tool, most of which a run never uses, that takes longer than checking a small system. Here a
+constructor is compiled when a class has proved to be in use, and the other methods are shared. A type checker
+sees the standard library's names, and its functions (`fields`, `asdict`, ...) work on these classes too.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["NamedTuple", "as_dict", "dataclass", "field", "is_record", "replace"]
 
 _NOTHING: Any = object()
+
+#: How many objects are made before there is a constructor: compiling one takes longer than making so many.
+_FEW = 16
 
 
 class _Field:
@@ -44,16 +47,25 @@ class _Field:
         self.compare = compare
 
 
+_REQUIRED = _Field()
+
+
 class _Record:
     """What is known of a class: its fields, and the values that are compared."""
 
-    __slots__ = ("fields", "frozen", "key", "slots")
+    __slots__ = ("_key", "fields", "frozen", "slots")
 
     def __init__(self, fields: dict[str, _Field], frozen: bool, slots: bool) -> None:
         self.fields = fields
         self.frozen = frozen
         self.slots = slots
-        self.key = _getter([name for name, item in fields.items() if item.compare])
+        self._key: Callable[[Any], tuple[Any, ...]] | None = None
+
+    @property
+    def key(self) -> Callable[[Any], tuple[Any, ...]]:
+        if self._key is None:
+            self._key = _getter([name for name, item in self.fields.items() if item.compare])
+        return self._key
 
 
 def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -147,7 +159,7 @@ def _dataclass(
     space = dict(cls.__dict__)
     for name, annotation in space.get("__annotations__", {}).items():
         if not str(annotation).startswith("ClassVar"):
-            default = space.get(name, _NOTHING)
+            default = space.get(name, _REQUIRED)
             own[name] = default if isinstance(default, _Field) else _Field(default)
     record = _Record({**inherited, **own}, frozen, slots)
     added: dict[str, Any] = {
@@ -192,13 +204,43 @@ def _dataclass(
 
 
 def _constructor_of(cls: Any) -> Callable[..., None]:
-    """A constructor that takes the place of itself when it is first called."""
+    """A constructor for the first objects, which then compiles one that takes its place."""
+    calls = 0
 
     def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
-        cls.__init__ = init = _compile(cls)
-        init(self, *args, **named)
+        nonlocal calls
+        calls += 1
+        if calls > _FEW or not _fill(self, cls.__record__.fields, args, named):
+            cls.__init__ = init = _compile(cls)
+            init(self, *args, **named)
 
     return __init__
+
+
+def _fill(self: Any, fields: dict[str, _Field], args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Give an object its values one by one; false where they are not those that its class takes."""
+    position = taken = 0
+    for name, field in fields.items():
+        if field.init and position < len(args):
+            value = args[position]
+            position += 1
+        elif field.init and name in named:
+            value = named[name]
+            taken += 1
+        elif field.factory is not None:
+            value = field.factory()
+        elif field.default is not _NOTHING:
+            value = field.default
+        elif field.init:
+            return False
+        else:
+            continue
+        object.__setattr__(self, name, value)
+    if position < len(args) or taken < len(named):
+        return False
+    if hasattr(self, "__post_init__"):
+        self.__post_init__()
+    return True
 
 
 def _compile(cls: Any) -> Callable[..., None]:
@@ -298,8 +340,14 @@ def _repr_of_tuple(self: Any) -> str:
 
 def _constructor_of_tuple(made: Any, names: tuple[str, ...], defaults: tuple[Any, ...]) -> Any:
     """As `_constructor_of`."""
+    calls = 0
 
     def __new__(cls: Any, *args: Any, **named: Any) -> Any:  # noqa: N807
+        nonlocal calls
+        calls += 1
+        missing = len(names) - len(args)
+        if calls <= _FEW and not named and 0 <= missing <= len(defaults):
+            return tuple.__new__(cls, args + defaults[len(defaults) - missing :])
         known: dict[str, Any] = {"_new": tuple.__new__}
         parameters = ", ".join(names)
         exec(f"def __new__(_cls, {parameters}): return _new(_cls, ({parameters},))", known)

@@ -7,7 +7,7 @@ import dataclasses
 import pickle
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -51,10 +51,19 @@ def define(library: Any) -> SimpleNamespace:
     class Plain:
         label: str = "l"
 
-    return SimpleNamespace(**locals())
+    return SimpleNamespace(Point=Point, Named=Named, Bag=Bag, Node=Node, Open=Open, Plain=Plain)
 
 
-OURS, STANDARD = define(records), define(dataclasses)
+def define_in_use(library: Any) -> SimpleNamespace:
+    """The same, after so many objects that ours has compiled the constructors."""
+    classes = define(library)
+    for made in vars(classes).values():
+        for number in range(50):
+            made(*([number] if made not in (classes.Bag, classes.Plain) else []))
+    return classes
+
+
+DEFINE = {"first": define, "later": define_in_use}
 
 CLAIMS: dict[str, Callable[[Any], object]] = {
     "default": lambda c: (c.Point(1).x, c.Point(1).y, c.Point(1, y=5).sum),
@@ -73,7 +82,7 @@ CLAIMS: dict[str, Callable[[Any], object]] = {
     "slots": lambda c: hasattr(c.Point(1), "__dict__"),
     "default of a class without slots": lambda c: (c.Plain.label, c.Plain().label, c.Plain("m").label),
     "replace": lambda c: repr(dataclasses.replace(c.Point(1), y=7)).replace("define.<locals>.", ""),
-    "own replace": lambda c: records.replace(OURS.Named(1), name="abc").size,
+    "own replace": lambda c: records.replace(define(records).Named(1), name="abc").size,
     "fields": lambda c: [(f.name, f.init, f.repr, f.compare) for f in dataclasses.fields(c.Named)],
     "as a dictionary": lambda c: dataclasses.asdict(c.Open("a", {"b": 1})),
     "is a dataclass": lambda c: dataclasses.is_dataclass(c.Point(1)),
@@ -88,26 +97,52 @@ MISTAKES: dict[str, Callable[[Any], object]] = {
     "no value": lambda c: c.Point(),
     "too many values": lambda c: c.Point(1, 2, 3),
     "unknown name": lambda c: c.Point(1, z=3),
+    "value given twice": lambda c: c.Point(1, x=1),
+    "value that is not asked for": lambda c: c.Named(1, 2, "n", 4),
+    "name that is not asked for": lambda c: c.Named(1, size=4),
 }
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
-def test_does_what_the_standard_library_does(claim: Callable[[Any], object]) -> None:
-    assert claim(OURS) == claim(STANDARD)
+@pytest.mark.parametrize("defined", DEFINE.values(), ids=DEFINE)
+def test_does_what_the_standard_library_does(
+    claim: Callable[[Any], object], defined: Callable[[Any], Any]
+) -> None:
+    assert claim(defined(records)) == claim(defined(dataclasses))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
-@pytest.mark.parametrize("made", [False, True], ids=["first", "later"])
-def test_a_mistake_is_the_same_error(mistake: Callable[[Any], object], made: bool) -> None:
+@pytest.mark.parametrize("defined", DEFINE.values(), ids=DEFINE)
+def test_a_mistake_is_the_same_error(mistake: Callable[[Any], object], defined: Callable[[Any], Any]) -> None:
     errors = []
     for library in (records, dataclasses):
-        classes = define(library)
-        if made:
-            classes.Point(1)
+        classes = defined(library)
         with pytest.raises((AttributeError, TypeError)) as caught:
             mistake(classes)
         errors.append(caught.type)
     assert errors[0] is errors[1]
+
+
+class StandardPlace(NamedTuple):
+    line: int
+    column: int = 1
+
+
+class Place(records.NamedTuple):
+    line: int
+    column: int = 1
+
+
+@pytest.mark.parametrize("objects", [0, 50], ids=DEFINE)
+def test_named_tuples_are_those_of_the_standard_library(objects: int) -> None:
+    for made in (Place, StandardPlace):
+        for number in range(objects):
+            made(number)
+        assert [tuple(made(2)), tuple(made(2, 3)), tuple(made(column=4, line=5))] == [(2, 1), (2, 3), (5, 4)]
+        assert (made(6).line, made(6)._replace(column=7), made(8)) == (6, (6, 7), made(8, 1))
+        for wrong in (lambda m: m(), lambda m: m(1, 2, 3), lambda m: m(1, z=2), lambda m: m(1, line=2)):
+            with pytest.raises(TypeError):
+                wrong(made)
 
 
 @records.dataclass(frozen=True, slots=True)
