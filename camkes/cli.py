@@ -8,9 +8,7 @@ of this tool. What is slow to import is imported in the command that needs it.
 
 from __future__ import annotations
 
-import argparse
 import errno
-import gc
 import io
 import os
 import re
@@ -20,33 +18,43 @@ from pathlib import Path
 
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
+from camkes.words import Arguments, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    import argparse
+
+    from camkes.words import Declarations
 
     from camkes.reformat import Layout
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 INTERRUPTED = 130  # as a shell reports SIGINT
 
-Command = Callable[[argparse.Namespace], int]
+Command = Callable[[Arguments], int]
 
 
 # Words of the command line -----------------------------------------------------------------------
 
-DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?\Z")
+DURATION = r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?"
 NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+def wrong(message: str) -> Exception:
+    """What argparse expects of a word that is none of those it can be."""
+    from argparse import ArgumentTypeError
+
+    return ArgumentTypeError(message)
 
 
 def duration(text: str) -> int:
     """`2s`, `1.5ms`, `250us`; a bare number is seconds. In nanoseconds."""
-    match = DURATION.match(text.strip())
+    match = re.fullmatch(DURATION, text.strip())
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no duration; write 2s, 150ms, 20us or 500ns")
+        raise wrong(f"{text!r} is no duration; write 2s, 150ms, 20us or 500ns")
     nanoseconds = float(match[1]) * NANOSECONDS[match[2] or "s"]
     if nanoseconds >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text!r} is too long; the clock counts 292 years")
+        raise wrong(f"{text!r} is too long; the clock counts 292 years")
     return round(nanoseconds)
 
 
@@ -54,17 +62,17 @@ def window(text: str) -> tuple[int, int]:
     """`FROM:TO`, both durations since boot."""
     begin, colon, end = text.partition(":")
     if not colon:
-        raise argparse.ArgumentTypeError(f"{text!r} is no window; write FROM:TO, as in 0:100ms")
+        raise wrong(f"{text!r} is no window; write FROM:TO, as in 0:100ms")
     bounds = duration(begin or "0"), duration(end)
     if bounds[0] >= bounds[1]:
-        raise argparse.ArgumentTypeError(f"the window {text!r} is empty; FROM must be before TO")
+        raise wrong(f"the window {text!r} is empty; FROM must be before TO")
     return bounds
 
 
 def choices(text: str) -> str:
     """How what scheduling leaves open is decided: `first`, `random:SEED` or `script:FILE`."""
     if not re.fullmatch(r"first|random:\d+|script:.+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is none of first, random:NUMBER, script:FILE")
+        raise wrong(f"{text!r} is none of first, random:NUMBER, script:FILE")
     how, _, file = text.partition(":")
     return f"script:{Path(file).absolute()}" if how == "script" else text
 
@@ -74,30 +82,11 @@ def definition(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     name = name.partition(":")[0]  # CMake allows NAME:TYPE=VALUE
     if not re.fullmatch(r"\w+", name):
-        raise argparse.ArgumentTypeError(f"{text!r} is no definition; write NAME=VALUE")
+        raise wrong(f"{text!r} is no definition; write NAME=VALUE")
     return name, value if equals else "ON"
 
 
-def fixed_width(prog: str) -> argparse.HelpFormatter:
-    """argparse formats every argument to see whether it can; that need not ask how wide the terminal is."""
-    return argparse.RawDescriptionHelpFormatter(prog, width=80)
-
-
-class Parser(argparse.ArgumentParser):
-    """Argument errors name the command and end with the one line that helps."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings, formatter_class=fixed_width)
-
-    def format_help(self) -> str:
-        self.formatter_class = argparse.RawDescriptionHelpFormatter
-        return super().format_help()
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
-
-
-def add_input(parser: argparse.ArgumentParser) -> None:
+def add_input(parser: Declarations) -> None:
     """What every command that reads a system understands."""
     parser.add_argument("path", metavar="PATH", type=Path, help="a .camkes file or an application's folder")
     group = parser.add_argument_group("reading the system")
@@ -146,7 +135,7 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     add_messages(parser)
 
 
-def add_dependencies(parser: argparse.ArgumentParser) -> None:
+def add_dependencies(parser: Declarations) -> None:
     """For commands whose result a makefile may keep."""
     parser.add_argument(
         "-MD",
@@ -157,7 +146,7 @@ def add_dependencies(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_messages(parser: argparse.ArgumentParser) -> None:
+def add_messages(parser: Declarations) -> None:
     """How a command says what is wrong."""
     messages = parser.add_argument_group("messages")
     messages.add_argument(
@@ -173,7 +162,7 @@ def add_messages(parser: argparse.ArgumentParser) -> None:
     messages.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")
 
 
-def request_of(arguments: argparse.Namespace) -> pipeline.Request:
+def request_of(arguments: Arguments) -> pipeline.Request:
     return pipeline.Request(
         path=arguments.path,
         definitions=tuple(arguments.definitions),
@@ -190,14 +179,14 @@ def request_of(arguments: argparse.Namespace) -> pipeline.Request:
 # Output ------------------------------------------------------------------------------------------
 
 
-def wants_color(arguments: argparse.Namespace, stream: object) -> bool:
+def wants_color(arguments: Arguments, stream: object) -> bool:
     if arguments.color != "auto":
         return bool(arguments.color == "always")
     isatty = getattr(stream, "isatty", None)
     return bool(isatty and isatty()) and "NO_COLOR" not in os.environ
 
 
-def tell(arguments: argparse.Namespace, sink: Sink) -> int:
+def tell(arguments: Arguments, sink: Sink) -> int:
     """Write what a run has to say; the exit status that follows from it."""
     diagnostics = sink.diagnostics
     if arguments.quiet:
@@ -226,7 +215,7 @@ def can_draw(stream: object) -> bool:
 class Progress:
     """One line on a terminal that says what is being done; nothing elsewhere."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
+    def __init__(self, arguments: Arguments) -> None:
         self.shown = sys.stderr.isatty() and not arguments.quiet
         self.width = 0
 
@@ -246,7 +235,7 @@ class Progress:
 # Commands ----------------------------------------------------------------------------------------
 
 
-def checked(arguments: argparse.Namespace, sink: Sink) -> pipeline.Checked | None:
+def checked(arguments: Arguments, sink: Sink) -> pipeline.Checked | None:
     """The system that the arguments ask for; for make, the files it was read from are written."""
     request = request_of(arguments)
     if getattr(arguments, "code", False):
@@ -261,7 +250,7 @@ def checked(arguments: argparse.Namespace, sink: Sink) -> pipeline.Checked | Non
     return result
 
 
-def dump(arguments: argparse.Namespace) -> int:
+def dump(arguments: Arguments) -> int:
     from camkes.model.dump import dump_text
 
     sink = Sink()
@@ -272,7 +261,7 @@ def dump(arguments: argparse.Namespace) -> int:
     return status
 
 
-def check(arguments: argparse.Namespace) -> int:
+def check(arguments: Arguments) -> int:
     sink = Sink()
     result = checked(arguments, sink)
     status = tell(arguments, sink)
@@ -290,7 +279,7 @@ def count(items: Sequence[object], name: str) -> str:
     return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
 
 
-def plan(arguments: argparse.Namespace) -> int:
+def plan(arguments: Arguments) -> int:
     from camkes.report import plan_tables
 
     sink = Sink()
@@ -313,7 +302,7 @@ def plan(arguments: argparse.Namespace) -> int:
     return status
 
 
-def graph(arguments: argparse.Namespace) -> int:
+def graph(arguments: Arguments) -> int:
     from camkes.report import graph as drawing
 
     sink = Sink()
@@ -336,7 +325,7 @@ def graph(arguments: argparse.Namespace) -> int:
     return status
 
 
-def build(arguments: argparse.Namespace) -> int:
+def build(arguments: Arguments) -> int:
     if arguments.kernel == "sel4":
         if wrong_for_sel4(arguments):
             return USAGE
@@ -356,7 +345,7 @@ def build(arguments: argparse.Namespace) -> int:
     return status
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Arguments) -> int:
     if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
         return USAGE
     if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
@@ -389,7 +378,7 @@ def run(arguments: argparse.Namespace) -> int:
     return report(arguments, outcome, tell(arguments, sink))
 
 
-def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, status: int) -> int:
+def report(arguments: Arguments, outcome: pipeline.Outcome | None, status: int) -> int:
     """Print what a run came to."""
     if outcome is None:
         return status
@@ -402,7 +391,7 @@ def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, stat
     return max(status, USER_ERROR if outcome.failed else GOOD)
 
 
-def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
+def build_sel4(arguments: Arguments) -> tuple[Path | None, int]:
     """The folder with an image, and an exit status."""
     from camkes.sel4 import workspace
 
@@ -420,7 +409,7 @@ def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
     return out, max(tell(arguments, sink), GOOD if out is not None else USER_ERROR)
 
 
-def run_sel4(arguments: argparse.Namespace) -> int:
+def run_sel4(arguments: Arguments) -> int:
     """Show what an image prints; for a stated time, or with results, record it."""
     if arguments.duration is None and arguments.trace is None and not arguments.json:
         out, status = build_sel4(arguments)
@@ -468,7 +457,7 @@ INPUT_ONLY = {
 }
 
 
-def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
+def wrong_for_sel4(arguments: Arguments) -> bool:
     """Says which of the given options have no meaning for `--kernel sel4`."""
     given = vars(arguments)
     wrong = [
@@ -486,7 +475,7 @@ def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
     return bool(wrong)
 
 
-def migrate(arguments: argparse.Namespace) -> int:
+def migrate(arguments: Arguments) -> int:
     from camkes.migrate import application
 
     sink = Sink()
@@ -512,7 +501,7 @@ def migrate(arguments: argparse.Namespace) -> int:
     return status
 
 
-def explain(arguments: argparse.Namespace) -> int:
+def explain(arguments: Arguments) -> int:
     from camkes import explain as pages
 
     if arguments.code is None:
@@ -529,7 +518,7 @@ def explain(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
-def fmt(arguments: argparse.Namespace) -> int:
+def fmt(arguments: Arguments) -> int:
     from camkes import reformat
 
     from_input = arguments.stdin or Path("-") in arguments.paths
@@ -556,7 +545,7 @@ def fmt(arguments: argparse.Namespace) -> int:
     return max(status, tell(arguments, sink))
 
 
-def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
+def put_in_order(arguments: Arguments, layout: Layout) -> int:
     """Write a file that is not in order, or say what is to be said of it."""
     if not arguments.check and not arguments.diff:
         try:
@@ -571,7 +560,9 @@ def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
     return USER_ERROR if arguments.check else GOOD
 
 
-def lsp(arguments: argparse.Namespace) -> int:
+def lsp(arguments: Arguments) -> int:
+    import gc
+
     try:
         from camkes.editor.server import serve
     except ModuleNotFoundError as error:
@@ -588,7 +579,7 @@ def lsp(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
-def completion(arguments: argparse.Namespace) -> int:
+def completion(arguments: Arguments) -> int:
     from camkes import completion as scripts
 
     print(scripts.script(arguments.shell, make_parser()), end="")
@@ -633,7 +624,7 @@ EXAMPLES = {
 }
 
 
-def add_host(parser: argparse.ArgumentParser) -> None:
+def add_host(parser: Declarations) -> None:
     group = parser.add_argument_group("building")
     group.add_argument(
         "--kernel", choices=("host", "sel4"), default="host", help="which kernel (default: host)"
@@ -645,18 +636,18 @@ def add_host(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_arguments(parser: argparse.ArgumentParser) -> None:
+def check_arguments(parser: Declarations) -> None:
     add_input(parser)
     add_dependencies(parser)
 
 
-def dump_arguments(parser: argparse.ArgumentParser) -> None:
+def dump_arguments(parser: Declarations) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument("--places", action="store_true", help="with the line of everything")
 
 
-def plan_arguments(parser: argparse.ArgumentParser) -> None:
+def plan_arguments(parser: Declarations) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -669,7 +660,7 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def graph_arguments(parser: argparse.ArgumentParser) -> None:
+def graph_arguments(parser: Declarations) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument(
@@ -677,12 +668,12 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def build_arguments(parser: argparse.ArgumentParser) -> None:
+def build_arguments(parser: Declarations) -> None:
     add_input(parser)
     add_host(parser)
 
 
-def run_arguments(parser: argparse.ArgumentParser) -> None:
+def run_arguments(parser: Declarations) -> None:
     add_input(parser)
     add_host(parser)
     group = parser.add_argument_group("running")
@@ -726,18 +717,18 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
 
-def migrate_arguments(parser: argparse.ArgumentParser) -> None:
+def migrate_arguments(parser: Declarations) -> None:
     parser.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
     parser.add_argument("--write", action="store_true", help="change the files, and not only show how")
     add_messages(parser)
 
 
-def explain_arguments(parser: argparse.ArgumentParser) -> None:
+def explain_arguments(parser: Declarations) -> None:
     parser.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
     parser.add_argument("--json", action="store_true", help="as JSON: number, name, severity and page")
 
 
-def fmt_arguments(parser: argparse.ArgumentParser) -> None:
+def fmt_arguments(parser: Declarations) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a file, a folder, or `-`")
     parser.add_argument("--stdin", action="store_true", help="from standard input to standard output")
     parser.add_argument(
@@ -747,16 +738,16 @@ def fmt_arguments(parser: argparse.ArgumentParser) -> None:
     add_messages(parser)
 
 
-def lsp_arguments(parser: argparse.ArgumentParser) -> None:
+def lsp_arguments(parser: Declarations) -> None:
     parser.add_argument("--stdio", action="store_true", help="for editors that say so; there is no other way")
 
 
-def completion_arguments(parser: argparse.ArgumentParser) -> None:
+def completion_arguments(parser: Declarations) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
 #: What a command does, what help says of it, and what it understands.
-COMMANDS: dict[str, tuple[Command, str, Callable[[argparse.ArgumentParser], None]]] = {
+COMMANDS: dict[str, tuple[Command, str, Callable[[Declarations], None]]] = {
     "check": (check, "find every mistake in a system without building it", check_arguments),
     "dump": (dump, "print the resolved system as JSON", dump_arguments),
     "plan": (plan, "show what follows from the requests: ceilings, threads, ids", plan_arguments),
@@ -777,6 +768,8 @@ COMMANDS: dict[str, tuple[Command, str, Callable[[argparse.ArgumentParser], None
 
 def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line; with `only` one of the commands in it, which is sooner made."""
+    from camkes.usage import Parser
+
     parser = Parser(
         prog="camkes",
         description="CAmkES with real-time protocols as part of the language.",
@@ -787,16 +780,25 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
         title="commands", metavar="COMMAND", dest="command", parser_class=Parser, prog=parser.prog
     )
     for name in [only] if only in COMMANDS else COMMANDS:
-        command, text, arguments = COMMANDS[name]
+        _, text, declare = COMMANDS[name]
         sub = commands.add_parser(
             name,
             help=text,
             description=text[0].upper() + text[1:] + ".",
             epilog="examples:" + EXAMPLES[name],
         )
-        sub.set_defaults(run_command=command)
-        arguments(sub)
+        declare(sub)
     return parser
+
+
+def plain_arguments(words: Sequence[str]) -> Arguments | None:
+    """What the words say, or None where argparse has to read them."""
+    if not words or words[0] not in COMMANDS:
+        return None
+    arguments = read(words[1:], COMMANDS[words[0]][2])
+    if arguments is not None:
+        arguments.command = words[0]
+    return arguments
 
 
 def with_flags_joined(words: Sequence[str]) -> list[str]:
@@ -835,14 +837,16 @@ def drop_output() -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     prepare_streams()
-    words = sys.argv[1:] if argv is None else argv
-    parser = make_parser(words[0] if words else None)
-    arguments = parser.parse_args(with_flags_joined(words))
-    if arguments.command is None:
-        parser.print_help(sys.stderr)
-        return USAGE
+    words = with_flags_joined(sys.argv[1:] if argv is None else argv)
+    arguments = plain_arguments(words)
+    if arguments is None:
+        parser = make_parser(words[0] if words else None)
+        arguments = parser.parse_args(words, Arguments())
+        if arguments.command is None:
+            parser.print_help(sys.stderr)
+            return USAGE
     try:
-        status: int = arguments.run_command(arguments)
+        status: int = COMMANDS[arguments.command][0](arguments)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:

@@ -20,7 +20,11 @@ GENERATE = "import camkes.sel4.build"
 @pytest.mark.parametrize(
     ("program", "absent"),
     [
-        (CHECK, "dataclasses inspect typing subprocess tempfile shutil jinja2 lark rich networkx elftools"),
+        (
+            CHECK,
+            "argparse dataclasses inspect typing subprocess tempfile shutil "
+            "jinja2 lark rich networkx elftools",
+        ),
         (LINK, "dataclasses typing pathlib re json argparse subprocess camkes.diagnostics"),
         (
             GENERATE,
