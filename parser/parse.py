@@ -57,7 +57,7 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     problems = Sink()
     text: Text | None = Text.of(source)
     read: tuple[SourceFile, ...] = (source,)
-    if options.preprocess and needs_preprocessor(source.text, options.cpp_flags):
+    if not is_plain(source, options):
         from camkes.parser.preprocessor import preprocess
 
         text, read = preprocess(source, problems, options)
@@ -81,6 +81,11 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     if items is not None and not problems.has_errors:
         return ast.File(source, items, read)
     return ast.File(source, items or (), read, tuple(damage), whole) if options.partial else None
+
+
+def is_plain(source: SourceFile, options: ParseOptions) -> bool:
+    """Whether it is the file's own text that is parsed."""
+    return not options.preprocess or not needs_preprocessor(source.text, options.cpp_flags)
 
 
 def needs_preprocessor(text: str, flags: Sequence[str]) -> bool:

@@ -69,7 +69,7 @@ def load() -> Tables:
         data = None
     if not isinstance(data, dict) or data.get("key") != key:
         data = {"key": key, **_analyse(key[2].decode())}
-        _store(data)
+        keep(STORED, data)
     rules = [Rule(*fields) for fields in data["rules"]]
     return Tables(
         data["rows"],
@@ -88,12 +88,12 @@ def load() -> Tables:
     )
 
 
-def _store(data: dict[str, Any]) -> None:
-    """Write the file in one step. Where that is not possible, the next start analyses again."""
-    temporary = STORED.with_name(f"{STORED.name}.{os.getpid()}")
+def keep(file: Path, data: Any) -> None:
+    """Write what was made to a file in one step. Where that fails, the next start makes it again."""
+    temporary = file.with_name(f"{file.name}.{os.getpid()}")
     try:
         temporary.write_bytes(marshal.dumps(data))
-        temporary.replace(STORED)
+        temporary.replace(file)
     except OSError:
         with contextlib.suppress(OSError):
             temporary.unlink()

@@ -16,7 +16,7 @@ from camkes.build.places import HOST_KERNEL, RUNTIME
 from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Sink
 from camkes.model.system import Instance
-from camkes.resolve.imports import BUILTIN
+from camkes.resolve.library import BUILTIN
 
 #: the C library and what components are made of
 _EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "utils"}

@@ -24,8 +24,8 @@ from camkes.parser.positions import Text
 from camkes.parser.tables import load
 from camkes.records import NamedTuple
 from camkes.resolve.clauses import PROTOCOLS
-from camkes.resolve.imports import BUILTIN
 from camkes.resolve.known import candidates
+from camkes.resolve.library import BUILTIN
 
 _WORD = re.compile(r"\w*\Z")
 _IMPORT = re.compile(r'\b(?:import)\s*(?P<quote>[<"])(?P<path>[^<>"\n]*)\Z')

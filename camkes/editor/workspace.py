@@ -20,7 +20,8 @@ from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.records import dataclass, field, replace
 from camkes.resolve.codes import NO_ASSEMBLY
-from camkes.resolve.imports import BUILTIN, Program, read_program
+from camkes.resolve.imports import Program, read_program
+from camkes.resolve.library import BUILTIN
 from camkes.resolve.load import load_program
 from camkes.resolve.options import LoadOptions
 

@@ -20,7 +20,7 @@ from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
 from camkes.records import dataclass
 from camkes.rendering.patch import patch
-from camkes.resolve.imports import BUILTIN
+from camkes.resolve.library import BUILTIN
 
 _SYSTEMS = (".camkes", ".idl4")
 _CODE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")

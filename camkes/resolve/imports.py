@@ -11,16 +11,11 @@ from pathlib import Path
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
-from camkes.parser.parse import ParseOptions, parse
+from camkes.parser.parse import ParseOptions
 from camkes.records import dataclass, field
 from camkes.resolve import codes
+from camkes.resolve.library import BUILTIN, LIBRARY, parse_import
 from camkes.resolve.options import LoadOptions
-
-#: The files that `import <name>` finds after those of the import path.
-BUILTIN = Path(__file__).parent / "builtin"
-
-#: Stands in for a library that applications name by a path beside their own: found last.
-LIBRARY = BUILTIN / "priority-aware-camkes"
 
 
 @dataclass(eq=False, repr=False)
@@ -98,7 +93,7 @@ class _Reader:
                 program.items.append(item)
 
     def parse(self, source: SourceFile, program: Program) -> tuple[ast.TopLevelItem, ...]:
-        file = parse(source, self.sink, options=self.parse_options)
+        file = parse_import(source, self.sink, self.parse_options)
         assert file is not None  # a partial one is always there
         program.damage += file.damage
         program.whole = program.whole and file.whole

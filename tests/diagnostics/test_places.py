@@ -16,7 +16,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.rendering import Style, render
 from camkes.resolve import LoadOptions, load
-from camkes.resolve.imports import BUILTIN
+from camkes.resolve.library import BUILTIN
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -58,7 +58,7 @@ def define_in_use(library: Any) -> SimpleNamespace:
     """The same, after so many objects that ours has compiled the constructors."""
     classes = define(library)
     for made in vars(classes).values():
-        for number in range(50):
+        for number in range(records._FEW + 1):
             made(*([number] if made not in (classes.Bag, classes.Plain) else []))
     return classes
 
@@ -133,7 +133,7 @@ class Place(records.NamedTuple):
     column: int = 1
 
 
-@pytest.mark.parametrize("objects", [0, 50], ids=DEFINE)
+@pytest.mark.parametrize("objects", [0, records._FEW + 1], ids=DEFINE)
 def test_named_tuples_are_those_of_the_standard_library(objects: int) -> None:
     for made in (Place, StandardPlace):
         for number in range(objects):
