@@ -19,11 +19,23 @@ def analyse(
 
     `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how.
     """
+    from camkes.protocols.plan import Plan, plan_requests
+
+    if not _is_real_time(system):
+        return Plan((), (), (), ())
     from camkes.protocols.checks import Facts, run_checks
-    from camkes.protocols.plan import plan_requests
     from camkes.protocols.requests import build_graph
 
     graph = build_graph(system, code)
     plan = plan_requests(system, graph)
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}), sink)
     return plan if good else None
+
+
+def _is_real_time(system: System) -> bool:
+    """Whether something in a system concerns the protocols: without, there is nothing to plan or check."""
+    return (
+        bool(system.tasks or system.cpis)
+        or any(connection.threads is not None for connection in system.connections)
+        or any(interface.clause_spans for i in system.instances for interface in i.type.interfaces)
+    )

@@ -5,17 +5,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from camkes import protocols
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol, System
 from camkes.protocols import analyse
+from camkes.protocols.checks import Facts, run_checks
 from camkes.protocols.plan import Plan, assign_ids, make_plan, plan_requests
 from camkes.protocols.requests import build_graph
+from camkes.resolve import LoadOptions, load
 
 from .systems import Maker, makers
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def planned(system: System) -> Plan:
@@ -261,3 +267,36 @@ def test_scale() -> None:
     plan = analyse(system, Sink())
     assert plan is not None
     assert len(plan.tasks) == tasks and len(plan.cpis) == layers * width
+
+
+PLAIN = """
+import <std_connector.camkes>;
+procedure P {{ void f(); }}
+component A {{ control; uses P p; }}
+component B {{ provides P p{interface}; }}
+assembly {{ composition {{
+    component A a;
+    component B b;
+    connection seL4RPCCall c(from a.p, to b.p){connection};
+}} }}
+"""
+
+
+def test_a_system_without_a_real_time_word_has_nothing_to_plan_or_check(tmp_path: Path) -> None:
+    """The short way of `analyse` says what the long way would have said."""
+    words = {"none": ("", ""), "threads": ("", " with 2 threads"), "requests": (" with requests ()", "")}
+    for name, (interface, connection) in words.items():
+        text = PLAIN.format(interface=interface, connection=connection)
+        (tmp_path / f"{name}.camkes").write_text(text)
+    folders = (ROOT / "examples", ROOT / "tests", tmp_path)
+    files = [path for folder in folders for path in sorted(folder.rglob("*.camkes"))]
+    systems = [system for path in files if (system := load(path, LoadOptions(), Sink())) is not None]
+    plain = [system for system in systems if not protocols._is_real_time(system)]
+    assert 0 < len(plain) < len(systems)
+    for system in systems:
+        short, long = Sink(), Sink()
+        graph = build_graph(system)
+        plan = plan_requests(system, graph)
+        good = run_checks(Facts(system, graph, plan, {}), long)
+        assert analyse(system, short) == (plan if good else None)
+        assert short.diagnostics == long.diagnostics
