@@ -24,9 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from camkes.words import Declarations
-
     from camkes.reformat import Layout
+    from camkes.words import Declarations
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 INTERRUPTED = 130  # as a shell reports SIGINT
