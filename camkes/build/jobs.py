@@ -138,7 +138,7 @@ def _run(job: Job, digests: Digests) -> Outcome:
                 check=False,
             )
         except FileNotFoundError as error:
-            return Outcome(job, False, str(error), missing_program=True)
+            return Outcome(job, False, f"{error.filename} was not found", missing_program=True)
         second = output.with_suffix(job.beside) if job.beside else output
         if done.returncode != 0 or not output.exists() or not second.exists():
             return Outcome(job, False, done.stdout)

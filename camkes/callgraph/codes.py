@@ -29,8 +29,9 @@ CODE_NOT_READ = Code(
     """What the handlers of a component call could not be read off its compiled code.
 
 For this each source is compiled once more, without optimisation, and its calls are collected. That needs GCC
-or Clang, and a source that compiles without optimisation. Where it fails, a handler calls what its `requests`
-clause says or, without one, every `uses` interface of its component.
+or Clang, and a source that compiles without optimisation. Where it fails, or where a handler is in a library
+and in no source, a handler calls what its `requests` clause says or, without one, every `uses` interface of
+its component.
 
 Say what each handler calls, and its code need not be read:
 

@@ -22,7 +22,7 @@ CALLING_BACK = frozenset(
 
 
 class Function(NamedTuple):
-    """A function of a component. `unit` tells static functions of one name apart; "" for a global one."""
+    """A function of a component. `unit` tells static and weak functions of one name apart; "" for others."""
 
     name: str
     unit: str
@@ -67,26 +67,39 @@ class CallGraph:
         self._takes: dict[Function, dict[Function, None]] = {}
         self._taken: dict[Function, None] = {}
         self._defined: set[Function] = set()
+        self._weak: dict[str, Function] = {}  # the first of each name
+
+    def defines(self, name: str) -> bool:
+        """Whether a global function is in the sources."""
+        return self._linked(Function(name, "")) in self._defined
 
     def add(self, unit: str, calls: SourceCalls | None, code: ObjectFile) -> None:
         """Add a source. Without `calls` each of its functions counts as calling through pointers."""
 
         def function(name: Name) -> Function:
-            return Function(name.text, unit if name.local else "")
+            # GCC's call graph names weak functions as it does static ones
+            local = name.local and Name(name.text, local=False) not in code.functions
+            return Function(name.text, unit if local else "")
 
-        self._defined.update(map(function, code.functions))
+        def own(name: Name) -> Function:
+            weak = Name(name.text, local=False) in code.weak
+            return Function(name.text, unit) if weak else function(name)
+
+        self._defined.update(map(own, code.functions))
+        for name in code.weak:
+            self._weak.setdefault(name.text, own(name))
         if calls is not None:
             for caller, callee, place in calls.calls:
-                self._calls.setdefault(function(caller), {}).setdefault(function(callee), place)
+                self._calls.setdefault(own(caller), {}).setdefault(function(callee), place)
             for caller, place in calls.indirect:
-                self._indirect.setdefault(function(caller), place)
+                self._indirect.setdefault(own(caller), place)
         else:
-            self._guessed.update(map(function, code.functions))
+            self._guessed.update(map(own, code.functions))
         # also what assembly in a function calls
         for caller, callee in (*code.calls, *code.same):
-            self._calls.setdefault(function(caller), {}).setdefault(function(callee), None)
+            self._calls.setdefault(own(caller), {}).setdefault(function(callee), None)
         for caller, callee in code.takes:
-            self._takes.setdefault(function(caller), {})[function(callee)] = None
+            self._takes.setdefault(own(caller), {})[function(callee)] = None
         for name in sorted(code.taken):
             self._taken[function(name)] = None
 
@@ -99,8 +112,8 @@ class CallGraph:
     ) -> Reached:
         """What the global functions `roots` reach of `targets`. Functions handed to one of `callbacks` are
         roots too; those handed to one of `handlers` may be called by every target."""
-        taken = [f for f in self._all_taken() if f in self._defined or f.name in targets]
-        starts = [Function(name, "") for name in roots] + self._handed_to(callbacks, taken)
+        taken = [f for f in self._all_taken() if self._linked(f) in self._defined or f.name in targets]
+        starts = [self._linked(Function(name, "")) for name in roots] + self._handed_to(callbacks, taken)
         from_targets = self._handed_to(handlers, taken)
         walks: dict[str, Walk] = {}
         unbounded: tuple[str, Place | None] | None = None
@@ -117,13 +130,20 @@ class CallGraph:
                     if not function.unit and function.name in targets:
                         steps += [Step(handler, None, False) for handler in from_targets]
                 for step in steps:
-                    if step.callee not in found:
-                        found[step.callee] = function, step
-                        queue.append(step.callee)
+                    callee = self._linked(step.callee)
+                    if callee not in found:
+                        found[callee] = function, step
+                        queue.append(callee)
             for function in found:
                 if not function.unit and function.name in targets:
                     walks.setdefault(function.name, _walk(found, function))
         return Reached(walks, unbounded)
+
+    def _linked(self, function: Function) -> Function:
+        """What a name means to the linker: a weak function where there is no other."""
+        if function.unit or function in self._defined:
+            return function
+        return self._weak.get(function.name, function)
 
     def _direct(self, function: Function) -> Iterable[Step]:
         return [Step(callee, place, True) for callee, place in self._calls.get(function, {}).items()]
@@ -136,7 +156,7 @@ class CallGraph:
             return [Step(callee, place, False) for callee in taken]
         for callee, place in self._calls.get(function, {}).items():
             calls_back = callee.name in CALLING_BACK or (self._foreign and callee.name not in targets)
-            if calls_back and callee not in self._defined:
+            if calls_back and self._linked(callee) not in self._defined:
                 given = self._takes.get(function) or dict.fromkeys(taken)
                 return [Step(callee, place, False) for callee in given]
         return ()

@@ -21,7 +21,8 @@ _RELOCATION = struct.Struct("<QQq")
 
 _SYMTAB, _RELA = 2, 4
 _ALLOCATED, _EXECUTABLE = 0x2, 0x4
-_LOCAL, _SECTION_SYMBOL, _FUNCTION = 0, 3, 2
+_LOCAL, _WEAK = 0, 2
+_SECTION_SYMBOL, _FUNCTION = 3, 2
 _X86_64, _AARCH64 = 62, 183
 _AARCH64_CALLS = (282, 283)  # JUMP26, CALL26
 _X86_64_CALL, _X86_64_JUMP = 0xE8, 0xE9
@@ -38,10 +39,11 @@ class ObjectFile:
     """Functions of an object and what they do; `Name` says whether a name is the object's own.
 
     `taken` are functions whose address data has, `takes` those whose address code takes. `same` are pairs of
-    names of the same code (aliases).
+    names of the same code (aliases). A function that is `weak` gives way to one of its name elsewhere.
     """
 
     functions: set[Name] = field(default_factory=set)
+    weak: set[Name] = field(default_factory=set)
     calls: list[tuple[Name, Name]] = field(default_factory=list)
     takes: list[tuple[Name, Name]] = field(default_factory=list)
     taken: set[Name] = field(default_factory=set)
@@ -66,6 +68,7 @@ class _Section(NamedTuple):
 
 class _Symbol(NamedTuple):
     name: Name
+    weak: bool
     kind: int
     section: int
     value: int
@@ -106,6 +109,8 @@ def _read(data: bytes) -> ObjectFile:
         if executable and symbol.kind != _SECTION_SYMBOL and (symbol.kind == _FUNCTION or not symbol.size):
             functions.setdefault(symbol.section, []).append(symbol)
             found.functions.add(symbol.name)
+            if symbol.weak:
+                found.weak.add(symbol.name)
     for here in functions.values():
         first: dict[int, _Symbol] = {}
         for symbol in here:
@@ -141,7 +146,14 @@ def _text(strings: bytes, offset: int) -> str:
 
 def _symbols(table: _Section, strings: bytes) -> list[_Symbol]:
     return [
-        _Symbol(Name(_text(strings, name), info >> 4 == _LOCAL), info & 15, section, value, size)
+        _Symbol(
+            Name(_text(strings, name), info >> 4 == _LOCAL),
+            info >> 4 == _WEAK,
+            info & 15,
+            section,
+            value,
+            size,
+        )
         for name, info, _, section, value, size in _SYMBOL.iter_unpack(table.data)
     ]
 
@@ -160,11 +172,11 @@ def _relocations(
     code = bool(target.flags & _EXECUTABLE)
     for offset, info, addend in _RELOCATION.iter_unpack(table.data):
         symbol, kind = symbols[info >> 32], info & 0xFFFFFFFF
-        relative = code and machine == _X86_64  # counted from the end of the four bytes
-        named = list(_named(symbol, addend + 4 * relative, functions))
         if not code:
-            found.taken.update(named)
+            found.taken.update(_pointed_at(symbol, addend, functions))
             continue
+        relative = machine == _X86_64  # counted from the end of the four bytes
+        named = list(_named(symbol, addend + 4 * relative, functions))
         within = [s.name for s in _at(offset, functions.get(index, []))]
         if machine == _AARCH64:
             call = kind in _AARCH64_CALLS
@@ -179,6 +191,14 @@ def _named(symbol: _Symbol, addend: int, functions: dict[int, list[_Symbol]]) ->
     if symbol.kind == _SECTION_SYMBOL:
         yield from (s.name for s in _at(addend, functions.get(symbol.section, [])))
     elif symbol.section == 0 or symbol in functions.get(symbol.section, []):
+        yield symbol.name
+
+
+def _pointed_at(symbol: _Symbol, addend: int, functions: dict[int, list[_Symbol]]) -> Iterator[Name]:
+    """The functions that begin where data points. Other places in them are those of a `switch`."""
+    if symbol.kind == _SECTION_SYMBOL:
+        yield from (s.name for s in functions.get(symbol.section, []) if s.value == addend)
+    elif addend == 0 and (symbol.section == 0 or symbol in functions.get(symbol.section, [])):
         yield symbol.name
 
 

@@ -28,10 +28,10 @@ from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain, procedures
-from camkes.records import dataclass
+from camkes.records import NamedTuple, dataclass
 
 #: Calls stay calls, and each function has a section that says whose they are.
-_FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-ffunction-sections")
+_FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-fno-whole-program", "-ffunction-sections")
 _CALL_GRAPH = "-fcallgraph-info"
 #: where calls are read off the object instead
 _LINES = ("-g1",)
@@ -95,6 +95,16 @@ def calls_of_code(
     return CodeCalls(reader.reached, reader.chains, tuple(reader.notes), tuple(reader.files))
 
 
+class _Caller(NamedTuple):
+    """Who calls, which functions of the component it starts with, where it hands over others, and which of
+    them have to be there for its calls to be known."""
+
+    name: str
+    roots: Sequence[str]
+    callbacks: Sequence[str] = ()
+    needed: Sequence[str] = ()
+
+
 class _Reader:
     def __init__(self, system: System, digests: Digests, progress: Callable[[str], None]) -> None:
         self.system = system
@@ -156,11 +166,11 @@ class _Reader:
         )
         return all(outcome.good for outcome in run_jobs([job], self.digests, self.progress))
 
-    def _not_read(self, instance: Instance, why: str) -> None:
+    def _not_read(self, instance: Instance, why: str, caller: str = "") -> None:
         self.notes.append(
             Diagnostic(
                 CODE_NOT_READ,
-                f"what the code of `{instance.name}` calls is not known: {why}",
+                f"what the code of `{caller or instance.name}` calls is not known: {why}",
                 instance.type.span,
                 notes=("where no `requests` clause says it, every `uses` interface counts",),
                 help="say it with `requests (...)`; what is wrong with the code, `camkes build` shows",
@@ -180,15 +190,21 @@ class _Reader:
         uses = [i for i in instance.type.interfaces if i.kind == "uses" and isinstance(i.type, Procedure)]
         stubs = {f"{i.name}_{method}": i.name for i in uses for method in _methods(i.type)}
         handlers = tuple(f"{i.name}_register_error_handler" for i in instance.type.interfaces)
-        for name, roots, callbacks in self._roots(instance):
-            self._record(name, instance, stubs, graph.reach(roots, stubs, callbacks, handlers))
+        for caller in self._callers(instance):
+            missing = [name for name in caller.needed if not graph.defines(name)]
+            if missing:
+                self._not_read(instance, f"no source defines `{missing[0]}`", caller.name)
+                continue
+            reached = graph.reach(caller.roots, stubs, caller.callbacks, handlers)
+            self._record(caller.name, instance, stubs, reached)
 
-    def _roots(self, instance: Instance) -> list[tuple[str, list[str], tuple[str, ...]]]:
-        """Who calls, which functions of the component it starts with, and where it hands over others."""
+    def _callers(self, instance: Instance) -> list[_Caller]:
         control = ["pre_init", "post_init", "run"]
         callbacks: list[str] = []
-        found: list[tuple[str, list[str], tuple[str, ...]]] = []
+        found: list[_Caller] = []
         cpis = {cpi.name for cpi in self.system.cpis}
+        interrupts = [c for c in self.system.connections if c.connector.from_end.hardware]
+        devices = {end.name for connection in interrupts for end in connection.to_ends}
         for interface in instance.type.interfaces:
             name = f"{instance.name}.{interface.name}"
             start = [f"{interface.name}__init", f"{interface.name}__run"]
@@ -196,11 +212,17 @@ class _Reader:
                 methods = [f"{interface.name}_{m}" for m in self._served(name, interface)]
                 # a CPI is initialised by the control thread, other interfaces by their own
                 control += start if name in cpis else []
-                found.append((name, methods + ([] if name in cpis else start), ()))
+                if name in cpis:
+                    found.append(_Caller(name, methods, needed=methods))
+                else:
+                    found.append(_Caller(name, methods + start))
             else:
                 control += start
                 callbacks += [f"{interface.name}_reg_callback"] if interface.kind == "consumes" else []
-        return [(instance.name, control, tuple(callbacks)), *found]
+                if f"{instance.name}.{interface.name}" in devices:
+                    control += [f"{interface.name}_handle", f"{interface.name}_irq_handle"]
+        run = ["run"] if instance.type.control else []
+        return [_Caller(instance.name, control, callbacks, run), *found]
 
     def _served(self, name: str, interface: Interface) -> list[str]:
         """Methods that a handler has: its own, and those of callers with another type."""

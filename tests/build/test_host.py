@@ -272,3 +272,21 @@ def test_a_trace_is_written_where_asked(build: Build, tmp_path: Path) -> None:
     _, result = build(FILES).run(trace=Path("x.trace"))
     assert result.trace is not None
     assert (tmp_path / "x.trace").read_bytes()[:8] == b"CAMKTRC1"
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+def test_a_component_in_cxx(build: Build) -> None:
+    server = """
+#include <camkes.h>
+extern "C" int q_twice(int x)
+{
+    auto twice = [](int y) { return 2 * y; };
+    return twice(x);
+}
+"""
+    lists = (
+        "DeclareCAmkESComponent(Client SOURCES client.c)\nDeclareCAmkESComponent(Server SOURCES server.cpp)\n"
+        "DeclareCAmkESRootserver(a.camkes)\n"
+    )
+    built = build({"a.camkes": SYSTEM, "client.c": CLIENT, "server.cpp": server, "CMakeLists.txt": lists})
+    assert built.run()[0] == "c: 42\n"

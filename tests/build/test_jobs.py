@@ -75,6 +75,7 @@ def test_a_missing_program(tmp_path: Path) -> None:
     job = Job("x", tmp_path / "x", ("no-such-program", OUTPUT), (), "x")
     (outcome,) = run_jobs([job], Digests(), lambda _: None)
     assert outcome.missing_program
+    assert outcome.messages == "no-such-program was not found"
 
 
 def test_write_whole(tmp_path: Path) -> None:

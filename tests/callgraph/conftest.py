@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,10 +73,13 @@ Look = Callable[..., Seen]
 def look(tmp_path: Path) -> Look:
     """Compiles sources of the server (`server` or files by name) and plans with what they call."""
 
-    def see(server: str = "", files: dict[str, str] | None = None, clause: str = "") -> Seen:
+    def see(
+        server: str = "", files: dict[str, str] | None = None, clause: str = "", system: str = SYSTEM
+    ) -> Seen:
         folder = tmp_path / "app"
+        shutil.rmtree(folder / "Server", ignore_errors=True)
         texts = {
-            "a.camkes": SYSTEM % clause,
+            "a.camkes": system % clause,
             "Task/task.c": "#include <camkes.h>\nint run(void) { return p_f(1); }\n",
             "Leaf/leaf.c": "#include <camkes.h>\nint p_f(int x) { return x; }\n",
             **{f"Server/{name}": text for name, text in (files or {"server.c": server}).items()},

@@ -14,7 +14,7 @@ from camkes.callgraph import read
 from camkes.diagnostics import Sink
 from camkes.rendering import render
 
-from .conftest import Look
+from .conftest import SYSTEM, Look
 
 CODE = "code"
 BOTH = ["s.next", "s.log"]
@@ -251,6 +251,59 @@ def test_an_alias_of_a_function_that_calls_through_a_pointer(look: Look) -> None
         'int p_f(int x) __attribute__((alias("real")));\nint q_f(int x) { return x; }'
     )
     assert seen.calls("s.p") == (["s.next"], CODE)
+
+
+def test_a_weak_function_gives_way(look: Look) -> None:
+    weak = "__attribute__((weak)) int help(int x) { return next_f(x); }\n"
+    use = "int p_f(int x) { return help(x); }\nint q_f(int x) { return x; }\n"
+    assert look(files={"a.c": weak + use}).calls("s.p") == (["s.next"], CODE)
+    strong = "int help(int x) { return log_f(x); }"
+    assert look(files={"a.c": weak + use, "b.c": strong}).calls("s.p") == (["s.log"], CODE)
+    assert look(files={"a.c": strong, "b.c": weak + use}).calls("s.p") == (["s.log"], CODE)
+    assert "E0516" not in look(files={"a.c": weak + use, "b.c": strong}, clause=", requests (log)").codes
+
+
+def test_a_switch_takes_no_address(look: Look) -> None:
+    cases = "".join(f"case {n}: return next_f({n * n});" for n in range(12))
+    seen = look(
+        f"int (*any)(int);\nint p_f(int x) {{ switch (x) {{ {cases} default: return any(x); }} }}\n"
+        "int q_f(int x) { return x; }"
+    )
+    assert seen.calls("s.p") == (BOTH, "all"), "nothing says where the pointer leads"
+    seen = look(
+        f"int p_f(int x) {{ switch (x) {{ {cases} }} return log_f(x); }}\n"
+        "static int help(int x) { return next_f(x); }\n"
+        "int q_f(int x) { int (*f)(int) = help; return f(x); }"
+    )
+    assert seen.calls("s.q") == (["s.next"], CODE)
+
+
+def test_flags_that_let_functions_vanish(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "cc -fwhole-program -flto -O2")
+    seen = look("int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (["s.next"], CODE)
+
+
+def test_a_handler_that_is_in_no_source(look: Look) -> None:
+    seen = look("int q_f(int x) { return x; }")
+    assert seen.calls("s.p") == (BOTH, "all")
+    assert seen.calls("s.q") == ([], "")
+    assert "no source defines `p_f`" in seen.text
+
+
+def test_a_handler_of_interrupts_is_no_task(look: Look) -> None:
+    code = "int p_f(int x) { return x; }\nint q_f(int x) { return x; }\n"
+    handler = "void irq_handle(void) { next_f(1); }\n"
+    device = SYSTEM.replace("uses P log;", "uses P log; consumes Irq irq;").replace(
+        "component Server s;",
+        "component Server s; component Dev d; connection seL4HardwareInterrupt i(from d.irq, to s.irq);",
+    )
+    device = device.replace(
+        "component Server {", "component Dev { hardware; emits Irq irq; }\ncomponent Server {"
+    )
+    assert "E0510" in look(code + handler, system=device).codes
+    assert "E0510" not in look(code, system=device).codes
+    assert "E0510" not in look(code + handler).codes
 
 
 def test_nothing_is_compiled_twice(look: Look, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ extern "C" {
 camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error);
 
 /* Says what is wrong and makes the running thread fault. */
-_Noreturn void camkes_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void camkes_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 #ifdef __cplusplus
 }
