@@ -38,6 +38,19 @@ LINK_ERROR = Code(
 
 A component defines `run()` if it has `control`, and a function `IFACE_method()` for each method of each
 interface it provides. It may call the functions declared in its `camkes.h` and those of the C library.
+
+Fails, for `component Meter { control; provides Reading reading; }` where `Reading` has a method `value`:
+
+```c
+int run(void) { return 0; }
+```
+
+Works:
+
+```c
+int run(void) { return 0; }
+int reading_value(void) { return 20; }
+```
 """,
 )
 

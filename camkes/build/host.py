@@ -18,7 +18,7 @@ from camkes.build.kernel import host_kernel
 from camkes.build.link import link_spaces
 from camkes.build.messages import Sources, report_compiler
 from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME, cache_folder
-from camkes.build.sources import build_of, compile_job, sources_and_objects
+from camkes.build.sources import build_of, compile_job, lacks, sources_and_objects
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
 from camkes.cmakelists.declarations import ComponentBuild
@@ -105,6 +105,7 @@ class _Build:
         if kernel is None:
             return None
         objects = {name: tuple(j.output for j in of) for name, of in jobs.items()}
+        kinds = {instance.name: instance.type for instance in instances}
         images = link_spaces(
             self.capabilities,
             compiler,
@@ -114,6 +115,7 @@ class _Build:
             {name: self._libraries(build) for name, build in builds.items()},
             kernel,
             self.folder,
+            lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
             self.digests,
             self.sink,
             self.progress,

@@ -8,22 +8,33 @@ and then hides all names but those that the rest of the address space or the ker
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from camkes.build.codes import LINK_ERROR
 from camkes.build.compiler import Compiler
 from camkes.build.digests import Digests
 from camkes.build.jobs import OUTPUT, Job, Progress, run_jobs, write_whole
+from camkes.build.messages import Sources
 from camkes.capdl.model import CapabilityModel, Space
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Label, Sink, Span
 
-_DUPLICATE = re.compile(r"multiple definition of [`'](?P<name>[^']+)'")
-_UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>[^']+)'")
+#: with the places where GNU ld knows them
+_DUPLICATE = re.compile(
+    r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?multiple definition of [`'](?P<name>[^']+)'"
+    r"(?:; [^:\n]+:(?P<first_file>/[^:\n]+):(?P<first_line>\d+): first defined here)?"
+)
+_UNDEFINED = re.compile(
+    r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?(?:more )?undefined reference to [`'](?P<name>[^']+)'"
+)
 
 Objects = Mapping[str, tuple[Path, ...]]
+
+#: what is said of an instance and a name that its code lacks; None if nothing asks it for that name
+Expected = Callable[[str, str], Diagnostic | None]
 
 
 def link_spaces(
@@ -35,17 +46,27 @@ def link_spaces(
     libraries: Mapping[str, tuple[str, ...]],
     kernel: Path,
     out: Path,
+    expected_of: Expected,
     digests: Digests,
     sink: Sink,
     progress: Progress,
 ) -> dict[str, Path] | None:
     """The image of each address space by its name; None after a diagnostic. `objects` and `libraries`
-    (link arguments) are those of each instance, `shared` are objects of each address space."""
+    (link arguments) are those of each instance, `shared` are objects of each address space. `expected_of`
+    tells of a name that the code of an instance must define."""
     parts: dict[str, tuple[Path, ...]] = {}
     for space in capabilities.spaces:
         if len(space.instances) > 1:
             joined = _group(
-                space, compiler, objects, (*shared[space.name], *runtime), out, digests, sink, progress
+                space,
+                compiler,
+                objects,
+                (*shared[space.name], *runtime),
+                out,
+                expected_of,
+                digests,
+                sink,
+                progress,
             )
             if joined is None:
                 return None
@@ -65,13 +86,15 @@ def link_spaces(
             *arguments,
             *("-o", OUTPUT),
         )
-        about = f"component {space.name}" if len(space.instances) == 1 else f"group {space.name}"
+        about = _about(space)
         image, objects_of = images[space.name], parts[space.name]
         title = f"linking {space.name}"
         jobs.append(Job(title, image, command, objects_of, about, identity=compiler.identity))
     if not _run(jobs, digests, sink, progress):
         return None
-    checked = _check(images, objects, capabilities, compiler, kernel, out, digests, sink, progress)
+    checked = _check(
+        images, objects, capabilities, compiler, kernel, out, expected_of, digests, sink, progress
+    )
     return images if checked else None
 
 
@@ -81,18 +104,33 @@ def _run(jobs: Sequence[Job], digests: Digests, sink: Sink, progress: Progress) 
         if outcome.good:
             continue
         good = False
-        names = dict.fromkeys(m["name"] for m in _DUPLICATE.finditer(outcome.messages))
-        missing = dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages))
-        for name in names:
+        about, sources = outcome.job.about, Sources()
+        twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(outcome.messages)])}
+        missing = {m["name"]: m for m in reversed([*_UNDEFINED.finditer(outcome.messages)])}
+        for name, match in twice.items():
+            # the line is that of the first statement
+            span = _place(match["file"], match["line"], name, sources, above=9)
+            first = _place(match["first_file"], match["first_line"], name, sources, above=9)
             sink.report(
-                LINK_ERROR, f"{outcome.job.about} defines {name} twice", notes=[outcome.messages.strip()]
+                LINK_ERROR,
+                f"{about} defines `{name}` twice",
+                span,
+                related=[Label(first, "defined here first")] if first is not None else [],
+                notes=[] if span is not None else [outcome.messages.strip()],
+                help="make one of them `static`, or give it another name",
             )
-        for name in missing:
-            sink.report(LINK_ERROR, f"{outcome.job.about} uses {name}, which nothing defines")
-        if not names and not missing:
+        for name, match in missing.items():
+            span = _place(match["file"], match["line"], name, sources)
+            sink.report(LINK_ERROR, f"{about} uses `{name}`, which nothing defines", span)
+        if not twice and not missing:
             lines = outcome.messages.strip().splitlines()[:40]
-            sink.report(LINK_ERROR, f"{outcome.job.about} cannot be linked", notes=lines)
+            sink.report(LINK_ERROR, f"{about} cannot be linked", notes=lines)
     return good
+
+
+def _place(file: str | None, line: str | None, name: str, sources: Sources, above: int = 0) -> Span | None:
+    """Where a name is in a line of a file, if these are known."""
+    return None if file is None or line is None else sources.word(Path(file), int(line), name, above)
 
 
 def _group(
@@ -101,6 +139,7 @@ def _group(
     objects: Objects,
     others: tuple[Path, ...],
     out: Path,
+    expected_of: Expected,
     digests: Digests,
     sink: Sink,
     progress: Progress,
@@ -115,6 +154,17 @@ def _group(
     if not _run(joins, digests, sink, progress):
         return None
     wanted = {file: _names("--undefined-only", file) for file in (*(j.output for j in joins), *others)}
+    # another instance of the group may have a function of that name: it is not meant
+    lacking = [
+        found
+        for job, name in zip(joins, space.instances, strict=True)
+        for symbol in sorted(wanted[job.output])
+        if (found := expected_of(name, symbol)) is not None
+    ]
+    if lacking:
+        for diagnostic in lacking:
+            sink.add(diagnostic)
+        return None
     hides: list[Job] = []
     for job in joins:
         outside = set().union(
@@ -138,6 +188,7 @@ def _check(
     compiler: Compiler,
     kernel: Path,
     out: Path,
+    expected_of: Expected,
     digests: Digests,
     sink: Sink,
     progress: Progress,
@@ -162,15 +213,27 @@ def _check(
         if outcome.good:
             continue
         good = False
-        instances = spaces[outcome.job.about].instances
+        space = spaces[outcome.job.about]
         for name in dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages)):
-            users = _users(name, [o for i in instances for o in objects[i]])
-            notes = [f"used in {', '.join(users)}"] if users else []
-            sink.report(LINK_ERROR, f"{' and '.join(instances)}: nothing defines {name}", notes=notes)
+            users = [i for i in space.instances if _leaves_open(objects[i], name)]
+            expected = [found for i in users if (found := expected_of(i, name)) is not None]
+            used_in = tuple(o for i in users for o in objects[i])
+            for diagnostic in expected or [_undefined(name, _about(space), used_in, compiler, out)]:
+                sink.add(diagnostic)
         if not sink.has_errors:
             lines = outcome.messages.strip().splitlines()[:40]
             sink.report(LINK_ERROR, f"{outcome.job.about} cannot be linked", notes=lines)
     return good
+
+
+def _about(space: Space) -> str:
+    return f"component {space.name}" if len(space.instances) == 1 else f"group {space.name}"
+
+
+def _leaves_open(objects: Sequence[Path], name: str) -> bool:
+    """Whether one of the objects uses a name that none of them defines."""
+    used, defined = (any(name in _names(f"--{w}-only", o) for o in objects) for w in ("undefined", "defined"))
+    return used and not defined
 
 
 def _names(which: str, file: Path, *options: str) -> set[str]:
@@ -181,5 +244,28 @@ def _names(which: str, file: Path, *options: str) -> set[str]:
     return {w[1] for w in words if len(w) == 2 and w[0] not in ("w", "v")}
 
 
-def _users(name: str, objects: Sequence[Path]) -> list[str]:
-    return [o.name.removesuffix(".o") for o in objects if name in _names("--undefined-only", o)]
+def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
+    """A name that nothing defines, where it is used. A linker says where if it may leave nothing open."""
+    output = out / "objects" / "closed.so"
+    command = (*compiler.c, "-shared", "-Wl,-z,defs", *map(str, objects), "-o", str(output))
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env={**os.environ, "LC_ALL": "C", "LANGUAGE": ""},
+    )
+    output.unlink(missing_ok=True)
+    sources = Sources()
+    uses = [m for m in _UNDEFINED.finditer(done.stderr) if m["name"] == name]
+    places = [place for m in uses if (place := _place(m["file"], m["line"], name, sources)) is not None]
+    users = [o.name.removesuffix(".o") for o in objects if name in _names("--undefined-only", o)]
+    return Diagnostic(
+        LINK_ERROR,
+        f"{about} uses `{name}`, which nothing defines",
+        places[0] if places else None,
+        related=tuple(Label(place, "used here too") for place in dict.fromkeys(places[1:3])),
+        notes=(f"used in {', '.join(users)}",) if users and not places else (),
+        help="define it in a source of the component, or name the source that does in CMakeLists.txt",
+    )

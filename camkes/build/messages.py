@@ -49,6 +49,18 @@ class Sources:
         word = re.match(r"\w*", content[column - 1 :])
         return Span(file, line, column, line, column + max(1, len(word[0]) if word else 1))
 
+    def word(self, path: Path, line: int, word: str, above: int = 0) -> Span | None:
+        """A certain word of a line, or of so many lines above it; the line where they do not have it."""
+        whole = self.span(path, line)
+        if whole is None:
+            return None
+        for number in range(line, max(line - above, 1) - 1, -1):
+            text = whole.file.lines[number - 1] if number <= len(whole.file.lines) else ""
+            found = re.search(rf"\b{re.escape(word)}\b", text)
+            if found is not None:
+                return self.span(path, number, found.start() + 1)
+        return whole
+
 
 def report_compiler(output: str, good: bool, about: str, sources: Sources, sink: Sink) -> None:
     """Add what a compiler said about `about`; with errors if it failed, and with warnings."""

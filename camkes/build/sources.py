@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from camkes.application import Application
-from camkes.build.codes import NO_SOURCES
+from camkes.build.codes import LINK_ERROR, NO_SOURCES
 from camkes.build.compiler import Compiler
 from camkes.build.digests import of_words
 from camkes.build.jobs import DEPENDENCIES, OUTPUT, Job
 from camkes.build.places import HOST_KERNEL, RUNTIME
 from camkes.cmakelists.declarations import ComponentBuild
-from camkes.diagnostics import Sink
-from camkes.model.system import Instance
+from camkes.diagnostics import Diagnostic, Label, Sink
+from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.resolve.library import BUILTIN
 
 #: the C library and what components are made of
@@ -61,6 +61,28 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
             span=build.span,
         )
     return build
+
+
+def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagnostic | None:
+    """What is said where the code of a component does not define `name`; None if it need not."""
+    files = [source.name for source in build.sources] if build is not None else []
+    define = f"define `{name}()` in {files[0] if len(files) == 1 else 'one of its sources'}"
+    if kind.control and name == "run":
+        message = f"component `{kind.name}` has `control` and does not define `run()`"
+        return Diagnostic(LINK_ERROR, message, kind.span, help=f"{define}, or take `control` away")
+    for interface in kind.interfaces:
+        if interface.kind == "provides" and isinstance(interface.type, Procedure):
+            for method in interface.type.methods:
+                if name == f"{interface.name}_{method.name}":
+                    return Diagnostic(
+                        LINK_ERROR,
+                        f"component `{kind.name}` does not define `{name}()`",
+                        interface.span,
+                        f"provides method `{method.name}`",
+                        related=(Label(method.span, "the method"),),
+                        help=define,
+                    )
+    return None
 
 
 def links_foreign_code(application: Application, build: ComponentBuild) -> bool:

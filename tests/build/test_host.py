@@ -113,7 +113,7 @@ def test_a_name_defined_twice(build: Build) -> None:
             "more.c": "int q_twice(int x) { return x; }\n",
         }
     )
-    assert [d.message for d in built.diagnostics] == ["component s defines q_twice twice"]
+    assert [d.message for d in built.diagnostics] == ["component s defines `q_twice` twice"]
 
 
 def test_missing_sources_are_said(build: Build) -> None:

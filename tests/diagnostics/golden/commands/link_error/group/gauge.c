@@ -1,0 +1,6 @@
+int measure(int sensor);
+
+int reading_value(int sensor)
+{
+    return measure(sensor);
+}

@@ -1,0 +1,4 @@
+int reading_value(int sensor)
+{
+    return sensor;
+}

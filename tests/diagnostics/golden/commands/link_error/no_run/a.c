@@ -1,0 +1,3 @@
+void e_f(void)
+{
+}
