@@ -269,12 +269,16 @@ class Builder:
         ends = tuple(part for part in parts if isinstance(part, ast.ConnectorEnd))
         attributes = tuple(part for part in parts if isinstance(part, ast.Attribute))
         node = ast.Connector(None, ends, attributes, self._span(first, last))
-        ordered = [end.side for end in ends] == ["from", "to"] and parts[:2] == ends
-        if not ordered and self._whole(first, last):
+        sides = [part.side if isinstance(part, ast.ConnectorEnd) else "" for part in parts]
+        wanted = ["from", "to", *[""] * max(0, len(parts) - 2)]
+        if sides != wanted and self._whole(first, last):
+            wrong = [
+                part.span for part, side, want in zip(parts, sides, wanted, strict=False) if side != want
+            ]
             self._error(
                 codes.CONNECTOR_ENDS,
                 "a connector has one `from` end, then one `to` end, then its attributes",
-                _opening(node.span) if not ends else ends[-1].span,
+                (wrong or [part.span for part in parts] or [_opening(node.span)])[0],
                 help="for example: `from Procedures; to Procedure;`",
             )
         return node

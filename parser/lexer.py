@@ -84,13 +84,11 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
         if group is None:
             if position >= len(content):
                 break
+            if not mend_strings and _quotes_are_at_odds(content, position):
+                return None
             resume = _no_token(text, position, sink)
             tokens.doubtful.append(position)
             tokens.cut_short = resume == len(content) and content.startswith("/*", position)
-            if resume is None:
-                if not mend_strings:
-                    return None
-                resume = position + 1
             if content[position] in "'\"" and resume > position + 1:  # meant as a string
                 kinds.append("STRING")
                 starts.append(position)
@@ -182,18 +180,21 @@ def _report_unterminated(text: Text, start: int, end: int, sink: Sink) -> None:
     )
 
 
-def _no_token(text: Text, position: int, sink: Sink) -> int | None:
-    """Report that no token starts at `position`; where to go on, or None for quotes that do not match."""
+def _quotes_are_at_odds(content: str, position: int) -> bool:
+    """Whether what is no token may be so for a quote that stands before it."""
+    if content[position] == '"':
+        return "\\" in content or '"' in content[:position]
+    return content.startswith('\\"', position)
+
+
+def _no_token(text: Text, position: int, sink: Sink) -> int:
+    """Report that no token starts at `position`; where to go on."""
     content = text.content
     character = content[position]
     if character == '"':
-        if "\\" in content or content.count('"', 0, position):
-            return None
         last = _end_of_open_string(content, position)
         _report_unterminated(text, position, last, sink)
         return last
-    if character == "\\" and content[position + 1 : position + 2] == '"':
-        return None
     if content.startswith("/*", position):
         sink.report(
             codes.UNTERMINATED_COMMENT,
@@ -204,6 +205,7 @@ def _no_token(text: Text, position: int, sink: Sink) -> int | None:
         )
         return len(content)
     helps = {
+        '\\"': "quotes are written without a backslash",
         "'": "strings stand in double quotes",
         "`": "strings stand in double quotes",
         "\\": "only the last character of a line may be a backslash",
@@ -216,7 +218,7 @@ def _no_token(text: Text, position: int, sink: Sink) -> int | None:
         f"`{shown}` has no meaning here",
         text.span(position, position + 1),
         "this character is not part of the language",
-        help=helps.get(character, ""),
+        help=helps.get(content[position : position + 2]) or helps.get(character, ""),
     )
     if character == "'":  # a quoted text in the wrong quotes is one mistake
         line = _LINE.match(content, position)

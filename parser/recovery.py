@@ -59,7 +59,7 @@ class Recovery:
         tokens, wording = self._tokens, self._wording
         kind = tokens.kinds[position]
         expected = self.expected()
-        quiet = position < self._doubtful_until
+        quiet = position < self._doubtful_until or tokens.starts[position] in tokens.doubtful
         if kind == END:
             if not quiet and not tokens.cut_short:
                 wording.end_of_file(expected)
