@@ -75,7 +75,7 @@ ROWS = (
     Row("illegal character", alone("procedure P { void f($); }"), "crashes", ("E0120",)),
     Row("escaped quote", setting("string x", r'"say \"no\""'), "crashes", ("E0122",)),
     Row("open string after another one", setting("string x", '"a"; a.x"y = 5'), "crashes", ("E0121",)),
-    Row("quotes with backslashes", setting("string x", r'\"no\"'), "crashes", ("E0120",)),
+    Row("quotes with backslashes", setting("string x", r"\"no\""), "crashes", ("E0120",)),
     Row("open string", setting("string x", '"open'), "crashes", ("E0121",)),
     Row("open comment", alone("/* open"), "rejects", ("E0123",)),
     Row("nested comment", alone("/* /* */ */"), "rejects", ("E0133",)),
