@@ -26,6 +26,12 @@ _LINE = re.compile(
 #: how the runtime stops a thread after it said why
 _STOP = "camkes_platform_fault"
 
+#: what to do about a fault whose line alone does not say it
+_HELP = {
+    "stack overflow": "`_stack_size` gives a control thread more, `IFACE_stack_size` one that serves IFACE",
+    "loops without letting time pass": "let it wait or sleep; if it is only slow, give it more with `--loop-limit MS`",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -92,6 +98,7 @@ def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
         span,
         "it stopped here" if span is not None else "",
         notes=tuple(notes),
+        help=_HELP.get(fault.what, ""),
     )
 
 
@@ -156,5 +163,5 @@ def _function(elf: object, offset: int) -> str:
     for symbol in table.iter_symbols():
         start, size = symbol["st_value"], symbol["st_size"]
         if symbol["st_info"]["type"] == "STT_FUNC" and start <= offset < start + size:
-            return str(symbol.name)
+            return str(symbol.name).partition(".")[0]  # GCC marks its copies of a function
     return ""

@@ -93,8 +93,9 @@ def _report(stderr: str, reason: str, span: Span, sink: Sink) -> None:
     line = int(match["line"])
     if where.is_file() and where != _MODULE:
         source = SourceFile(where, where.read_text(encoding="utf-8", errors="replace"))
-        length = len(source.lines[line - 1].rstrip()) if line <= len(source.lines) else 1
-        span = Span(source, line, 1, line, length + 1)
+        text_of_line = source.lines[line - 1].rstrip() if line <= len(source.lines) else ""
+        indent = len(text_of_line) - len(text_of_line.lstrip())
+        span = Span(source, line, indent + 1, line, max(len(text_of_line), 1) + 1)
     if match["command"].lower() == "message":
         sink.report(CMAKE_MESSAGE, text, span, "the application says so")
     else:

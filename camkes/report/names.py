@@ -178,7 +178,7 @@ def names_from_json(text: str) -> TraceNames:
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
-            raise ValueError("another format")
+            raise ValueError("it is of another version of the tool")
         return TraceNames(
             tuple(NamedThread(**{**t, "role": Role(t["role"])}) for t in document["threads"]),
             tuple(NamedTask(**t) for t in document["tasks"]),
@@ -186,9 +186,11 @@ def names_from_json(text: str) -> TraceNames:
             tuple(NamedCpi(**{**c, "protocol": Protocol(c["protocol"])}) for c in document["cpis"]),
             tuple(map(str, document["objects"])),
         )
+    except json.JSONDecodeError as error:
+        raise ValueError("it is no JSON") from error
     except (KeyError, TypeError) as error:
         known = ", ".join(TraceNames.__match_args__)
-        raise ValueError(f"needs format, {known}") from error
+        raise ValueError(f"it needs format, {known}") from error
 
 
 def save_names(trace: Path, names: TraceNames, sink: Sink) -> None:
@@ -208,5 +210,9 @@ def load_names(trace: Path, sink: Sink) -> TraceNames | None:
     except OSError as error:
         sink.report(TRACE_UNREADABLE, f"cannot read {path}: {error.strerror}")
     except ValueError as error:
-        sink.report(TRACE_NAMES, f"{path} does not hold names of a trace: {error}")
+        sink.report(
+            TRACE_NAMES,
+            f"{path} does not hold names of a trace: {error}",
+            help="build the system again, in an empty folder",
+        )
     return None

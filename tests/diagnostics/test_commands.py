@@ -21,6 +21,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,7 +37,7 @@ CASES = GOLDEN / "commands"
 TRANSCRIPT = "transcript.txt"
 
 #: what is another address for each compiler
-ADDRESS = re.compile(r"(?<=program counter )0x[0-9a-f]+")
+ADDRESS = re.compile(r"(?<=program counter |ack overflow at )0x[0-9a-f]+")
 
 
 def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -53,7 +54,9 @@ def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
                 whole = project(folder / given.pop("adl"), folder / given.pop("output"), **given)
                 (folder / name).write_text(json.dumps(whole))
                 return exit_status(called_by_cmake, ["generate", name])
-        return subprocess.run(words, check=False).returncode
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        sys.stderr.write(done.stderr)
+        return done.returncode
 
 
 def exit_status(main: Callable[[list[str]], int], arguments: list[str]) -> int:
@@ -74,6 +77,7 @@ def test_commands(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HERE", str(folder))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SHARED", str(GOLDEN / "shared"))
     transcript = CASES / name / TRANSCRIPT
     expected = transcript.read_text(encoding="utf-8")

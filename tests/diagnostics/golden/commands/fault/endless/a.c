@@ -1,0 +1,5 @@
+int run(void)
+{
+    for (volatile int i = 0;; i++) {
+    }
+}

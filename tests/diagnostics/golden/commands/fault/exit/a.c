@@ -1,0 +1,6 @@
+#include <stdlib.h>
+
+int run(void)
+{
+    exit(3);
+}

@@ -1,0 +1,5 @@
+int run(void)
+{
+    *(volatile int *)0x10 = 1;
+    return 0;
+}
