@@ -29,7 +29,7 @@ _STOP = "camkes_platform_fault"
 #: what to do about a fault whose line alone does not say it
 _HELP = {
     "stack overflow": "`_stack_size` gives a control thread more, `IFACE_stack_size` one that serves IFACE",
-    "loops without letting time pass": "let it wait or sleep; if it is only slow, give it more with `--loop-limit MS`",
+    "loops without letting time pass": "let it wait or sleep; a slow one needs a larger `--loop-limit MS`",
 }
 
 
