@@ -64,9 +64,11 @@ class Builder:
         return any(span.overlaps(damage) for damage in self._damage.spans())
 
     def _deep(self, node: Any, children: Any) -> Any:
-        """`node`, having counted how deep it is."""
+        """`node`, having counted how deep it is. A chain of operators is as deep as its deepest operand."""
         depths = self._depths
         depth = 1 + max((depths.get(id(child), 0) for child in children), default=0)
+        if isinstance(node, ast.Binary) and isinstance(node.left, ast.Binary):
+            depth = max(depths[id(node.left)], 1 + depths.get(id(node.right), 0))
         if depth > MAX_DEPTH:
             if not self.too_deep:
                 self.too_deep = True

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -12,9 +13,17 @@ from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import codes
 
 MAX_SIZE = 64 * 1024 * 1024
+_STRING_OR_COMMENT = re.compile(rb'("[^"]*")|//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 
 
-def read_source(path: Path, sink: Sink, included_from: Span | None = None) -> SourceFile | None:
+def read_meaning(path: Path, sink: Sink, included_from: Span | None = None) -> SourceFile | None:
+    """A file as `read_source` gives it, for one who does not write it: what is no text can be in comments."""
+    return read_source(path, sink, included_from, exact=False)
+
+
+def read_source(
+    path: Path, sink: Sink, included_from: Span | None = None, *, exact: bool = True
+) -> SourceFile | None:
     """A file as text, or None and a diagnostic at the place that asked for it.
 
     Lines end in "\\n" whatever the file has, and a byte order mark is left out.
@@ -44,19 +53,23 @@ def read_source(path: Path, sink: Sink, included_from: Span | None = None) -> So
         return None
     finally:
         os.close(descriptor)
-    return decode(path, data, sink, included_from)
+    return decode(path, data, sink, included_from, exact=exact)
 
 
-def decode(path: Path, data: bytes, sink: Sink, included_from: Span | None = None) -> SourceFile | None:
-    """The bytes of a file as text, or None and a diagnostic at the first byte that is no text."""
+def decode(
+    path: Path, data: bytes, sink: Sink, included_from: Span | None = None, *, exact: bool = True
+) -> SourceFile | None:
+    """The bytes of a file as text, or None and a diagnostic at the first byte that is no text.
+
+    Unless `exact`, such bytes are let pass where only comments have them.
+    """
     data = data.removeprefix(b"\xef\xbb\xbf")
-    bad, what = data.find(b"\0"), "a NUL byte"
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        if bad < 0 or error.start < bad:
-            bad, what = error.start, f"the byte 0x{data[error.start]:02X}, which is not UTF-8"
-        text = data.decode(errors="replace")
+    bad, what = _no_text(data)
+    text = data.decode(errors="replace")
+    if bad >= 0 and not exact:
+        # a comment is as long without what it says
+        bad, what = _no_text(_STRING_OR_COMMENT.sub(lambda match: match[1] or b" " * len(match[0]), data))
+        text = text.replace("\0", "\ufffd")
     source = SourceFile(path, text.replace("\r\n", "\n").replace("\r", "\n"), included_from)
     if bad < 0:
         return source
@@ -69,6 +82,17 @@ def decode(path: Path, data: bytes, sink: Sink, included_from: Span | None = Non
         help="save it as UTF-8",
     )
     return None
+
+
+def _no_text(data: bytes) -> tuple[int, str]:
+    """Where the first byte is that is no text, and what it is; -1: nowhere."""
+    zero = data.find(b"\0")
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        if zero < 0 or error.start < zero:
+            return error.start, f"the byte 0x{data[error.start]:02X}, which is not UTF-8"
+    return zero, "a NUL byte"
 
 
 def _unreadable(path: Path, error: Exception, sink: Sink, included_from: Span | None) -> None:

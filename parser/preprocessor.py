@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
-from camkes.parser.files import decode, read_source
+from camkes.parser.files import decode, read_meaning, read_source
 from camkes.parser.positions import Segment, Text
 from camkes.records import NamedTuple, dataclass
 
@@ -146,7 +146,7 @@ class _Run:
 
     def _first(self) -> str | None:
         path = self.source.path
-        stored = read_source(path, Sink())
+        stored = read_meaning(path, Sink())
         if stored is not None and stored.text == self.source.text:
             name = f"./{path}" if str(path).startswith("-") else str(path)
             self.numbers[name] = 0

@@ -15,7 +15,7 @@ from camkes.application import Application, surrounding_applications
 from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
 from camkes.editor.index import Index
 from camkes.model.system import Cpi, System, Task
-from camkes.parser.files import decode, read_source
+from camkes.parser.files import decode, read_meaning
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.records import dataclass, field, replace
@@ -84,7 +84,7 @@ def analyse_root(application: Application, read: Callable[[Path], str | None], h
     def source(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
         text = read(path)
         if text is None:
-            return read_source(path, sink, span)
+            return read_meaning(path, sink, span)
         return decode(path, text.encode(errors="replace"), sink, span)
 
     options = pipeline.load_options(application, pipeline.Request(application.root))

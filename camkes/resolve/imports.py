@@ -132,23 +132,32 @@ class _Reader:
 
         places = list(map(Path, self.places(node)))
         help = ""
-        if not node.system and (BUILTIN / node.path).is_file():
+        if not node.system and os.path.isfile(BUILTIN / node.path):  # noqa: PTH113
             help = f"a file that comes with the tool is imported with `import <{node.path}>;`"
-        elif node.system and (node.span.file.path.parent / node.path).is_file():
+        elif node.system and os.path.isfile(node.span.file.path.parent / node.path):  # noqa: PTH113
             help = f'a file beside this one is imported with `import "{node.path}";`'
         else:
-            folders = [place.parent for place in places if place.parent.is_dir()]
             wanted, own = Path(node.path), node.span.file.path
-            beside = [file for folder in folders for file in folder.iterdir() if file != own]
+            beside = [file for place in places for file in _files_in(place.parent) if file != own]
             stem = nearest(wanted.stem, [file.stem for file in beside if file.suffix == wanted.suffix])
             if stem is not None:
                 right = str(wanted.with_stem(stem))
                 quoted = f"<{right}>" if node.system else f'"{right}"'
                 help = f"did you mean `import {quoted};`?"
+        there = next(filter(os.path.exists, places), None)
         self.sink.report(
             codes.IMPORT_NOT_FOUND,
-            f"there is no file `{node.path}` to import",
+            f"there is no file `{node.path}` to import"
+            + (f": {'a folder' if there.is_dir() else 'no ordinary file'} has the name" if there else ""),
             node.span,
             notes=[f"looked for {place}" for place in places],
             help=help,
         )
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """What is in a folder; nothing, if it cannot be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []

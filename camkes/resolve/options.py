@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from camkes.diagnostics import Sink, SourceFile, Span
-from camkes.parser.files import read_source
+from camkes.parser.files import read_meaning
 from camkes.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-#: How the text of a file is found: as `read_source` does it, or from the buffers of an editor.
+#: How the text of a file is found: as `read_meaning` does it, or from the buffers of an editor.
 Read: TypeAlias = Callable[[Path, Sink, Span | None], SourceFile | None]
 
 
@@ -39,4 +39,4 @@ class LoadOptions:
     dtb: Path | None = None
     gpio_list: Path | None = None
     default_priority: int = 254
-    read: Read = read_source
+    read: Read = read_meaning

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.parser import ast
-from camkes.parser.files import MAX_SIZE, read_source
+from camkes.parser.files import MAX_SIZE, read_meaning, read_source
 from camkes.parser.parse import ParseOptions, parse
 from camkes.parser.tables import load
 from tests.parser.support import listing, nodes, read, value, written
@@ -133,6 +133,12 @@ def test_nesting_has_a_limit_and_no_traceback(opening: str, closing: str, deep: 
     assert (tree is None) is deep
 
 
+def test_a_chain_of_operators_is_not_deep() -> None:
+    assert isinstance(value(" + ".join(["1"] * 20000)), ast.Binary)
+    _, sink = read(f"configuration {{ a.b = 1 {'+ (1 ' * 300}{')' * 300}; }}")
+    assert [each.code.number for each in sink.diagnostics] == ["E0134"]
+
+
 def test_nested_blocks_have_a_limit() -> None:
     _, sink = read("composition { component { " * 3000 + "} x; }" * 3000)
     assert [each.code.number for each in sink.diagnostics] == ["E0134"]
@@ -191,6 +197,19 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     assert (
         reading(path).splitlines()[0] == f"E0102 2:2-2:3 `{path}` is not a text file: it contains a NUL byte"
     )
+
+
+def test_comments_can_hold_any_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.camkes"
+    path.write_bytes(b'// "\xe9\n/* \xe9 \0 */ component A { include "// good"; control; }')
+    sink = Sink()
+    source = read_meaning(path, sink)
+    assert source is not None and parse(source, sink) is not None
+    assert not sink.diagnostics
+    assert reading(path).startswith("E0102 1:5")  # who writes the file back needs every byte
+    path.write_bytes(b'// \xe9\ncomponent A { include "// \xe9"; }')
+    assert read_meaning(path, sink) is None
+    assert listing(sink).startswith("E0102 2:27")
 
 
 def test_a_file_that_is_too_large(tmp_path: Path) -> None:

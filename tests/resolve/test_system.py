@@ -463,6 +463,13 @@ def test_errors_that_leave_a_system(tmp_path: Path) -> None:
     assert system is not None and "x" not in system.instances[0].settings
 
 
+def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+    (tmp_path / "folder.camkes").mkdir()
+    for path, more in (("x" * 5000, ""), ("folder.camkes", ": a folder has the name")):
+        _, diagnostics = resolve(tmp_path, f'import "{path}";')
+        assert [d.message for d in diagnostics] == [f"there is no file `{path}` to import{more}"]
+
+
 def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
     from camkes.diagnostics import Sink
     from camkes.resolve import load
