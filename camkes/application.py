@@ -220,8 +220,11 @@ def _read(lists: Path, settings: Mapping[str, str], sink: Sink, ask_cmake: bool)
         for diagnostic in own.diagnostics:
             sink.add(diagnostic)
         return None
-    except (OSError, RecursionError) as error:
-        sink.report(NO_APPLICATION, f"{lists} cannot be read: {error}")
+    except RecursionError:
+        sink.report(CMAKE_SYNTAX, f"{lists} is nested too deeply")
+        return None
+    except OSError as error:
+        sink.report(NO_APPLICATION, f"{error.filename or lists} cannot be read: {error.strerror}")
         return None
     if ask_cmake:
         source = SourceFile(lists, lists.read_text(encoding="utf-8", errors="replace"))

@@ -40,7 +40,12 @@ def host_kernel(
                 return _store(made, place)
             except OSError as error:
                 last = error
-    sink.report(KERNEL_BUILD, f"the host kernel cannot be stored: {last}")
+    sink.report(
+        KERNEL_BUILD,
+        f"the host kernel cannot be stored: {last.strerror}",
+        notes=[f"neither in {' nor in '.join(str(place.parent.parent) for place in places)}"],
+        help="name a folder with XDG_CACHE_HOME, or another one to build in with -o",
+    )
     return None
 
 

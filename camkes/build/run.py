@@ -69,7 +69,9 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
             stderr=subprocess.PIPE,
         )
     except OSError as error:
-        failed = Diagnostic(RUN_FAILED, f"{image.kernel} cannot be run: {error.strerror}")
+        failed = Diagnostic(
+            RUN_FAILED, f"the host kernel cannot be run: {error.strerror}", notes=(str(image.kernel),)
+        )
         return RunResult(DEFECT, (), None, (failed,))
     faults: list[Fault] = []
     said: list[str] = []

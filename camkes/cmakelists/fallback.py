@@ -33,7 +33,8 @@ def run_cmake(
     is asked, and are what the diagnostic points at if CMake does not know either."""
     cmake = _find_cmake()
     if cmake is None:
-        sink.report(CMAKE_FAILED, reason, span, notes=["CMake is not installed, so it could not be asked"])
+        notes = ["CMake is not installed, so it could not be asked"]
+        sink.report(CMAKE_FAILED, reason, span, notes=notes, help="install it (apt install cmake)")
         return None
     with tempfile.TemporaryDirectory(prefix="camkes-cmake-") as name:
         folder = Path(name)

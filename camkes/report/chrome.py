@@ -5,26 +5,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from camkes.diagnostics import Sink
-from camkes.report.codes import TRACE_UNREADABLE
-from camkes.report.events import Event
 from camkes.report.names import TraceNames
-from camkes.report.tracks import Instant, Slice, Tracks, build_tracks
+from camkes.report.tracks import Instant, Slice, Tracks
 
 #: the requests and jobs of a thread are a second thread to the viewer, with this added to its number
 WORK = 1 << 16
-
-
-def write_chrome(path: Path, events: Sequence[Event], names: TraceNames, sink: Sink) -> None:
-    """Write the run as Chrome JSON."""
-    try:
-        path.write_text(chrome_trace(build_tracks(events, names), names), encoding="utf-8")
-    except OSError as error:
-        sink.report(TRACE_UNREADABLE, f"cannot write {path}: {error.strerror}")
 
 
 def chrome_trace(tracks: Tracks, names: TraceNames) -> str:

@@ -11,14 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from pathlib import Path
 
-from camkes.diagnostics import Sink
-from camkes.report.codes import TRACE_UNREADABLE
-from camkes.report.events import Event
 from camkes.report.names import TraceNames
 from camkes.report.protobuf import blob, fixed64, string, uint
-from camkes.report.tracks import Instant, Sample, Slice, Tracks, build_tracks
+from camkes.report.tracks import Instant, Sample, Slice, Tracks
 
 SEQUENCE = 1  # all packets are of one sequence
 
@@ -62,14 +58,6 @@ class _Type(IntEnum):
     SLICE_END = 2
     INSTANT = 3
     COUNTER = 4
-
-
-def write_perfetto(path: Path, events: Sequence[Event], names: TraceNames, sink: Sink) -> None:
-    """Write the run as a `.pftrace` file."""
-    try:
-        path.write_bytes(perfetto_trace(build_tracks(events, names), names))
-    except OSError as error:
-        sink.report(TRACE_UNREADABLE, f"cannot write {path}: {error.strerror}")
 
 
 def perfetto_trace(tracks: Tracks, names: TraceNames) -> bytes:

@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
 from camkes.records import dataclass, replace
-from camkes.report.codes import TRACE_UNREADABLE
-from camkes.report.events import Event
-from camkes.report.lanes import Activity, Lane, Lanes, Segment, build_lanes
+from camkes.report.lanes import Activity, Lane, Lanes, Segment
 from camkes.report.names import TraceNames
 from camkes.report.svg import (
     FAINT,
@@ -40,24 +37,6 @@ CROWDED = 13.0  # points that a release and its deadline need at least
 SEGMENTS = 80  # so many of common length there is room for, if nobody says what to show
 
 _HINDERED = (Activity.HELD_UP, Activity.WAITS)
-
-
-def write_timeline(
-    path: Path,
-    events: Sequence[Event],
-    names: TraceNames,
-    sink: Sink,
-    window: tuple[int | None, int | None] = (None, None),
-    heading: str = "",
-) -> None:
-    """Draw the run, or the part of it from `window[0]` to `window[1]` ns, into an SVG file."""
-    picture = timeline_svg(build_lanes(events, names), names, sink, window, heading)
-    if picture is None:
-        return
-    try:
-        path.write_text(picture, encoding="utf-8")
-    except OSError as error:
-        sink.report(TRACE_UNREADABLE, f"cannot write {path}: {error.strerror}")
 
 
 def timeline_svg(

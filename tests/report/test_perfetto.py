@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camkes.diagnostics import Sink
 from camkes.report.events import Event
 from camkes.report.kinds import Kind
-from camkes.report.perfetto import perfetto_trace, write_perfetto
+from camkes.report.perfetto import perfetto_trace
 from camkes.report.protobuf import varint
 from camkes.report.tracks import build_tracks
 
@@ -129,13 +127,6 @@ def test_output_is_an_instant() -> None:
     read = packets(perfetto_trace(build_tracks([*events, said], names), names))
     texts = [wire.message(p, EVENT) for p in read if EVENT in p]
     assert any(wire.number(e, TYPE) == INSTANT and wire.words(e, EVENT_NAME) == "hello" for e in texts)
-
-
-def test_an_unwritable_path_is_a_diagnostic(tmp_path: Path) -> None:
-    events, names, _ = simulate(*nested())
-    sink = Sink()
-    write_perfetto(tmp_path / "no" / "x.pftrace", events, names, sink)
-    assert [d.code.number for d in sink.diagnostics] == ["E0801"]
 
 
 def test_the_heir_is_found_by_context_if_the_record_does_not_name_it() -> None:

@@ -1,0 +1,1 @@
+#define task_priority_attributes() attribute int _priority;
