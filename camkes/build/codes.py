@@ -28,6 +28,20 @@ COMPILE_ERROR = Code(
     """The C compiler rejects a source file of a component. The message is the compiler's own.
 
 The functions a component calls and defines are declared in its `camkes.h`, in the build folder.
+
+Fails, for `component Meter { provides Reading reading; }` and the method `int value(in int sensor);`:
+
+```c
+#include <camkes.h>
+void reading_value(void) {}
+```
+
+Works:
+
+```c
+#include <camkes.h>
+int reading_value(int sensor) { return sensor; }
+```
 """,
 )
 
@@ -76,13 +90,26 @@ continues where it stopped.
 KERNEL_BUILD = Code(
     "E0727",
     "host-kernel-build",
-    """The host kernel could not be compiled. It needs a C11 compiler and `make` on Linux.""",
+    """The host kernel could not be compiled. It needs a C11 compiler and `make` on Linux. The notes are what
+the compiler said.
+
+It is compiled once for each compiler and kept in the user's cache (`~/.cache`, or XDG_CACHE_HOME); where that
+cannot be written, in the build folder.
+""",
 )
 
 COMPILE_WARNING = Code(
     "W0728",
     "compile-warning",
-    """The C compiler warns about a source file of a component. The message is the compiler's own.""",
+    """The C compiler warns about a source file of a component. The message is the compiler's own.
+
+It is said in each build until the file is put right, also when the file is not compiled again. Flags of a
+component turn a kind of warning off:
+
+```cmake
+DeclareCAmkESComponent(Client SOURCES client.c C_FLAGS -Wno-unused-variable)
+```
+""",
 )
 
 FAULT = Code(
@@ -93,6 +120,18 @@ stack, divided by zero, or ran for ever without letting time pass. The other thr
 
 The place is the C line at which the thread stopped. A component can only touch its own memory and the
 dataports it is connected to, with the access rights they have.
+
+Fails:
+
+```c
+int run(void) { while (!data->ready) { } return 0; }
+```
+
+Works, with an event that the writer emits:
+
+```c
+int run(void) { ready_wait(); return 0; }
+```
 """,
 )
 

@@ -68,7 +68,15 @@ another platform is one for seL4: `--kernel sel4 -D PLATFORM=...`.
 CMAKE_WARNING = Code(
     "W0705",
     "application-warning",
-    """The application's `CMakeLists.txt` says so with `message(WARNING ...)`.""",
+    """The application's `CMakeLists.txt` says so with `message(WARNING ...)`. What it
+warns of is the application's matter; the build goes on.
+
+```cmake
+if(NOT KernelPlatformZynq7000)
+    message(WARNING "only tested on the Zynq")
+endif()
+```
+""",
 )
 
 CMAKE_ARGUMENTS = Code(
@@ -119,7 +127,20 @@ MISSING_FILE = Code(
     "E0708",
     "missing-file",
     """A file that a `CMakeLists.txt` names does not exist. Relative paths start at the folder of that
-`CMakeLists.txt`.""",
+`CMakeLists.txt`.
+
+Fails, where the file is `src/client.c`:
+
+```cmake
+DeclareCAmkESComponent(Client SOURCES client.c)
+```
+
+Works:
+
+```cmake
+DeclareCAmkESComponent(Client SOURCES src/client.c)
+```
+""",
 )
 
 MISSING_SOURCE = Code(

@@ -37,6 +37,20 @@ TIMER_TAKEN = Code(
 
 One of the two has to go: either the tasks (and `camkes_now()` still tells the time), or the component, for
 instance the TimeServer of global-components on a PC, which drives the i8254.
+
+Fails on a PC:
+
+```camkes
+component TimeServer clock;
+task._period = 10 ms;
+```
+
+Works, with a component that waits for the TimeServer instead of a task:
+
+```camkes
+component TimeServer clock;
+connection seL4TimeServer timing(from worker.timeout, to clock.the_timer);
+```
 """,
 )
 
@@ -82,7 +96,18 @@ PROTOCOL_ON_MCS = Code(
     """Interfaces with a priority protocol need the kernel without MCS for now. The thread that orders the
 requests of such an interface keeps the capability to reply to each; an MCS kernel has reply objects instead.
 
+Fails with `-DKernelIsMCS=ON`:
+
+```camkes
+component Lock { provides Store s with priority_protocol inherited; }
+```
+
 Build without `KernelIsMCS`, or on an MCS kernel without protocols: budgets, periods and passive interfaces.
+
+```camkes
+component Lock { provides Store s; }
+configuration { lock.s_passive = true; }
+```
 """,
 )
 
@@ -91,6 +116,20 @@ PASSIVE_CONNECTOR = Code(
     "passive-connector",
     """On an MCS kernel, the thread of a passive interface runs on the time of its callers. That needs a
 connector whose callers wait for the answer and lend their time: `seL4RPCCall` or `seL4RPCCallNoType`.
+
+Fails:
+
+```camkes
+connection MyCall calls(from client.s, to server.s);
+server.s_passive = true;
+```
+
+Works:
+
+```camkes
+connection seL4RPCCall calls(from client.s, to server.s);
+server.s_passive = true;
+```
 """,
 )
 
@@ -99,5 +138,18 @@ SHORT_ON_MCS = Code(
     "short-on-mcs",
     """An MCS kernel fills a thread's budget again in each period, and a budget is at least 20 us: the kernel
 may need as long to switch to the thread and away from it. So a period is that long, too.
+
+Fails:
+
+```camkes
+server.s_period = 15 us;
+```
+
+Works:
+
+```camkes
+server.s_period = 1 ms;
+server.s_budget = 100 us;
+```
 """,
 )

@@ -1,0 +1,6 @@
+#include <camkes.h>
+
+int other(int x)
+{
+    return x;
+}

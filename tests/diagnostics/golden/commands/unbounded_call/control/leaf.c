@@ -1,0 +1,6 @@
+#include <camkes.h>
+
+int p_f(int x)
+{
+    return x;
+}

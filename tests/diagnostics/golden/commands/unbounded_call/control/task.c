@@ -1,0 +1,8 @@
+#include <camkes.h>
+
+int (*next)(int);
+
+int run(void)
+{
+    return next(p_f(1));
+}
