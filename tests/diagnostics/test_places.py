@@ -68,7 +68,9 @@ CASES: dict[str, dict[str, str | bytes]] = {
         "main.camkes": system(JOINED + "        /* 広い 文字 */ component C more; // e\u0301\n"),
     },
     "byte_order_mark": {"main.camkes": b"\xef\xbb\xbf" + b"component A { uses P p; }\n"},
-    "no_utf8": {"main.camkes": b"component A {\n    // \xc3\xa9 caf\xe9\n}\n"},
+    "no_utf8": {
+        "main.camkes": b'component A {\n    // \xc3\xa9 caf\xe9\n    attribute string drink = "caf\xe9";\n}\n'
+    },
     "nul": {"main.camkes": b"component A {\n  con\0trol;\n}\n"},
     "empty": {"main.camkes": ""},
     "only_a_comment": {"main.camkes": "// nothing here\n"},
