@@ -28,6 +28,7 @@ $(VENV)/bin/python:
 $(VENV)/.run-ready: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -e .
 	$(BIN)/python -m camkes.parser.tables
+	$(BIN)/python -m compileall -q camkes
 	@touch $@
 
 $(VENV)/.test-ready: pyproject.toml | $(VENV)/.run-ready
