@@ -17,8 +17,9 @@ from camkes.build.jobs import Job, Progress, run_jobs, write_whole
 from camkes.build.kernel import host_kernel
 from camkes.build.link import link_spaces
 from camkes.build.messages import Sources, report_compiler
-from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME, cache_folder
+from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME
 from camkes.build.sources import build_of, compile_job, lacks, sources_and_objects
+from camkes.cache import cache_folder
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
 from camkes.cmakelists.declarations import ComponentBuild
@@ -142,8 +143,8 @@ class _Build:
         # debug information has the place of the sources
         words = (compiler.identity, str(compiler.sanitize), str(ROOT), self.digests.of_all(files))
         key = of_words(words)[:16]
-        cache = cache_folder()
-        folder = None if cache is None else _writable(cache / f"runtime-{key}")
+        cache = cache_folder(f"runtime-{key}")
+        folder = None if cache is None else _writable(Path(cache))
         folder = folder or self.folder / "objects" / "runtime"
         base = RUNTIME / "src"
         sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]

@@ -15,7 +15,8 @@ from camkes.build.codes import KERNEL_BUILD
 from camkes.build.compiler import Compiler
 from camkes.build.digests import Digests, of_words
 from camkes.build.jobs import Progress
-from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME, cache_folder
+from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME
+from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
 
 _PROGRAM = "camkes-host"
@@ -26,7 +27,8 @@ def host_kernel(
 ) -> Path | None:
     """The runner: from the user's cache, else made and put there (or in `fallback` if that cannot be)."""
     key = _key(compiler, digests)
-    places = [f / f"host-{key}" / _PROGRAM for f in (cache_folder(), fallback) if f is not None]
+    folders = [cache_folder(f"host-{key}"), fallback / f"host-{key}"]
+    places = [Path(folder, _PROGRAM) for folder in folders if folder is not None]
     found = next((p for p in places if p.is_file() and os.access(p, os.X_OK)), None)
     if found is not None:
         return found

@@ -13,6 +13,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from camkes.cache import cache_folder, forget_older
 from camkes.generate.contexts import InstanceContext, SpaceContext
 from camkes.generate.procedures import declare
 from camkes.generate.write import write
@@ -31,11 +32,13 @@ MOST_KEPT = 1000
 
 def _cache(name: str) -> Path | None:
     """A folder of the user's cache, if there can be one."""
-    base = os.environ.get("XDG_CACHE_HOME") or ""
+    kept = cache_folder(name)
+    if kept is None:
+        return None
+    folder = Path(kept)
     try:
-        folder = (Path(base) if base.startswith("/") else Path.home() / ".cache") / "camkes-rt" / name
         folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
+    except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
 
@@ -59,7 +62,7 @@ class Renderer:
         text = self._render(template, me)
         with suppress(OSError):
             write(file, text)
-            _forget(self._kept)
+            forget_older(self._kept, MOST_KEPT)
         return text
 
     def _render(self, template: str, me: InstanceContext | SpaceContext) -> str:
@@ -77,14 +80,6 @@ def _state(folder: Path) -> str:
                 status = os.stat(f"{path}/{name}")  # noqa: PTH116
                 found.append(f"{path}/{name} {status.st_mtime_ns} {status.st_size}")
     return "\n".join(found)
-
-
-def _forget(folder: Path) -> None:
-    """Remove the older half of the texts where there are too many."""
-    if len(os.listdir(folder)) > MOST_KEPT:  # noqa: PTH208
-        files = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime_ns)
-        for file in files[: -MOST_KEPT // 2]:
-            file.unlink(missing_ok=True)
 
 
 def c_environment(loader: jinja2.BaseLoader, **more: Any) -> jinja2.Environment:

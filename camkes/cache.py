@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Where the tool keeps what it need not do again. Anything there may be deleted at any time."""
+
+from __future__ import annotations
+
+import os
+
+
+def cache_folder(name: str = "") -> str | None:
+    """A folder of the user's cache, which need not exist; None for a user without a home."""
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    if not base.startswith("/"):
+        home = os.path.expanduser("~")  # noqa: PTH111 - pathlib takes longer than an answer
+        if not home.startswith("/"):
+            return None
+        base = f"{home}/.cache"
+    return f"{base}/camkes-rt/{name}".rstrip("/")
+
+
+def forget_older(folder: str | os.PathLike[str], most: int) -> None:
+    """Remove the older half of a folder's files where there are more than `most`. Others may do so too."""
+    from contextlib import suppress
+
+    if len(os.listdir(folder)) <= most:  # noqa: PTH208
+        return
+    times: dict[str, int] = {}
+    for entry in os.scandir(folder):
+        with suppress(FileNotFoundError):
+            times[entry.path] = entry.stat().st_mtime_ns
+    for path in sorted(times, key=times.__getitem__)[: -most // 2]:
+        with suppress(FileNotFoundError):
+            os.unlink(path)  # noqa: PTH108
