@@ -5,16 +5,23 @@
 from __future__ import annotations
 
 import gc
+import sys
 
-from camkes.process import leave
+from camkes import remember
+from camkes.process import leave, prepare_streams
 
 
 def main() -> None:
     """Run the command line in this process, and end it."""
     gc.disable()  # in a short run looking for garbage costs more than the garbage
-    from camkes.cli import main as run
+    prepare_streams()
+    leave(remember.answer(run) if sys.argv[1:2] and sys.argv[1] in remember.COMMANDS else run())
 
-    leave(run())
+
+def run() -> int:
+    from camkes.cli import main as command_line
+
+    return command_line()
 
 
 if __name__ == "__main__":

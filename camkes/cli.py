@@ -8,8 +8,6 @@ of this tool. What is slow to import is imported in the command that needs it.
 
 from __future__ import annotations
 
-import errno
-import io
 import os
 import re
 import sys
@@ -18,6 +16,7 @@ from pathlib import Path
 
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
+from camkes.process import CANNOT_WRITE, no_output
 from camkes.words import Arguments, read
 
 TYPE_CHECKING = False
@@ -811,31 +810,8 @@ def with_flags_joined(words: Sequence[str]) -> list[str]:
     return joined
 
 
-#: Errors of a system call that speak of what is written to, not of us.
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-
-
-def prepare_streams() -> None:
-    """What goes to a file or a program is UTF-8, as our files are; a terminal gets what it can show."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # closed
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
-    if not isinstance(sys.stdout, io.TextIOWrapper):
-        return
-    if sys.stdout.isatty():
-        sys.stdout.reconfigure(errors="backslashreplace")
-    else:
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-
-
-def drop_output() -> None:
-    """Nobody takes our output any more; Python must not complain of that while it closes stdout."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    prepare_streams()
     words = with_flags_joined(sys.argv[1:] if argv is None else argv)
     arguments = plain_arguments(words)
     if arguments is None:
@@ -850,17 +826,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        drop_output()
-        return GOOD
     except pipeline.OutputError as error:
         print(f"camkes: {error}", file=sys.stderr)
         return USER_ERROR
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in NO_ROOM:
-            drop_output()
-            print(f"camkes: cannot write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
-            return USER_ERROR
+        if isinstance(error, OSError) and error.errno in CANNOT_WRITE:
+            return no_output(error)
         import traceback
 
         traceback.print_exc()

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The longest prefix wins. Rooms of one floor do not import each other.
 FLOORS = {
     "camkes": 0,  # the version
-    "camkes.paths": 0,
+    "camkes.cache": 0,
     "camkes.process": 0,
     "camkes.records": 0,
     "camkes.usage": 0,
@@ -41,6 +41,7 @@ FLOORS = {
     "camkes.editor": 11,
     "camkes.reformat": 11,
     "camkes.completion": 11,
+    "camkes.remember": 12,
     "camkes.cli": 12,
     "camkes.__main__": 13,
 }
