@@ -120,7 +120,7 @@ def test_a_broken_runtime_is_found_out(
     path.write_text(text.replace(mutant.good, mutant.bad))
     monkeypatch.setattr(build_host_module, "RUNTIME", runtime)
     # its objects must not get among those that other builds share
-    monkeypatch.setattr(build_host_module, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(build_host_module, "cache_folder", lambda name: str(tmp_path / "cache" / name))
     built = build(tmp_path / "system", mutant.system.text, mutant.system.code)
     assert any(
         schedule.run.violations() or schedule.run.status != 0
