@@ -162,7 +162,7 @@ def test_connectors_that_the_host_kernel_has_not(
     assert generate(system, plan, model, tmp_path / "out", sink) == ()
     (diagnostic,) = [d for d in sink.diagnostics if d.code.number == code]
     assert diagnostic.span is not None and diagnostic.span.line > 1
-    assert '"m"' in diagnostic.message
+    assert "`m`" in diagnostic.message
     assert not (tmp_path / "out").exists()
 
 
@@ -196,7 +196,7 @@ def test_a_buffer_is_a_dataport_of_both(tmp_path: Path) -> None:
     system, plan, model = plan_of(tmp_path, text, sink)
     assert generate(system, plan, model, tmp_path / "out", sink) == ()
     assert [d.message for d in sink.diagnostics if d.code.number == "E0656"] == [
-        '"y" is no dataport connection between c and s'
+        "`y` is no dataport connection between c and s"
     ]
 
 
@@ -215,8 +215,8 @@ def test_a_time_server_has_no_other_methods(tmp_path: Path) -> None:
     system, plan, model = plan_of(tmp_path, text, sink)
     assert generate(system, plan, model, tmp_path / "out", sink) == ()
     assert [d.message for d in sink.diagnostics if d.code.number == "E0653"] == [
-        "the virtual time server has no method sing",
-        "the virtual time server has no method stop with these parameters",
+        "the virtual time server has no method `sing`",
+        "the virtual time server has no method `stop` with these parameters",
     ]
 
 
