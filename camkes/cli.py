@@ -579,8 +579,10 @@ def lsp(arguments: Arguments) -> int:
 
 def completion(arguments: Arguments) -> int:
     from camkes import completion as scripts
+    from camkes import explain as pages
 
-    print(scripts.script(arguments.shell, make_parser()), end="")
+    codes = [code.number for code in pages.all_codes()]
+    print(scripts.script(arguments.shell, make_parser(), {"explain": codes}), end="")
     return GOOD
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Mapping, Sequence
 
 from camkes.records import dataclass
 
@@ -25,8 +26,8 @@ class Command:
     values: tuple[str, ...]  # of the positional argument, where only some words are right
 
 
-def commands(parser: argparse.ArgumentParser) -> list[Command]:
-    """The sub-commands of `parser` with their options."""
+def commands(parser: argparse.ArgumentParser, values: Mapping[str, Sequence[str]]) -> list[Command]:
+    """The sub-commands of `parser` with their options. `values` are words it does not know."""
     found = []
     for action in parser._actions:
         if not isinstance(action, argparse._SubParsersAction):
@@ -38,8 +39,8 @@ def commands(parser: argparse.ArgumentParser) -> list[Command]:
                 for a in sub._actions
                 if a.option_strings
             )
-            values = tuple(v for a in sub._actions if not a.option_strings for v in choices(a))
-            found.append(Command(name, helps.get(name, ""), options, values))
+            known = tuple(v for a in sub._actions if not a.option_strings for v in choices(a))
+            found.append(Command(name, helps.get(name, ""), options, (*known, *values.get(name, ()))))
     return found
 
 
@@ -47,35 +48,45 @@ def choices(action: argparse.Action) -> tuple[str, ...]:
     return tuple(str(choice) for choice in action.choices or ())
 
 
-def script(shell: str, parser: argparse.ArgumentParser) -> str:
-    """The completion script for bash, zsh or fish."""
-    return {"bash": bash, "zsh": zsh, "fish": fish}[shell](commands(parser))
+def script(shell: str, parser: argparse.ArgumentParser, values: Mapping[str, Sequence[str]]) -> str:
+    """The completion script for bash, zsh or fish. `values` are words that can follow a command."""
+    return {"bash": bash, "zsh": zsh, "fish": fish}[shell](commands(parser, values))
 
 
 def bash(found: list[Command]) -> str:
-    names = " ".join(c.name for c in found)
+    """Names of files, which may have spaces, are told apart by line ends. `--format=json` is three words."""
     lines = [
         "_camkes() {",
-        '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
-        '    if [ "$COMP_CWORD" -eq 1 ]; then',
-        f'        COMPREPLY=($(compgen -W "{names}" -- "$word"))',
-        "        return",
-        "    fi",
-        '    case "${COMP_WORDS[1]} $before" in',
+        "    local IFS=$'\\n' words='' at=$COMP_CWORD",
+        '    local word="${COMP_WORDS[at]}" command="${COMP_WORDS[1]}"',
+        '    if [ "$word" = = ]; then word=; elif [ "${COMP_WORDS[at-1]}" = = ]; then at=$((at - 1)); fi',
+        '    case "$COMP_CWORD $command ${COMP_WORDS[at-1]} $word" in',
+        f"        '1 '*' -'*) words={listed(['--help', '--version'])} ;;",
+        f"        '1 '*) words={listed(c.name for c in found)} ;;",
     ]
     for command in found:
         for option in command.options:
             for word in option.words if option.choices else ():
-                values = " ".join(option.choices)
-                lines.append(
-                    f'    "{command.name} {word}") COMPREPLY=($(compgen -W "{values}" -- "$word")); return ;;'
-                )
-    lines += ["    esac", '    case "${COMP_WORDS[1]}" in']
-    for command in found:
-        words = " ".join([w for o in command.options for w in o.words] + list(command.values))
-        lines.append(f'    {command.name}) COMPREPLY=($(compgen -f -W "{words}" -- "$word")) ;;')
-    lines += ["    esac", "}", "complete -o filenames -F _camkes camkes", ""]
+                lines.append(f"        *' {command.name} {word} '*) words={listed(option.choices)} ;;")
+        options = listed(w for o in command.options for w in o.words)
+        lines.append(f"        *' {command.name} '*' -'*) words={options} ;;")
+        if command.values:
+            lines.append(f"        *' {command.name} '*) words={listed(command.values)} ;;")
+    lines += [
+        "    esac",
+        '    if [ "$words" ]; then words="$(compgen -W "$words" -- "$word")"',
+        '    else words="$(compgen -f -- "$word")"; fi',
+        "    COMPREPLY=($words)",
+        "}",
+        "complete -o filenames -F _camkes camkes",
+        "",
+    ]
     return "\n".join(lines)
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words for `compgen`, a line each."""
+    return "$'" + "\\n".join(words) + "'"
 
 
 def zsh(found: list[Command]) -> str:
@@ -91,10 +102,14 @@ def zsh(found: list[Command]) -> str:
         for option in command.options:
             value = f":value:({' '.join(option.choices)})" if option.choices else ":value:_files"
             text = option.help.replace("[", "(").replace("]", ")").replace(":", " -")
-            specs += [quote(f"{w}[{text}]{value if option.takes_value else ''}") for w in option.words]
+            if not option.takes_value:
+                value = ""
+            specs += [quote(f"{zsh_option(w) if value else w}[{text}]{value}") for w in option.words]
         rest = f":argument:({' '.join(command.values)})" if command.values else ":path:_files"
         lines.append(f"    {command.name}) _arguments {' '.join([*specs, quote('*' + rest)])} ;;")
-    lines += ["    esac", "}", "compdef _camkes camkes", ""]
+    # as a file of `fpath` it is called, else it is sourced
+    called = 'if [ "$funcstack[1]" = _camkes ]; then _camkes "$@"; else compdef _camkes camkes; fi'
+    lines += ["    esac", "}", called, ""]
     return "\n".join(lines)
 
 
@@ -106,13 +121,27 @@ def fish(found: list[Command]) -> str:
         )
         when = f"-n '__fish_seen_subcommand_from {command.name}'"
         for option in command.options:
-            names = " ".join(f"-l {w[2:]}" if w.startswith("--") else f"-s {w[1:]}" for w in option.words)
+            names = " ".join(map(fish_option, option.words))
             value = f" -x -a {quote(' '.join(option.choices))}" if option.choices else ""
             value = value or (" -r" if option.takes_value else "")
             lines.append(f"complete -c camkes {when} {names}{value} -d {quote(option.help)}")
         if command.values:
             lines.append(f"complete -c camkes {when} -f -a {quote(' '.join(command.values))}")
     return "\n".join(lines) + "\n"
+
+
+def zsh_option(word: str) -> str:
+    """An option whose value may stand in the same word."""
+    if word.startswith("--"):
+        return f"{word}="
+    return f"{word}+" if len(word) == 2 else word
+
+
+def fish_option(word: str) -> str:
+    """How fish is told of an option: long, short, or long with one dash."""
+    if word.startswith("--"):
+        return f"-l {word[2:]}"
+    return f"-s {word[1:]}" if len(word) == 2 else f"-o {word[1:]}"
 
 
 def quote(text: str) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -111,18 +112,51 @@ def test_plan_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_valid_and_complete(shell: str) -> None:
-    text = script(shell, cli.make_parser())
+    text = script(shell, cli.make_parser(), {"explain": ["E0501"]})
     for word in ("check", "plan", "graph", "build", "run", "explain", "timeline", "sarif"):
         assert word in text
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=text, text=True, check=True)
 
 
-def test_bash_completes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("ch", ["check"]),
+        ("--v", ["--version"]),
+        ("check --format s", ["sarif"]),
+        ("check --format = s", ["sarif"]),  # as bash takes `--format=s` apart
+        ("check --format =", ["text", "oneline", "json", "sarif"]),
+        ("check --as", ["--ascii"]),
+        ("check a", ["a file.camkes", "another.camkes"]),
+        ("check -o a", ["a file.camkes", "another.camkes"]),
+        ("explain E05", ["E0501"]),
+        ("completion z", ["zsh"]),
+    ],
+)
+def test_bash_completes(tmp_path: Path, words: str, expected: list[str]) -> None:
     file = tmp_path / "completion.bash"
-    file.write_text(script("bash", cli.make_parser()))
-    words = 'COMP_WORDS=(camkes check --format s) COMP_CWORD=3; _camkes; echo "${COMPREPLY[@]}"'
+    file.write_text(script("bash", cli.make_parser(), {"explain": ["E0501"]}))
+    for name in ("a file.camkes", "another.camkes"):
+        (tmp_path / name).touch()
+    last = len(words.split())
+    ask = f"COMP_WORDS=(camkes {words}) COMP_CWORD={last}; _camkes; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     done = subprocess.run(
-        ["bash", "-c", f"source {file}; {words}"], capture_output=True, text=True, check=True
+        ["bash", "-c", f"source {file}; {ask}"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["sarif"]
+    assert sorted(done.stdout.splitlines()) == sorted(expected)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(tmp_path: Path) -> None:
+    file = tmp_path / "completion.fish"
+    file.write_text(script("fish", cli.make_parser(), {"explain": ["E0501"]}))
+    for words, expected in (("check -M", "-MD"), ("check --format s", "sarif"), ("explain E", "E0501")):
+        done = subprocess.run(
+            ["fish", "-c", f"source {file}; complete -C 'camkes {words}'"],
+            env={**os.environ, "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert [line.split("\t")[0] for line in done.stdout.splitlines()] == [expected]
