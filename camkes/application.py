@@ -157,19 +157,25 @@ def find_application(
 
 
 def surrounding_applications(path: Path, variables: Mapping[str, str] | None = None) -> Iterator[Application]:
-    """The applications that the CMakeLists.txt files around a file declare, nearest first.
+    """The applications around a file, nearest first: those that CMakeLists.txt files declare, then systems in
+    folders without one.
 
     It is only worth a look: there are no diagnostics, and CMake is not asked. The search ends at the
     folder of a repository.
     """
     settings = {**host_variables(), **(variables or {})}
+    without: list[Path] = []
     for folder in path.absolute().parents:
         lists = folder / _LISTS
         if lists.is_file():
             declared = _look(lists, settings)
             yield from (_application(declared, root, folder) for root in declared.roots)
+        else:
+            without.append(folder)
         if (folder / ".git").exists():
-            return
+            break
+    for folder in without:
+        yield from (_lone_file(system, settings) for system in _systems(folder))
 
 
 def host_variables() -> dict[str, str]:
@@ -183,7 +189,8 @@ def host_variables() -> dict[str, str]:
 
 def _systems(folder: Path) -> list[Path]:
     """The `.camkes` files of a folder that have an assembly."""
-    texts = {path: path.read_text("utf-8", "replace") for path in sorted(folder.glob("*.camkes"))}
+    files = [path for path in sorted(folder.glob("*.camkes")) if path.is_file()]
+    texts = {path: path.read_text("utf-8", "replace") for path in files}
     return [path for path, text in texts.items() if _ASSEMBLY.search(_COMMENT.sub(" ", text))]
 
 

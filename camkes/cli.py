@@ -181,7 +181,8 @@ def wants_color(arguments: Arguments, stream: object) -> bool:
     if arguments.color != "auto":
         return bool(arguments.color == "always")
     isatty = getattr(stream, "isatty", None)
-    return bool(isatty and isatty()) and "NO_COLOR" not in os.environ
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return bool(isatty and isatty()) and not plain
 
 
 def tell(arguments: Arguments, sink: Sink) -> int:
@@ -573,8 +574,7 @@ def lsp(arguments: Arguments) -> int:
         )
         return USER_ERROR
     gc.enable()
-    serve()
-    return GOOD
+    return GOOD if serve() else USER_ERROR  # as the protocol wants it
 
 
 def completion(arguments: Arguments) -> int:

@@ -79,6 +79,7 @@ class Server(LanguageServer):
         self.lock = asyncio.Lock()
         self.pending: asyncio.Task[None] | None = None
         self.published: set[str] = set()
+        self.dismissed = False  # by the editor, before it leaves
 
     @property
     def encoding(self) -> str:
@@ -203,14 +204,16 @@ def make_server() -> Server:
     return server
 
 
-def serve() -> None:
-    """Serve one editor until it says goodbye.
+def serve() -> bool:
+    """Serve one editor until it leaves. Whether it said so before.
 
     The protocol gets standard output for itself; what anything else prints goes to standard error.
     """
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        make_server().start_io(stdout=output)
+        server = make_server()
+        server.start_io(stdout=output)
+        return server.dismissed
 
 
 # Files -------------------------------------------------------------------------------------------
@@ -228,6 +231,10 @@ def _add_synchronisation(server: Server) -> None:
         options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
         registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
         await server.client_register_capability_async(lsp.RegistrationParams([registration]))
+
+    @server.feature(lsp.SHUTDOWN)
+    async def dismissed(params: None) -> None:
+        server.dismissed = True
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:

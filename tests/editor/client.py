@@ -39,6 +39,9 @@ class Editor:
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()
 
+    def name(self, uri: str) -> str:
+        return uri.removeprefix(f"{self.folder.as_uri()}/")
+
     def open(self, name: str, text: str | None = None) -> None:
         text = (self.folder / name).read_text() if text is None else text
         self.texts[name], self.versions[name] = text, 1
@@ -76,7 +79,7 @@ class Editor:
 
     def text_of(self, location: lsp.Location) -> str:
         """`file:line:text` of a place."""
-        name = Path(location.uri).name
+        name = self.name(location.uri)
         lines = (self.texts.get(name) or (self.folder / name).read_text()).split("\n")
         start, end = location.range.start, location.range.end
         return f"{name}:{start.line + 1}:{lines[start.line][start.character : end.character]}"
@@ -108,7 +111,7 @@ class Editor:
         assert edit is not None and edit.changes is not None
         result = {}
         for uri, edits in edit.changes.items():
-            file = Path(uri).name
+            file = self.name(uri)
             lines = (self.texts.get(file) or (self.folder / file).read_text()).split("\n")
             for each in reversed(edits):
                 start, end = each.range.start, each.range.end

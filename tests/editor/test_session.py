@@ -319,6 +319,24 @@ def test_the_application_around_a_file(tmp_path: Path) -> None:
     session(tmp_path, script)
 
 
+def test_a_system_without_cmake(tmp_path: Path) -> None:
+    """A part belongs to the system of its folder, or of a folder above."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "p.camkes").write_text("procedure P { void f(); }\n")
+    (tmp_path / "other.camkes").write_text("assembly { composition { } }\n")
+    (tmp_path / "system.camkes").write_text(
+        'import "parts/p.camkes";\ncomponent A { uses P p; }\nassembly { composition { component A a; } }\n'
+    )
+
+    async def script(editor: Editor) -> None:
+        editor.open("parts/p.camkes")
+        assert await editor.settled("p.camkes") == []
+        found = await editor.rename("parts/p.camkes", "procedure |P", "Q")
+        assert found["system.camkes"].count("uses Q p") == 1
+
+    session(tmp_path, script)
+
+
 def test_characters_beyond_ascii_and_other_line_ends(tmp_path: Path) -> None:
     text = "procedure P { void f(); }\r\n/* 😀é */ component A { uses P p; /* 😀 */ provides P q; }\r\n"
     (tmp_path / "a.camkes").write_bytes(text.encode())

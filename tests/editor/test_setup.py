@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -30,3 +31,16 @@ def test_other_commands_do_not_load_it() -> None:
     code += "print([name for name in sys.modules if 'pygls' in name or 'editor' in name])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.endswith("[]\n")
+
+
+def test_an_editor_that_leaves_without_a_word_is_an_error() -> None:
+    def message(method: str, number: int | None = None) -> bytes:
+        text = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": {"capabilities": {}}})
+        if number is None:
+            text = json.dumps({"jsonrpc": "2.0", "method": method})
+        return f"Content-Length: {len(text)}\r\n\r\n{text}".encode()
+
+    begin, goodbye, leave = message("initialize", 1), message("shutdown", 2), message("exit")
+    for said, status in ((begin + goodbye + leave, 0), (begin + leave, 1)):
+        done = subprocess.run([sys.executable, "-m", "camkes", "lsp"], input=said, capture_output=True)
+        assert done.returncode == status

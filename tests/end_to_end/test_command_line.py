@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -160,3 +162,17 @@ def test_fish_completes(tmp_path: Path) -> None:
             check=True,
         )
         assert [line.split("\t")[0] for line in done.stdout.splitlines()] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+)
+def test_colour_on_a_terminal(environment: dict[str, str], coloured: bool) -> None:
+    terminal, end = pty.openpty()
+    settings = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
+    command = [sys.executable, "-m", "camkes", "check", str(EXAMPLES / "nowhere")]
+    subprocess.run(command, stderr=end, env={**settings, "TERM": "xterm", **environment}, check=False)
+    os.close(end)
+    assert (b"\x1b[" in os.read(terminal, 4096)) == coloured
+    os.close(terminal)

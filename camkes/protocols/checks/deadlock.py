@@ -53,8 +53,9 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
             help = "take one of these requests out, or split a CPI so that what is called calls nobody"
         else:
             unsaid = dict.fromkeys(r.caller for r in cycle if r.source == "all")
+            does = "does" if len(unsaid) == 1 else "do"
             notes.append(
-                f"perhaps {listing(unsaid)} never does this: without `requests`, every `uses` counts"
+                f"perhaps {listing(unsaid)} never {does} this: without `requests`, every `uses` counts"
             )
             help = "say what each CPI calls: `with requests (...)`, or `with requests ()` if it calls nothing"
         if certain and (said := [r.caller for r in cycle if r.source == "code"]):
