@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from camkes.cmakelists.codes import CMAKE_SYNTAX, NO_APPLICATION
@@ -207,8 +206,10 @@ def _lone_file(path: Path, settings: Mapping[str, str]) -> Application:
 def _look(lists: Path, settings: Mapping[str, str]) -> Declarations:
     """What a CMakeLists.txt declares, as far as it can be read here."""
     evaluator = Evaluator(settings, Sink())
-    with suppress(UnknownError, StoppedError, CMakeSyntaxError, OSError, RecursionError):
+    try:  # noqa: SIM105 - contextlib is slow to import
         evaluator.run(lists)
+    except (UnknownError, StoppedError, CMakeSyntaxError, OSError, RecursionError):
+        pass
     return evaluator.declarations
 
 

@@ -9,6 +9,7 @@ stand between tokens. The words of a context are left to the parser, which alone
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from camkes.diagnostics import Sink
 from camkes.parser import codes
@@ -52,13 +53,18 @@ def tokenise(text: Text, tables: Tables, sink: Sink) -> Tokens:
 
 
 def _master(tables: Tables) -> re.Pattern[str]:
-    symbols = sorted(tables.symbols, key=len, reverse=True)
+    patterns = tables.patterns
+    return _compiled(patterns["NAME"], patterns["NUMBER"], patterns["STRING"], tuple(tables.symbols))
+
+
+@lru_cache(maxsize=1)
+def _compiled(name: str, number: str, string: str, symbols: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression for all tokens; the longest symbol counts."""
+    several = sorted((symbol for symbol in symbols if len(symbol) > 1), key=len, reverse=True)
+    single = "".join(symbol for symbol in symbols if len(symbol) == 1)
     return re.compile(
-        f"(?P<blank>{_BLANK})"
-        f"|(?P<NAME>{tables.patterns['NAME']})"
-        f"|(?P<NUMBER>{tables.patterns['NUMBER']})"
-        f"|(?P<STRING>{tables.patterns['STRING']})"
-        f"|(?!/\\*)(?P<symbol>{'|'.join(re.escape(symbol) for symbol in symbols)})"
+        f"(?P<blank>{_BLANK})|(?P<NAME>{name})|(?P<NUMBER>{number})|(?P<STRING>{string})"
+        f"|(?!/\\*)(?P<symbol>{'|'.join(map(re.escape, several))}|[{re.escape(single)}])"
     )
 
 

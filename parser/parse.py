@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,9 +25,11 @@ from camkes.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any, TypeAlias, TypeVar
 
     from camkes.parser.recovery import Recovery
+
+    T = TypeVar("T")
 
 # What the preprocessor may act on: a directive, or the name of a predefined macro.
 _MAY_CHANGE = re.compile(
@@ -68,8 +69,7 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
         tables = _tables()
         tokens = tokenise(text, tables, problems)
         parser = Parser(tables, tokens, problems, options.partial)
-        with _collector_at_rest():
-            items = parser.run()
+        items = _without_collector(parser.run)
         if parser.builder.too_deep:  # whoever walks such a tree falls
             items = None
         if problems.has_errors:
@@ -101,13 +101,12 @@ def needs_preprocessor(text: str, flags: Sequence[str]) -> bool:
     )
 
 
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """No garbage collection for a while: a tree has no cycles, and looking for some takes longer than it."""
+def _without_collector(run: Callable[[], T]) -> T:
+    """Run without garbage collection: a tree has no cycles, and looking for some takes longer than it."""
     enabled = gc.isenabled()
     gc.disable()
     try:
-        yield
+        return run()
     finally:
         if enabled:
             gc.enable()
@@ -122,10 +121,20 @@ def _tables() -> Tables:
 _Step: TypeAlias = "tuple[str, int, Callable[..., Any] | None, tuple[int | None, ...] | None, frozenset[int]]"
 
 
+class _Steps(dict[int, "_Step"]):
+    """The rules in the form that is quickest to apply, by the number of their reduction."""
+
+    def __init__(self, rules: Mapping[int, Rule]) -> None:
+        self._rules = rules
+
+    def __missing__(self, action: int) -> _Step:
+        step = self[action] = _step(self._rules[-action - 1])
+        return step
+
+
 @lru_cache(maxsize=1)
-def _steps() -> list[_Step]:
-    """The rules in the form that is quickest to apply."""
-    return [_step(rule) for rule in _tables().rules]
+def _steps() -> _Steps:
+    return _Steps(_tables().rules)
 
 
 def _step(rule: Rule) -> _Step:
@@ -189,7 +198,7 @@ class Parser:
                     kind = word
             action = row.get(kind)
             while action is not None and action < 0:
-                head, length, build, shape, spliced = steps[-action - 1]
+                head, length, build, shape, spliced = steps[action]
                 if length:
                     first = firsts[-length]
                     children = values[-length:]

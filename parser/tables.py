@@ -4,26 +4,29 @@
 
 Lark analyses the grammar once; the tables are kept in a file beside it, with the grammar that they are of,
 so that a start of the tool neither imports lark nor analyses anything. A missing or stale file is made anew.
+Most files need a few of the rows and rules, so each is stored for itself and unpacked when it is asked for.
 `python -m camkes.parser.tables` does that at set-up.
 """
 
 from __future__ import annotations
 
-import contextlib
 import marshal
 import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from camkes.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 GRAMMAR = Path(__file__).with_name("camkes.lark")
 STORED = Path(__file__).with_name("tables.marshal")
 END = "$END"
-_FORMAT = 3  # of the stored tables
+_FORMAT = 4  # of the stored tables
 
 
 class Rule(NamedTuple):
@@ -41,6 +44,18 @@ class Rule(NamedTuple):
     spliced: frozenset[int]
 
 
+class Packed(dict[int, "T"]):
+    """The entries of a table by their number, unpacked when they are first asked for."""
+
+    def __init__(self, packed: Sequence[bytes], made_of: Callable[[Any], T]) -> None:
+        self._packed = packed
+        self._made_of = made_of
+
+    def __missing__(self, number: int) -> T:
+        entry = self[number] = self._made_of(marshal.loads(self._packed[number]))
+        return entry
+
+
 class Tables(NamedTuple):
     """What the parser runs on.
 
@@ -48,8 +63,8 @@ class Tables(NamedTuple):
     nonterminal to the state after it.
     """
 
-    rows: list[dict[str, int]]
-    rules: list[Rule]
+    rows: Mapping[int, dict[str, int]]
+    rules: Mapping[int, Rule]
     start: int
     end: int
     passing: dict[int | None, str]  # reductions that hand the only child of one symbol on -> the head
@@ -68,19 +83,14 @@ def load() -> Tables:
     except (OSError, ValueError, EOFError, TypeError):
         data = None
     if not isinstance(data, dict) or data.get("key") != key:
-        data = {"key": key, **_analyse(key[2].decode())}
+        data = {"key": key, **_packed(_analyse(key[2].decode()))}
         keep(STORED, data)
-    rules = [Rule(*fields) for fields in data["rules"]]
     return Tables(
-        data["rows"],
-        rules,
+        Packed(data["rows"], dict),
+        Packed(data["rules"], lambda fields: Rule(*fields)),
         data["start"],
         data["end"],
-        {
-            -(number + 1): rule.head
-            for number, rule in enumerate(rules)
-            if rule.action == "" and rule.length == 1
-        },
+        data["passing"],
         data["words"],
         data["contextual"],
         data["symbols"],
@@ -95,12 +105,17 @@ def keep(file: Path, data: Any) -> None:
         temporary.write_bytes(marshal.dumps(data))
         temporary.replace(file)
     except OSError:
-        with contextlib.suppress(OSError):
+        if temporary.exists():
             temporary.unlink()
 
 
+def _packed(data: dict[str, Any]) -> dict[str, Any]:
+    """The tables as they are stored."""
+    return data | {name: [marshal.dumps(entry) for entry in data[name]] for name in ("rows", "rules")}
+
+
 def _analyse(grammar: str) -> dict[str, Any]:
-    """Run lark on the grammar and take its tables in the form in which they are stored."""
+    """Run lark on the grammar and take its tables."""
     from lark import Lark
     from lark.lexer import PatternStr
     from lark.parsers.lalr_analysis import Shift
@@ -136,9 +151,15 @@ def _analyse(grammar: str) -> dict[str, Any]:
             words[text] = name
         else:
             symbols[text] = name
+    found = [_rule(rule) for rule in rules]
     return {
         "rows": rows,
-        "rules": [_rule(rule) for rule in rules],
+        "rules": found,
+        "passing": {
+            -(number + 1): head
+            for number, (head, length, action, *_) in enumerate(found)
+            if action == "" and length == 1
+        },
         "start": 0,
         "end": order[table.end_states["start"]],
         "words": words,

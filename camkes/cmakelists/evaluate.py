@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from camkes.cmakelists.codes import CMAKE_MESSAGE, CMAKE_WARNING
@@ -605,8 +604,10 @@ class Evaluator:
             for candidate in (parent / name, parent / "projects" / name):
                 file = candidate / f"{name}.cmake"
                 if file.is_file():
-                    with suppress(UnknownError):
+                    try:  # noqa: SIM105 - contextlib is slow to import
                         self._run_file(file)
+                    except UnknownError:
+                        pass
                     return
 
     # libraries of the application itself
