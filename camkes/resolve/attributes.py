@@ -15,6 +15,10 @@ from camkes.resolve.expressions import fold
 from camkes.resolve.keywords import C_KEYWORDS
 from camkes.resolve.nearest import suggestion
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from camkes.resolve.imports import Program
+
 #: Types an attribute can have besides a struct; the others of C cannot be written in an attribute.
 SCALARS = ("int", "int64_t", "uint64_t", "string", "char", "signed char", "unsigned char", "unsigned int")
 
@@ -75,11 +79,11 @@ class AttributeTypes:
 
     def __init__(
         self,
-        items: Iterable[ast.TopLevelItem],
+        program: Program,
         sink: Sink,
         find_struct: Callable[[ast.TypeName], StructType | None],
     ) -> None:
-        self.items = items
+        self.program = program
         self.sink = sink
         self.find_struct = find_struct
         #: default of each struct member that has one: (struct name, member name)
@@ -149,7 +153,7 @@ class AttributeTypes:
     @cached_property
     def numbers(self) -> dict[int, int]:
         """The number of each body. Named structs count too: generated names agree with existing C code."""
-        bodies = (body for item in self.items for body in _struct_bodies(item))
+        bodies = (body for item in self.program.items for body in _struct_bodies(item))
         return {id(body): number for number, body in enumerate(bodies)}
 
     def fitted_default(self, node: ast.Attribute, default: Value, type: AttributeType, span: Span) -> Value:

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The files that come with the tool, and their trees, which are kept: nearly every system imports them.
 
-A tree counts for the text that it was made of, by the parser that made it. Where there is none, the file is
-parsed, and its tree kept for the next run.
+What is kept counts for the text that it was made of, by the parser that made it. A system names few of the
+definitions, so each is kept for itself and made into a tree when it is asked for.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.diagnostics import SourceFile, Span
 from camkes.parser import ast
-from camkes.parser.parse import ParseOptions, is_plain, parse
+from camkes.parser.parse import ParseOptions, needs_preprocessor
 from camkes.parser.tables import GRAMMAR, keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    #: Text, and the items of its tree as bytes.
-    Kept: TypeAlias = tuple[str, bytes]
+    #: The kind, name and place of a definition, and its tree as bytes.
+    _StoredItem: TypeAlias = tuple[str, str, list[int], bytes]
 
 #: The files that `import <name>` finds after those of the import path.
 BUILTIN = Path(__file__).parent / "builtin"
@@ -36,36 +36,75 @@ _PARSER = ("ast.py", "build.py", "camkes.lark", "lexer.py", "parse.py", "positio
 _FOLDER = f"{BUILTIN}{os.sep}"
 
 
-def parse_import(source: SourceFile, sink: Sink, options: ParseOptions) -> ast.File | None:
-    """The tree of a file as `parse` makes it; of a file of the library perhaps the one that was kept."""
+class Kept:
+    """A definition of the library; `node` is its tree."""
+
+    __slots__ = ("_file", "_node", "_packed", "kind", "name")
+
+    def __init__(self, kind: type, name: ast.Name, packed: bytes, file: SourceFile) -> None:
+        self.kind = kind
+        self.name = name
+        self._packed = packed
+        self._file = file
+        self._node: ast.TopLevelItem | None = None
+
+    @property
+    def node(self) -> ast.TopLevelItem:
+        if self._node is None:
+            self._node = _unpacked(self._packed, self._file)
+        return self._node
+
+
+Item: TypeAlias = "ast.TopLevelItem | Kept"
+
+
+def kept_items(source: SourceFile, options: ParseOptions) -> tuple[Item, ...] | None:
+    """The items of a file of the library as they were kept; None where the file has to be parsed."""
     path = str(source.path)
-    if not path.startswith(_FOLDER) or not is_plain(source, options):
-        return parse(source, sink, options=options)
-    name, trees = path.removeprefix(_FOLDER), _trees()
-    text, data = trees.get(name, ("", b""))
-    if data and text == source.text:
-        return ast.File(source, _unpacked(marshal.loads(data), source), (source,))
-    file = parse(source, sink, options=options)
-    if file is not None and file.complete:
-        trees[name] = source.text, marshal.dumps(_packed(file.items))
-        keep(STORED, (_key(), trees))
-    return file
+    if not path.startswith(_FOLDER):
+        return None
+    text, items = _stored().get(path.removeprefix(_FOLDER), ("", []))
+    flags = options.cpp_flags if options.preprocess else ()
+    if not items or text != source.text or (flags and needs_preprocessor(text, flags)):
+        return None
+    classes = vars(ast)
+    return tuple(
+        Kept(classes[kind], ast.Name(name, Span(source, *place)), packed, source)
+        if name
+        else _unpacked(packed, source)
+        for kind, name, place, packed in items
+    )
+
+
+def keep_items(file: ast.File) -> None:
+    """Keep the items of a file of the library for the next run."""
+    path, text = str(file.source.path), file.source.text
+    if path.startswith(_FOLDER) and file.complete and not needs_preprocessor(text, ()):
+        stored = _stored()
+        stored[path.removeprefix(_FOLDER)] = text, [_stored_item(item) for item in file.items]
+        keep(STORED, (_key(), stored))
+
+
+def _stored_item(item: ast.TopLevelItem) -> _StoredItem:
+    name = getattr(item, "name", None) or ast.Name("", item.span)
+    _, *place = name.span
+    return type(item).__name__, name.text, place, marshal.dumps(_packed(item))
 
 
 @lru_cache(maxsize=1)
-def _trees() -> dict[str, Kept]:
-    """What was kept, by the name of the file in the library."""
+def _stored() -> dict[str, tuple[str, list[_StoredItem]]]:
+    """The text and items of each file that was kept, by its name in the library."""
     try:
-        key, trees = marshal.loads(STORED.read_bytes())
+        key, stored = marshal.loads(STORED.read_bytes())
     except (OSError, ValueError, EOFError, TypeError):
         return {}
-    return trees if key == _key() and isinstance(trees, dict) else {}
+    return stored if key == _key() and isinstance(stored, dict) else {}
 
 
 def _key() -> list[tuple[int, int]]:
-    """Which parser it is, as Python knows the sources of its byte code: by time and size."""
+    """Which parser it is, and which form, as Python knows the sources of its byte code: by time and size."""
     folder = GRAMMAR.parent
-    found = [os.stat(f"{folder}/{name}") for name in _PARSER]  # noqa: PTH116
+    found = [os.stat(name) for name in (__file__, *(f"{folder}/{name}" for name in _PARSER))]  # noqa: PTH116
     return [(status.st_mtime_ns, status.st_size) for status in found]
 
 
@@ -80,7 +119,7 @@ def _packed(value: Any) -> Any:
     return (kind.__name__, span[1:], *map(_packed, parts))
 
 
-def _unpacked(packed: Any, file: SourceFile) -> Any:
+def _unpacked(packed: bytes, file: SourceFile) -> Any:
     """The tree again, as one of `file`."""
     classes = vars(ast)
 
@@ -93,4 +132,4 @@ def _unpacked(packed: Any, file: SourceFile) -> Any:
             return tuple(map(value, packed))
         return packed
 
-    return value(packed)
+    return value(marshal.loads(packed))

@@ -27,6 +27,7 @@ from camkes.resolve.compositions import Compositions
 from camkes.resolve.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
 from camkes.resolve.expressions import fold, fold_integer
 from camkes.resolve.imports import Program
+from camkes.resolve.library import Item, Kept
 from camkes.resolve.scopes import Definition, TopLevel, kind_of
 
 __all__ = ["Names", "connection_threads"]
@@ -44,8 +45,8 @@ class Names:
     def __init__(self, program: Program, forward: bool, sink: Sink) -> None:
         self.program = program
         self.sink = sink
-        self.top = TopLevel(program.items, forward, program.whole, sink)
-        self.types = AttributeTypes(program.items, sink, self.find_struct)
+        self.top = TopLevel(program.entries, forward, program.whole, sink)
+        self.types = AttributeTypes(program, sink, self.find_struct)
         self.compositions = Compositions(self)
         self.position = 0
         #: definitions that are being resolved, to find those that contain themselves
@@ -57,8 +58,11 @@ class Names:
         self.assemblies: list[AssemblyDefinition] = []
 
     def resolve(self) -> None:
-        """Resolve all items, used or not: a mistake in an unused definition is a mistake."""
-        for position, node in enumerate(self.program.items):
+        """Resolve all items, used or not: a mistake in an unused definition is a mistake.
+
+        The library has no mistakes, so that its definitions can wait until they are used.
+        """
+        for position, node in enumerate(self.program.entries):
             self.position = position
             if isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component)):
                 self.definition(node, position)
@@ -73,11 +77,12 @@ class Names:
     # Definitions ---------------------------------------------------------------------------------
 
     def definition(
-        self, node: ast.TopLevelItem, position: int
+        self, item: Item, position: int
     ) -> Procedure | StructType | Connector | ComponentDefinition | None:
         """What the item at `position` defines. Resolved once."""
         if position in self.done:
             return self.done[position]
+        node = item.node if isinstance(item, Kept) else item
         before, self.position = self.position, position
         self.running.append((position, node))
         try:

@@ -8,6 +8,7 @@ from camkes.diagnostics import Label, Sink
 from camkes.parser import ast
 from camkes.records import NamedTuple
 from camkes.resolve import codes
+from camkes.resolve.library import Item, Kept
 from camkes.resolve.nearest import suggestion
 
 TYPE_CHECKING = False
@@ -27,14 +28,14 @@ _KINDS: dict[type, str] = {
 }
 
 
-def kind_of(node: object) -> str | None:
-    return _KINDS.get(type(node))
+def kind_of(item: object) -> str | None:
+    return _KINDS.get(item.kind if isinstance(item, Kept) else type(item))
 
 
 class Definition(NamedTuple):
     """A named top-level definition and its place in the order of the text."""
 
-    node: ast.TopLevelItem
+    node: Item
     name: ast.Name
     position: int
 
@@ -42,7 +43,7 @@ class Definition(NamedTuple):
 class TopLevel:
     """The named definitions of a program."""
 
-    def __init__(self, items: list[ast.TopLevelItem], forward: bool, whole: bool, sink: Sink) -> None:
+    def __init__(self, items: list[Item], forward: bool, whole: bool, sink: Sink) -> None:
         self.forward = forward
         self.whole = whole
         self.sink = sink
@@ -53,7 +54,7 @@ class TopLevel:
             if kind is not None and name is not None:
                 self.define(kind, name, node, position)
 
-    def define(self, kind: str, name: ast.Name, node: ast.TopLevelItem, position: int) -> None:
+    def define(self, kind: str, name: ast.Name, node: Item, position: int) -> None:
         first = self.spaces[kind].setdefault(name.text, Definition(node, name, position))
         if first.position != position:
             self.sink.report(
