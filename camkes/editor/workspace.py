@@ -138,13 +138,21 @@ class Workspace:
         def read(file: Path) -> str | None:
             return buffers.get(os.path.realpath(file))
 
+        def analysed(applications: list[Application]) -> Analysis | None:
+            for application in applications:
+                if not application.root.is_file():
+                    continue
+                if application.root not in analyses:
+                    analyses[application.root] = analyse_root(application, read, has_root=True)
+                if real in analyses[application.root].files:
+                    return analyses[application.root]
+            return None
+
         around = list(surrounding_applications(path))
-        for application in around:
-            if not application.root.is_file():
-                continue
-            if application.root not in analyses:
-                analyses[application.root] = analyse_root(application, read, has_root=True)
-            if real in analyses[application.root].files:
-                return analyses[application.root]
+        found = analysed(around)
+        for other in sorted(buffers) if found is None else ():
+            found = found or analysed(list(surrounding_applications(Path(other))))
+        if found is not None:
+            return found
         own = replace(around[0], root=path) if around else Application(path, path.stem, path.parent)
         return analyse_root(own, read, has_root=False)

@@ -337,6 +337,26 @@ def test_a_system_without_cmake(tmp_path: Path) -> None:
     session(tmp_path, script)
 
 
+def test_a_part_from_elsewhere_belongs_to_an_open_system(tmp_path: Path) -> None:
+    for name in ("app", "common"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "common" / "p.camkes").write_text("procedure P { void f(); }\n")
+    (tmp_path / "app" / "CMakeLists.txt").write_text("DeclareCAmkESRootserver(a.camkes)\n")
+    (tmp_path / "app" / "a.camkes").write_text(
+        'import "../common/p.camkes";\ncomponent A { uses P p; }\n'
+        "assembly { composition { component A a; } }\n"
+    )
+
+    async def script(editor: Editor) -> None:
+        editor.open("common/p.camkes")
+        assert list(await editor.rename("common/p.camkes", "procedure |P", "Q")) == ["common/p.camkes"]
+        editor.open("app/a.camkes")
+        found = await editor.rename("common/p.camkes", "procedure |P", "Q")
+        assert found["app/a.camkes"].count("uses Q p") == 1
+
+    session(tmp_path, script)
+
+
 def test_characters_beyond_ascii_and_other_line_ends(tmp_path: Path) -> None:
     text = "procedure P { void f(); }\r\n/* 😀é */ component A { uses P p; /* 😀 */ provides P q; }\r\n"
     (tmp_path / "a.camkes").write_bytes(text.encode())
