@@ -342,12 +342,13 @@ function(_camkes_join object target)
 endfunction()
 
 # The object with names renamed and without those that no file of `ARGN` needs; `depends` are their targets.
-function(_camkes_hide output tool object renamed depends)
+# `options` name what is renamed, and the instances beside it.
+function(_camkes_hide output tool object options depends)
     string(REGEX REPLACE "\\.o$" ".hidden.o" without "${object}")
     add_custom_command(
         OUTPUT "${without}"
         COMMAND ${tool} hide --objcopy "${CMAKE_OBJCOPY}" --nm "${CMAKE_NM}" -o "${without}"
-            ${renamed} "${object}" ${ARGN}
+            ${options} "${object}" ${ARGN}
         WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
         DEPENDS "${object}" ${depends}
         COMMAND_EXPAND_LISTS VERBATIM
@@ -366,7 +367,8 @@ function(_camkes_hide_names output space tool)
         _camkes_join("${folder}/${instance}.o" ${instance}.instance)
         list(APPEND joined "${folder}/${instance}.o")
     endforeach()
-    set(others ${joined} "$<TARGET_OBJECTS:${space}.space>" "$<TARGET_FILE:camkes_rt>")
+    list(TRANSFORM joined PREPEND "--instance=" OUTPUT_VARIABLE beside)
+    set(others "$<TARGET_OBJECTS:${space}.space>" "$<TARGET_FILE:camkes_rt>")
     set(depends ${joined} "$<TARGET_OBJECTS:${space}.space>" ${space}.space camkes_rt)
     set(hidden "")
     set(index 0)
@@ -394,7 +396,7 @@ function(_camkes_hide_names output space tool)
                 list(APPEND variables --rename "${name}=${instance}.${name}")
             endif()
         endforeach()
-        _camkes_hide(hidden "${tool}" "${folder}/${instance}.o" "${variables}" "${depends}" ${others})
+        _camkes_hide(hidden "${tool}" "${folder}/${instance}.o" "${variables};${beside}" "${depends}" ${others})
         math(EXPR index "${index} + 1")
     endforeach()
     set(${output} ${hidden} PARENT_SCOPE)

@@ -21,6 +21,7 @@ from camkes.build.jobs import OUTPUT, Job, Progress, run_jobs, write_whole
 from camkes.build.messages import Sources
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.model.system import INSTANCE_PREFIX
 
 #: with the places where GNU ld knows them
 _DUPLICATE = re.compile(
@@ -63,7 +64,6 @@ def link_spaces(
                 objects,
                 (*shared[space.name], *runtime),
                 out,
-                expected_of,
                 digests,
                 sink,
                 progress,
@@ -139,7 +139,6 @@ def _group(
     objects: Objects,
     others: tuple[Path, ...],
     out: Path,
-    expected_of: Expected,
     digests: Digests,
     sink: Sink,
     progress: Progress,
@@ -153,23 +152,13 @@ def _group(
         joins.append(Job(about, output, command, objects[name], about, identity=compiler.identity))
     if not _run(joins, digests, sink, progress):
         return None
-    wanted = {file: _names("--undefined-only", file) for file in (*(j.output for j in joins), *others)}
-    # another instance of the group may have a function of that name: it is not meant
-    lacking = [
-        found
-        for job, name in zip(joins, space.instances, strict=True)
-        for symbol in sorted(wanted[job.output])
-        if (found := expected_of(name, symbol)) is not None
-    ]
-    if lacking:
-        for diagnostic in lacking:
-            sink.add(diagnostic)
-        return None
+    # of each other, instances want what was generated for that; other names mean another thing in each
+    between = set().union(*(_names("--undefined-only", job.output) for job in joins))
+    outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
+        (m.symbol for m in space.mappings), *(_names("--undefined-only", file) for file in others)
+    )
     hides: list[Job] = []
     for job in joins:
-        outside = set().union(
-            {m.symbol for m in space.mappings}, *(w for f, w in wanted.items() if f != job.output)
-        )
         kept = sorted(_names("--defined-only", job.output) & outside)
         keep = [f"--keep-global-symbol={name}" for name in kept] or ["--keep-global-symbol="]
         output = job.output.with_name("hidden.o")

@@ -17,6 +17,7 @@ from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, SEMAPHORE_VALUE, TIMER
 from camkes.generate.names import c_name, c_string, place
 from camkes.generate.procedures import procedure
 from camkes.model.system import (
+    INSTANCE_PREFIX,
     Connection,
     DataportType,
     Include,
@@ -185,7 +186,7 @@ class Builder:
     def thread_name(self, thread: Thread) -> str:
         rest = thread.name.removeprefix(thread.instance).removeprefix(".")
         rest = rest.replace("@", "__for_").replace("!", "__")
-        return f"camkes_instance_{c_name(thread.instance)}__{c_name(rest) or 'control'}"
+        return f"{INSTANCE_PREFIX}{c_name(thread.instance)}__{c_name(rest) or 'control'}"
 
 
 class _InstanceBuilder:
@@ -440,7 +441,7 @@ class _InstanceBuilder:
             interface.name,
             place(connection.span, self.root),
             procedure(interface.type, interface.name, self.root),
-            f"camkes_instance_{c_name(target.instance)}__direct_{target.interface}",
+            f"{INSTANCE_PREFIX}{c_name(target.instance)}__direct_{target.interface}",
         )
 
     # events, memory, time

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: What a setting or an attribute's default can be once references and expressions are gone.
 Value: TypeAlias = "int | float | str | list[Value] | dict[str, Value]"
 
+#: what C names begin with that the generated code of an instance has for the rest of its address space
+INSTANCE_PREFIX = "camkes_instance_"
+
 
 def in_words(value: Value) -> str:
     """What kind of value it is."""

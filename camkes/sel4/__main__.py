@@ -39,9 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hide.add_argument("--nm", required=True)
     hide.add_argument("-o", "--output", type=Path, required=True)
     hide.add_argument("--rename", action="append", default=[], metavar="OLD=NEW")
+    hide.add_argument("--instance", action="append", default=[], type=Path, help="an object beside it")
     hide.add_argument("joined", type=Path)
     hide.add_argument("others", type=Path, nargs="*")
-    hide.set_defaults(run=lambda a: _hide(a.objcopy, a.nm, a.joined, a.others, _pairs(a.rename), a.output))
+    hide.set_defaults(
+        run=lambda a: _hide(a.objcopy, a.nm, a.joined, a.others, a.instance, _pairs(a.rename), a.output)
+    )
     chosen = parser.parse_args(arguments)
     result: int = chosen.run(chosen)
     return result
@@ -80,12 +83,18 @@ def _tell(sink: Sink) -> None:
 
 
 def _hide(
-    objcopy: str, nm: str, joined: Path, others: list[Path], renamed: dict[str, str], output: Path
+    objcopy: str,
+    nm: str,
+    joined: Path,
+    others: list[Path],
+    instances: list[Path],
+    renamed: dict[str, str],
+    output: Path,
 ) -> int:
     from camkes.sel4.join import JoinError, hide
 
     try:
-        hide(objcopy, nm, joined, (other for other in others if other != joined), renamed, output)
+        hide(objcopy, nm, joined, others, instances, renamed, output)
     except JoinError as error:
         sys.stderr.write(f"camkes: error: {error}\n")
         return USER_ERROR

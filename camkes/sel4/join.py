@@ -10,20 +10,31 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from camkes.model.system import INSTANCE_PREFIX
+
 
 class JoinError(Exception):
     """A program of the tool chain failed; it has said why."""
 
 
 def hide(
-    objcopy: str, nm: str, joined: Path, others: Iterable[Path], renamed: Mapping[str, str], output: Path
+    objcopy: str,
+    nm: str,
+    joined: Path,
+    others: Iterable[Path],
+    instances: Iterable[Path],
+    renamed: Mapping[str, str],
+    output: Path,
 ) -> None:
     """Write `joined` to `output` with names `renamed`, and all others hidden that none of the `others`
-    needs."""
+    needs. The `instances` beside it need of it what was generated for that; other names mean another thing
+    in each."""
     offered = _names(nm, "--defined-only", joined)
     wanted: set[str] = set()
     for other in others:
         wanted |= _names(nm, "--undefined-only", other)
+    for instance in instances:
+        wanted |= {n for n in _names(nm, "--undefined-only", instance) if n.startswith(INSTANCE_PREFIX)}
     shown = (offered & wanted - renamed.keys()) | {renamed[name] for name in offered & renamed.keys()}
     kept = [f"--keep-global-symbol={name}" for name in sorted(shown)] or ["--keep-global-symbol="]
     names = [f"--redefine-sym={old}={new}" for old, new in renamed.items()]
