@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ _SYSTEMS = (".camkes", ".idl4")
 _CODE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 _LISTS = "CMakeLists.txt"
+_BYTES = "surrogateescape"  # what is not UTF-8
 _IMPORT = re.compile(r"^[ \t]*import[ \t]*<([^>\n]+)>", re.MULTILINE)
 _LIBRARY = frozenset((*SYSTEM_FILES, *HEADERS, *SOURCES))
 
@@ -38,6 +40,7 @@ class Change:
     before: str
     after: str
     newline: str
+    mark: str
 
     def diff(self, base: Path) -> Iterator[str]:
         """The lines of a patch."""
@@ -49,10 +52,10 @@ class Change:
 
     @property
     def data(self) -> bytes:
-        return self._stored(self.after).encode()
+        return self._stored(self.after).encode(errors=_BYTES)
 
     def _stored(self, text: str) -> str:
-        return text.replace("\n", self.newline)
+        return self.mark + text.replace("\n", self.newline)
 
 
 def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
@@ -86,13 +89,13 @@ def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
         for component in owners[document.path]:
             used.setdefault(component.name, set()).update(left)
     SystemEditor(declared, systems, used, look).edit(code)
-    changes = [Change(d.path, d.text, d.edited(), d.newline) for d in (*systems, *code)]
+    changes = [Change(d.path, d.text, d.edited(), d.newline, d.mark) for d in (*systems, *code)]
     own = all(map(_imports_own, systems))
     for document in known:
         if document.path.name == _LISTS:
             _components_go(document, own, look)
             text = cmake.edit(document.text, own_components=own)
-            changes.append(Change(document.path, document.text, text, document.newline))
+            changes.append(Change(document.path, document.text, text, document.newline, document.mark))
     _left_over(declared, folder, sink)
     return tuple(change for change in changes if change.before != change.after)
 
@@ -129,10 +132,15 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _read(path: Path, sink: Sink) -> Document | None:
-    source = read_source(path, sink)
-    if source is None:
+    """A file, whatever the encoding of its comments: bytes that are not UTF-8 stay as they are."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        sink.report(NO_FILES, f"cannot read {path}: {error.strerror}")
         return None
-    return Document(path, source.text, "\r\n" if b"\r\n" in path.read_bytes() else "\n")
+    mark = "\ufeff" if data.startswith(codecs.BOM_UTF8) else ""
+    text = data.decode(errors=_BYTES).removeprefix(mark).replace("\r\n", "\n")
+    return Document(path, text, "\r\n" if b"\r\n" in data else "\n", mark)
 
 
 def _owners(path: Path, declared: Declarations, code: Sequence[Document]) -> dict[Path, list[Component]]:

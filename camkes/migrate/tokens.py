@@ -109,11 +109,12 @@ class Edit(NamedTuple):
 
 @dataclass(slots=True)
 class Document:
-    """A file with what is to be changed in it."""
+    """A file with what is to be changed in it. `mark` is its byte order mark, or nothing."""
 
     path: Path
     text: str
     newline: str = "\n"
+    mark: str = ""
     edits: list[Edit] = field(default_factory=list)
     tokens: Tokens = field(init=False)
     source: SourceFile = field(init=False)

@@ -93,6 +93,21 @@ def test_line_ends_and_rights_stay(tmp_path: Path) -> None:
     assert (folder / "store.c").stat().st_mode & 0o777 == 0o640
 
 
+def test_other_encodings_stay(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    head, tail = (
+        b"\xef\xbb\xbf#include <priority-protocols/priority-protocols.h>\r\n",
+        b"/* gr\xfc\xdfe */\r\n",
+    )
+    call = b"int level_read(int a, int priority, int requestor) { return store_read(a, 1, 2); }\r\n"
+    (folder / "tank.c").write_bytes(head + call + tail)
+    sink = Sink()
+    application.write(application.migrate(folder, sink))
+    changed = b"int level_read(int a) { return store_read(a); }\r\n"
+    assert (folder / "tank.c").read_bytes() == head[:3] + changed + tail
+    assert not sink.has_errors
+
+
 def test_instances_that_disagree_keep_their_settings(tmp_path: Path) -> None:
     system = SYSTEM.replace(
         "component Store store;", "component Store store;\n        component Store other;"
