@@ -151,7 +151,8 @@ def add_messages(parser: Declarations) -> None:
         "--format",
         choices=("text", "oneline", "json", "sarif"),
         default="text",
-        help="how errors are written (default: text)",
+        help="how errors are written (default: text); json and sarif to standard output, unless it has "
+        "results of the command",
     )
     messages.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="colour (default: on a terminal)"
@@ -185,13 +186,17 @@ def wants_color(arguments: Arguments, stream: object) -> bool:
     return bool(isatty and isatty()) and not plain
 
 
+#: Commands that write something of their own to standard output, where it stands alone.
+WITH_RESULTS = frozenset(("dump", "plan", "graph", "run", "migrate", "fmt"))
+
+
 def tell(arguments: Arguments, sink: Sink) -> int:
     """Write what a run has to say; the exit status that follows from it."""
     diagnostics = sink.diagnostics
     if arguments.quiet:
         diagnostics = tuple(d for d in diagnostics if d.severity.value == "error")
     machine = arguments.format in ("json", "sarif")
-    stream = sys.stdout if machine else sys.stderr
+    stream = sys.stdout if machine and arguments.command not in WITH_RESULTS else sys.stderr
     if diagnostics or machine:
         from camkes import rendering
 
@@ -329,8 +334,8 @@ def build(arguments: Arguments) -> int:
         if wrong_for_sel4(arguments):
             return USAGE
         out, status = build_sel4(arguments)
-        if out is not None and not arguments.quiet:
-            print(f"built {out / 'images'}")
+        if out is not None:
+            say_built(arguments, out / "images")
         return status
     sink = Sink()
     progress = Progress(arguments)
@@ -339,9 +344,14 @@ def build(arguments: Arguments) -> int:
     )
     progress.clear()
     status = tell(arguments, sink)
-    if image is not None and status == GOOD and not arguments.quiet:
-        print(f"built {image.folder}")
+    if image is not None and status == GOOD:
+        say_built(arguments, image.folder)
     return status
+
+
+def say_built(arguments: Arguments, folder: Path) -> None:
+    if arguments.format in ("text", "oneline") and not arguments.quiet:
+        print(f"built {folder}")
 
 
 def run(arguments: Arguments) -> int:

@@ -176,3 +176,17 @@ def test_colour_on_a_terminal(environment: dict[str, str], coloured: bool) -> No
     os.close(end)
     assert (b"\x1b[" in os.read(terminal, 4096)) == coloured
     os.close(terminal)
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_machines_read_one_thing_from_a_stream(tmp_path: Path, form: str) -> None:
+    path = EXAMPLES / "adder"
+    for command in ("dump", "plan", "graph", "build", "check", "run"):
+        out = ["-o", tmp_path / "out"] if command in ("build", "run") else []
+        more = ["--json"] if command in ("plan", "run") else []
+        result = camkes(command, path, "--format", form, *out, *more)
+        assert result.status == GOOD, result.errors
+        messages = result.output if command in ("check", "build") else result.errors
+        assert json.loads(messages)["version"] in (1, "2.1.0")
+        if command in ("dump", "plan"):
+            json.loads(result.output)
