@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from camkes.records import dataclass, replace
 from camkes.rendering import Style, render
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
+from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
 LABEL = Path(__file__).parents[2] / "runtime" / "include" / "camkes" / "label.h"
@@ -96,11 +96,7 @@ def test_the_last_that_fits_and_the_first_that_does_not(name: str, tmp_path: Pat
     text, bits, most = CASES[name]
     assert made(text(most), tmp_path, bits).text == ""
     found = made(text(most + 1), tmp_path, bits).text
-    golden = GOLDEN / f"{name}.txt"
-    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_text(found, "utf-8")
-    assert found == golden.read_text("utf-8")
+    compare(found, GOLDEN / f"{name}.txt")
 
 
 def test_the_last_id_of_64_bits(tmp_path: Path) -> None:

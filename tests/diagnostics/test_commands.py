@@ -9,8 +9,6 @@ brackets. A command is a line that begins with `$`: variables of the environment
 `camkes` is the tool, and `python -m camkes.sel4` what CMake calls; for that, a file of JSON has what CMake
 says of the application where it is not what is usual. Other words are programs. HERE is the folder. Programs
 whose words are not the same everywhere are scripts, in golden/shared (SHARED) or in the folder of a case.
-
-With CAMKES_UPDATE_GOLDEN=1 in the environment the transcripts are written instead of compared.
 """
 
 from __future__ import annotations
@@ -30,6 +28,7 @@ import pytest
 from camkes import cli
 from camkes.build.places import ROOT
 from camkes.sel4.__main__ import main as called_by_cmake
+from tests.golden import compare
 from tests.sel4.project import project
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -90,6 +89,4 @@ def test_commands(
         said = VARYING.sub(r"\1...", said)
         text += f"$ {command}\n{said}" + (f"[{status}]\n" if status else "")
     assert text
-    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
-        transcript.write_text(text, encoding="utf-8")
-    assert text == transcript.read_text(encoding="utf-8")
+    compare(text, transcript)

@@ -2,8 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Errors as people read them, wherever they stand: headers, macros, long lines, files that are no text.
 
-Each case has golden/NAME.txt beside this file. Set CAMKES_UPDATE_GOLDEN to write these anew, and read the
-difference.
+Each case has golden/NAME.txt beside this file.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from camkes.diagnostics import Sink
 from camkes.rendering import Style, render
 from camkes.resolve import LoadOptions, load
 from camkes.resolve.library import BUILTIN
+from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -148,10 +148,7 @@ def golden(main: Path, options: LoadOptions, name: str) -> None:
     text = render(sink.diagnostics, Style(base=main.parent))
     for folder, word in ((f"{main.parent}/", ""), (str(main.parent), "FOLDER"), (str(BUILTIN), "BUILTIN")):
         text = text.replace(folder, word)
-    path = GOLDEN / f"{name}.txt"
-    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    compare(text, GOLDEN / f"{name}.txt")
     assert all(len(line) < 300 for line in text.splitlines() if "|" in line)
 
 

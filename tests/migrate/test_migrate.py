@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from camkes.migrate import application
 from camkes.migrate.cmake import edit
 from camkes.migrate.tokens import Document, Tokens
 from camkes.rendering import Style, render
+from tests.golden import compare
 from tests.migrate.application import CALC, FILES, SYSTEM, write
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -38,11 +38,7 @@ def test_all_of_an_application(tmp_path: Path) -> None:
     changes = application.migrate(folder, sink)
     text = "".join(line for change in changes for line in change.diff(folder))
     text += "\n" + render(sink.diagnostics, Style(base=folder))
-    expected = GOLDEN / "pump.txt"
-    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
-        expected.parent.mkdir(exist_ok=True)
-        expected.write_text(text)
-    assert text == expected.read_text()
+    compare(text, GOLDEN / "pump.txt")
     assert {name: (folder / name).read_text() for name in FILES} == FILES  # nothing is written
 
 

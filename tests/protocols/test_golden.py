@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What each check says, to the letter: `golden/NAME.camkes` and the text in `golden/NAME.txt`.
-
-With CAMKES_UPDATE_GOLDEN=1 in the environment the texts are written instead of compared.
-"""
+"""What each check says, to the letter: `golden/NAME.camkes` and the text in `golden/NAME.txt`."""
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -21,6 +17,7 @@ from camkes.protocols.requests import Chain
 from camkes.rendering import Style, render
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
+from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes") if not path.stem.endswith("_types"))
@@ -46,11 +43,7 @@ def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
 @pytest.mark.parametrize("name", NAMES)
 def test_text(name: str) -> None:
     diagnostics, plan = check(GOLDEN / f"{name}.camkes")
-    text = render(diagnostics, Style(base=GOLDEN))
-    expected = GOLDEN / f"{name}.txt"
-    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
-        expected.write_text(text, "utf-8")
-    assert text == expected.read_text("utf-8")
+    compare(render(diagnostics, Style(base=GOLDEN)), GOLDEN / f"{name}.txt")
     assert (plan is None) == any(d.severity is Severity.ERROR for d in diagnostics)
 
 

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is said when a template refuses or fails: the template's line, and the line that it was rendered for.
-
-Write the expected text anew with `CAMKES_UPDATE_GOLDEN=1 pytest tests/upstream_templates/test_diagnostics.py`
-and read the difference.
-"""
+"""What is said when a template refuses or fails: its line, and the line that it was rendered for."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +12,7 @@ from camkes.application import ComponentBuild
 from camkes.diagnostics import Severity
 from camkes.rendering import Form, Style, render
 from camkes.upstream_templates import codes
+from tests.golden import compare
 
 from .support import rendered
 
@@ -56,11 +52,7 @@ def test_golden(name: str, tmp_path: Path) -> None:
     assert diagnostics
     text = render(diagnostics, Style(form=Form.TEXT, color=False, unicode=False))
     text = text.replace(f"{tmp_path}/", "")
-    expected = EXPECTED / f"{name}.txt"
-    if os.environ.get("CAMKES_UPDATE_GOLDEN"):
-        expected.parent.mkdir(exist_ok=True)
-        expected.write_text(text, encoding="utf-8")
-    assert text == expected.read_text(encoding="utf-8")
+    compare(text, EXPECTED / f"{name}.txt")
 
 
 @pytest.mark.parametrize("name", FAILING)
