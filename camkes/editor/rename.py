@@ -44,6 +44,22 @@ def check_symbol(analysis: Analysis, symbol: Symbol) -> None:
             raise RefusedError(f"`{symbol.name.text}` is written by a macro at {place}; rename it by hand")
 
 
+def check_damage(analysis: Analysis, symbol: Symbol) -> None:
+    """Raise RefusedError if a statement with a mistake, which was not understood, names the symbol."""
+    word = re.compile(rf"\b{re.escape(symbol.name.text)}\b")
+    for span in analysis.program.damage:
+        for line in range(span.line, span.end_line + 1):
+            text = span.file.lines[line - 1] if line <= len(span.file.lines) else ""
+            first = span.column - 1 if line == span.line else 0
+            last = span.end_column - 1 if line == span.end_line else len(text)
+            for found in word.finditer(text, first, last):
+                if analysis.index.at(str(span.file.path), line, found.start() + 1) is None:
+                    place = f"{span.file.path.name}:{line}"
+                    raise RefusedError(
+                        f"{place} has a mistake, and perhaps a `{found.group()}`; mend it first"
+                    )
+
+
 def check_name(analysis: Analysis, symbol: Symbol, name: str) -> None:
     """Raise RefusedError if the symbol cannot have this name."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):

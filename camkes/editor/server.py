@@ -25,7 +25,7 @@ from camkes.editor.complete import Entry, Sort, complete
 from camkes.editor.hover import hints, hover, hover_setting
 from camkes.editor.index import Use
 from camkes.editor.outline import Item, outline
-from camkes.editor.rename import RefusedError, check_name, check_symbol
+from camkes.editor.rename import RefusedError, check_damage, check_name, check_symbol
 from camkes.editor.workspace import Analysis, Workspace
 from camkes.format import format_file
 from camkes.parser.parse import ParseOptions
@@ -388,6 +388,7 @@ def _add_editing(server: Server) -> None:
         with _refusals():
             check_symbol(analysis, use.symbol)
             check_name(analysis, use.symbol, params.new_name)
+            check_damage(analysis, use.symbol)
         changes: dict[str, list[lsp.TextEdit]] = {}
         for span in sorted({each.span for each in analysis.index.uses_of(use.symbol)}, key=_order):
             edits = changes.setdefault(server.uri(span.file.path), [])

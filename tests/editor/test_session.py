@@ -357,6 +357,25 @@ def test_a_part_from_elsewhere_belongs_to_an_open_system(tmp_path: Path) -> None
     session(tmp_path, script)
 
 
+def test_what_was_not_understood_is_not_renamed_in_half(tmp_path: Path) -> None:
+    text = (
+        "procedure P { void f(); }\ncomponent A { uses P p; }\ncomponent B { provides P q; }\n"
+        "assembly { composition { component A a; component B b;\n"
+        "connection seL4RPCCall c(from a.p, to b.q);\n}\nconfiguration { a.x = 1; } }\n"
+    )
+    (tmp_path / "a.camkes").write_text(text)
+
+    async def script(editor: Editor) -> None:
+        editor.open("a.camkes", text.replace("(from a.p, to", "(from a.p ((( to"))
+        with pytest.raises(JsonRpcException, match=r"a\.camkes:5 has a mistake, and perhaps a `a`"):
+            await editor.rename("a.camkes", "component A |a", "z")
+        assert "component Z a" in (await editor.rename("a.camkes", "component |A a", "Z"))["a.camkes"]
+        editor.change("a.camkes", text.replace("(from a.p, to", "(from a.p to"))
+        assert "from z.p to b.q" in (await editor.rename("a.camkes", "component A |a", "z"))["a.camkes"]
+
+    session(tmp_path, script)
+
+
 def test_characters_beyond_ascii_and_other_line_ends(tmp_path: Path) -> None:
     text = "procedure P { void f(); }\r\n/* 😀é */ component A { uses P p; /* 😀 */ provides P q; }\r\n"
     (tmp_path / "a.camkes").write_bytes(text.encode())
