@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from camkes.records import dataclass
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 #: position independent, and a fault can be traced back to its line
 _COMMON = ("-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-pipe")
+_BYTE_COLUMNS = ("-fdiagnostics-column-unit=byte",)
 _CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".C")
 
 
@@ -31,9 +33,10 @@ class Compiler:
     sanitize: bool
     identity: str
     clang: bool = False
+    said: tuple[str, ...] = ()  # how the compilers are to say what is wrong
 
     def compile_flags(self) -> tuple[str, ...]:
-        return (*_COMMON, "-fdiagnostics-color=never", *(_SANITIZE if self.sanitize else ()))
+        return (*_COMMON, "-fdiagnostics-color=never", *self.said, *(_SANITIZE if self.sanitize else ()))
 
     def link_flags(self) -> tuple[str, ...]:
         return _SANITIZE if self.sanitize else ()
@@ -64,9 +67,16 @@ def find_compiler(sanitize: bool, sink: Sink) -> Compiler | None:
             )
             return None
     cxx = _command("CXX", "c++")
-    version = _version(c)
-    identity = of_words((*c, version, *cxx, _version(cxx)))
-    return Compiler(c, cxx, sanitize, identity, "clang" in version)
+    version, cxx_version = _version(c), _version(cxx)
+    identity = of_words((*c, version, *cxx, cxx_version))
+    columns = all(_has_column_units(v) for v in (version, cxx_version) if v)
+    return Compiler(c, cxx, sanitize, identity, "clang" in version, _BYTE_COLUMNS if columns else ())
+
+
+def _has_column_units(version: str) -> bool:
+    """Whether it is a GCC that would count what a column shows, and not bytes as all others do."""
+    number = re.search(r"\) (\d+)\.\d", version)
+    return "Free Software Foundation" in version and number is not None and int(number[1]) >= 11
 
 
 def _version(command: tuple[str, ...]) -> str:

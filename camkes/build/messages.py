@@ -34,7 +34,8 @@ class Sources:
         self._files: dict[Path, SourceFile] = {}
 
     def span(self, path: Path, line: int, column: int | None = None) -> Span | None:
-        """A word of a line (without a column: the whole line), None if there is no such file."""
+        """A word of a line (without a column: the whole line), None if there is no such file. Compilers count
+        columns in bytes."""
         if path not in self._files:
             try:
                 text = path.read_text(encoding="utf-8", errors="replace")
@@ -46,6 +47,7 @@ class Sources:
         if column is None:
             start = len(content) - len(content.lstrip()) + 1
             return Span(file, line, start, line, max(start, len(content)) + 1)
+        column = len(content.encode()[: column - 1].decode(errors="ignore")) + 1
         word = re.match(r"\w*", content[column - 1 :])
         return Span(file, line, column, line, column + max(1, len(word[0]) if word else 1))
 
@@ -58,7 +60,7 @@ class Sources:
             text = whole.file.lines[number - 1] if number <= len(whole.file.lines) else ""
             found = re.search(rf"\b{re.escape(word)}\b", text)
             if found is not None:
-                return self.span(path, number, found.start() + 1)
+                return Span(whole.file, number, found.start() + 1, number, found.end() + 1)
         return whole
 
 

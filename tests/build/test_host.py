@@ -290,3 +290,20 @@ extern "C" int q_twice(int x)
     )
     built = build({"a.camkes": SYSTEM, "client.c": CLIENT, "server.cpp": server, "CMakeLists.txt": lists})
     assert built.run()[0] == "c: 42\n"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_place_of_a_mistake_behind_tabs_and_wide_characters(
+    build: Build, monkeypatch: pytest.MonkeyPatch, compiler: str
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
+    monkeypatch.setenv("CC", compiler)
+    server = SERVER.replace(
+        "    return 2 * x;", "\t/* \u65e5\u672c \U0001f600 e\u0301 */\treturn nothing * x;"
+    )
+    built = build({"a.camkes": SYSTEM, "Client/client.c": CLIENT, "Server/server.c": server})
+    (mistake,) = [d for d in built.diagnostics if d.code.number == "E0722"]
+    span = mistake.span
+    assert span is not None
+    assert span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1] == "nothing"

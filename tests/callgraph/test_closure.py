@@ -251,6 +251,19 @@ def test_an_alias_of_a_function_that_calls_through_a_pointer(look: Look) -> None
     assert seen.calls("s.p") == (["s.next"], CODE)
 
 
+@pytest.mark.parametrize("graphs", [True, False])
+def test_the_place_of_a_call_behind_wide_characters(
+    look: Look, monkeypatch: pytest.MonkeyPatch, graphs: bool
+) -> None:
+    if not graphs:
+        monkeypatch.setattr(read._Reader, "_writes_call_graphs", lambda *_: False)
+    code = "int p_f(int x)\n{\n\t/* \u65e5\U0001f600 */\treturn next_f(x);\n}\nint q_f(int x) { return x; }"
+    (mistake,) = [d for d in look(code, clause=", requests ()").diagnostics if d.code.number == "E0516"]
+    span = mistake.related[0].span
+    shown = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+    assert shown == "next_f" if graphs else "next_f" in shown
+
+
 def test_a_weak_function_gives_way(look: Look) -> None:
     weak = "__attribute__((weak)) int help(int x) { return next_f(x); }\n"
     use = "int p_f(int x) { return help(x); }\nint q_f(int x) { return x; }\n"
