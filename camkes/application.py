@@ -150,7 +150,7 @@ def find_application(
             help="add DeclareCAmkESRootserver(your_assembly.camkes)",
         )
         return None
-    if not declared.roots[0].adl.exists():
+    if not declared.roots[0].adl.is_file():
         return None  # which was said
     return _application(declared, declared.roots[0], lists.parent)
 

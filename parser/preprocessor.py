@@ -202,7 +202,8 @@ class _Run:
         if not reported:
             lines = stderr.strip().splitlines() or ["it ended without success and without a word"]
             line = next((each for each in lines if "error" in each), lines[-1])
-            self.sink.report(codes.PREPROCESSOR_ERROR, f"the C preprocessor failed: {line}", None)
+            message = f"the C preprocessor failed: {line}"
+            self.sink.report(codes.PREPROCESSOR_ERROR, message, _first_directive(self.source))
 
     def _span_of(self, path: str, line: int, column: int) -> Span | None:
         number = self.numbers.get(path)

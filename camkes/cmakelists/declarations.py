@@ -229,9 +229,10 @@ def _root(call: Call, to: Declarations, sink: Sink) -> None:
             related=related,
             help="choose one with a CMake option, or make a folder of its own for each",
         )
-    if not root.adl.exists():
+    if not root.adl.is_file():
         name = str(_seen_from(call.folder, root.adl))
-        there = sorted(path.name for path in root.adl.parent.glob("*.camkes"))
+        near = root.adl if root.adl.is_dir() else root.adl.parent
+        there = sorted(path.name for path in near.glob("*.camkes"))
         has = f"its folder has {', '.join(there[:5])}" if there else "paths start at this file's folder"
         sink.report(MISSING_FILE, f"there is no file {name}", call.place(call.arguments[0]), help=has)
     to.roots.append(root)

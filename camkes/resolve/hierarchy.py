@@ -91,7 +91,13 @@ def flatten(assemblies: list[AssemblyDefinition], sink: Sink) -> Flat:
         _expand(assembly.composition, "", None, flat)
         _settings(assembly.settings, "", flat)
     if len(flat.instances) >= _MOST_INSTANCES:
-        sink.report(codes.TOO_DEEP, f"the system has more than {_MOST_INSTANCES} instances")
+        outermost = flat.instances[next(reversed(flat.instances)).partition(".")[0]]
+        sink.report(
+            codes.TOO_DEEP,
+            f"the system has more than {_MOST_INSTANCES} instances",
+            outermost.span,
+            "with those inside this one",
+        )
     for connection in flat.connections:
         for end in connection.ends:
             _follow(end, flat)
