@@ -70,6 +70,7 @@ class Recovery:
             "NAME" in expected
             and tokens.word(position) in self._tables.words
             and not self._begins_an_item(position)
+            and not wording.names_no_clause(position, expected)
         ):
             after = self._accept("NAME")
             if after is not None and self._fits(position + 1, after):
@@ -79,7 +80,9 @@ class Recovery:
                 return self._changed(position)
         if not wording.knows_better(position, expected):
             for missing in ("SEMICOLON", "COMMA"):
-                after = self._accept(missing) if kind != missing else None
+                if kind == missing or (missing == "COMMA" and wording.continues_no_clauses(position)):
+                    continue
+                after = self._accept(missing)
                 if after is not None and self._fits(position, after):
                     if not quiet:
                         wording.missing(missing, position)

@@ -57,6 +57,8 @@ _OPERATORS = _terminals(
     "OR AND BIT_OR BIT_XOR BIT_AND EQ NE LT LE GT GE SHIFT_LEFT SHIFT_RIGHT"
     " PLUS MINUS TIMES DIVIDE MODULO POWER QMARK"
 )
+_NAMES = _terminals("NAME BUF")
+_CLAUSE_WORDS = ("priority_protocol", "requests")
 _NUMBER = _terminals("NUMBER LPAR PLUS MINUS NOT INVERT TRUE TRUE_CAPITAL FALSE FALSE_CAPITAL")
 # What is expected, as a group of terminals and a phrase. The first that is wholly possible is said.
 _PHRASES: tuple[tuple[frozenset[str], str], ...] = (
@@ -65,7 +67,7 @@ _PHRASES: tuple[tuple[frozenset[str], str], ...] = (
     (_NUMBER, "a number"),
     (_TYPES | {"NAME", "BUF"}, "a type"),
     (frozenset({"IN", "OUT", "INOUT", "REFIN"}), ""),
-    (frozenset({"NAME", "BUF"}), "a name"),
+    (_NAMES, "a name"),
     (
         frozenset({"EVENT", "EVENTS", "PROCEDURE_KIND", "PROCEDURES", "DATAPORT_KIND", "DATAPORTS"}),
         "`Procedure`, `Event` or `Dataport` (or one of their plurals)",
@@ -121,6 +123,25 @@ class Wording:
     def knows_better(self, position: int, expected: set[str]) -> bool:
         """Whether an error that looks like a missing `;` or `,` is a known one of another kind."""
         return self._kind_of_slip(position, expected) in ("unit", "type")
+
+    def continues_no_clauses(self, position: int) -> bool:
+        """Whether a token stands behind a clause, and no other one begins with it."""
+        number = self._tokens.kinds[position] == "NUMBER"
+        return self._in_clauses(position) and not number and self._tokens.word(position) not in _CLAUSE_WORDS
+
+    def names_no_clause(self, position: int, expected: set[str]) -> bool:
+        """Whether a reserved word stands where a clause begins, or its number is missing."""
+        return "PRIORITY_PROTOCOL_WORD" in expected or (
+            self._in_clauses(position) and self._tokens.kinds[position] in ("THREAD", "THREADS")
+        )
+
+    def _in_clauses(self, position: int) -> bool:
+        """Whether a token stands behind `with`, in the same item."""
+        kinds = self._tokens.kinds
+        start = position
+        while start and kinds[start - 1] not in ("SEMICOLON", "LBRACE", "RBRACE"):
+            start -= 1
+        return "WITH" in kinds[start:position] and not {"FROM", "TO"} & set(kinds[start : start + 1])
 
     def missing(self, kind: str, position: int) -> None:
         """A `;` or `,` is missing before a token."""
@@ -205,7 +226,27 @@ class Wording:
             help = "use `refin TYPE name` for a large input, `TYPE name[]` for an array, or a typedef"
         elif before == "WITH" and kind in ("THREAD", "THREADS"):
             message, label = f"`with` needs the number of threads before `{word}`", "the number is missing"
-            help = f"write `with 1 {word}`"
+            number = tokens.word(position + 1) if kinds[position + 1] == "NUMBER" else "1"
+            help = f"write `with {number} {word}`"
+        elif kind in ("THREAD", "THREADS") and before == "NAME" and kinds[position - 2] in ("WITH", "COMMA"):
+            self._sink.report(
+                code,
+                f"expected the number of threads, found the name `{tokens.word(position - 1)}`",
+                self.span(position - 1),
+                "names have no value here",
+                help="write the number itself",
+            )
+            return True
+        elif "PRIORITY_PROTOCOL_WORD" in expected:
+            after, found = self._found(position - 1), self._found(position)
+            message, label = f"expected a clause after {after}, found {found}", "unexpected"
+            help = "a clause is `priority_protocol PROTOCOL`, `requests (INTERFACE, ...)` or `N threads`"
+        elif "WITH" in expected and word in _CLAUSE_WORDS:
+            message, label = f"the clause `{word}` needs `with` before it", "unexpected"
+            help = f"write `with {word}`"
+        elif before == "NAME" and tokens.word(position - 1) == "priority_protocol" and expected <= _NAMES:
+            message = f"expected a protocol after `priority_protocol`, found {self._found(position)}"
+            label, help = "unexpected", "the protocols are `propagated`, `inherited` and `fixed`"
         elif kind == "ATTRIBUTE" and {"VOID", "INT"} <= expected:
             message, label = "an attribute of a procedure is written without `attribute`", "remove this word"
             help = "write `TYPE name`, and no `;` after it"
@@ -322,7 +363,7 @@ class Wording:
     def _expected(self, expected: set[str]) -> str:
         """What can stand here, in words."""
         left = set(expected)
-        if "SEMICOLON" in left or "COMMA" in left or "RPAR" in left:
+        if ("SEMICOLON" in left or "COMMA" in left or "RPAR" in left) and not left >= _NUMBER:
             left -= _OPERATORS
         for obvious in ("STRING", "DOT", "LSQB"):  # what may always go on there is not what is missed
             if obvious in left and not left & (_NUMBER | {"ANGLE"}) and len(left) > 1:

@@ -26,6 +26,13 @@ Value: TypeAlias = "int | float | str | list[Value] | dict[str, Value]"
 INSTANCE_PREFIX = "camkes_instance_"
 
 
+def in_digits(value: Value) -> str:
+    """The value itself; of a long number, how long it is."""
+    text = str(value)
+    long = isinstance(value, int) and len(text) > 40
+    return f"a number of {len(text.removeprefix('-'))} digits" if long else text
+
+
 def in_words(value: Value) -> str:
     """What kind of value it is."""
     match value:

@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.system import Attribute, AttributeType, CType, StructMember, StructType, Value, in_words
+from camkes.model.system import (
+    Attribute,
+    AttributeType,
+    CType,
+    StructMember,
+    StructType,
+    Value,
+    in_digits,
+    in_words,
+)
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.expressions import fold
@@ -192,7 +201,7 @@ class AttributeTypes:
         elif isinstance(value, int) and type.name in _NUMBERS:
             low, end = _NUMBERS[type.name]
             if not low <= value < end:
-                message = f"{value} is outside of what `{type.name}` holds"
+                message = f"{in_digits(value)} is outside of what `{type.name}` holds"
                 sink.report(codes.VALUE_RANGE, message, span)
             return value
         elif isinstance(value, str) and type.name == "string":

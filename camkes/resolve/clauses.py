@@ -12,7 +12,7 @@ from camkes.parser import ast
 from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.expressions import fold_integer
-from camkes.resolve.nearest import suggestion
+from camkes.resolve.nearest import nearest, suggestion
 
 PROTOCOLS = tuple(protocol.value for protocol in Protocol)
 
@@ -41,7 +41,8 @@ class Clauses:
 
 def interface_clauses(node: ast.Interface, sink: Sink) -> Clauses:
     """The clauses of an interface of a component."""
-    return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"a `{node.kind}` interface", sink)
+    article = "an" if node.kind == "emits" else "a"
+    return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"{article} `{node.kind}` interface", sink)
 
 
 def connection_threads(node: ast.Connection, sink: Sink) -> tuple[int | None, Span | None]:
@@ -59,14 +60,16 @@ def _read(nodes: Sequence[ast.Clause], allowed: Sequence[str], place: str, sink:
                 codes.UNKNOWN_CLAUSE,
                 f"there is no clause `{word}`",
                 node.word.span,
-                help=suggestion(word, _FORMS) or _forms(allowed, place),
+                help=_meant(word) or suggestion(word, _FORMS) or _forms(allowed, place),
             )
         elif word not in allowed:
             sink.report(
                 codes.MISPLACED_CLAUSE,
                 f"{place} cannot have a `{word}` clause",
                 node.span,
-                help=_forms(allowed, place),
+                help=f"it belongs to the `provides` interface; {_forms(allowed, place)}"
+                if allowed
+                else _forms(allowed, place),
             )
         elif word in result.spans:
             sink.report(
@@ -79,6 +82,12 @@ def _read(nodes: Sequence[ast.Clause], allowed: Sequence[str], place: str, sink:
             result.spans[word] = node.span
             _take(node, result, sink)
     return result
+
+
+def _meant(word: str) -> str:
+    """What to write for a protocol that stands alone."""
+    protocol = word if word in PROTOCOLS else nearest(word, [*PROTOCOLS, *_FORMS])
+    return f"write `priority_protocol {protocol}`" if protocol in PROTOCOLS else ""
 
 
 def _forms(allowed: Sequence[str], place: str) -> str:

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 
 from camkes.diagnostics import Code, Sink, Span
-from camkes.model.system import Value, in_words
+from camkes.model.system import Value, in_digits, in_words
 from camkes.parser import ast
 from camkes.resolve import codes
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 Number: TypeAlias = "int | float"
 
-#: A result wider than this is taken for a mistake rather than computed.
-_WIDEST = 1 << 16
+#: A result of more bits than this is taken for a mistake; Python would not write it down either.
+_WIDEST = 14_000
 
 
 class _BadError(Exception):
@@ -59,7 +59,7 @@ def fold_integer(node: ast.Value, sink: Sink, what: str, least: int) -> int | No
 
 
 def _show(value: Value) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return f'"{value}"' if isinstance(value, str) else in_digits(value)
 
 
 def _fold(node: ast.Value, sink: Sink) -> Value:
@@ -159,13 +159,13 @@ def _divide(a: Number, b: Number) -> Number:
 def _shift_left(a: Number, b: Number) -> Number:
     if not isinstance(a, int) or not isinstance(b, int):
         raise TypeError
-    if b > _WIDEST:
+    if a and b > _WIDEST:
         raise OverflowError
     return a << b
 
 
 def _power(a: Number, b: Number) -> Number:
-    if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > _WIDEST:
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and a.bit_length() * b > _WIDEST:
         raise OverflowError
     result = a**b
     if isinstance(result, complex):
@@ -199,7 +199,7 @@ _OPERATORS: dict[str, Callable[..., Number]] = {
 def _apply(node: ast.Binary, left: Number, right: Number, sink: Sink) -> Number:
     try:
         result = _OPERATORS[node.op](left, right)
-        if isinstance(result, int) and result.bit_length() > 2 * _WIDEST:
+        if isinstance(result, int) and result.bit_length() > _WIDEST:
             raise OverflowError
         return result
     except ZeroDivisionError:

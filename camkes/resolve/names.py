@@ -336,7 +336,15 @@ class Names:
                 related=[Label(hardware[0].span, "`hardware` is said here")],
                 help="remove `control` or `hardware`",
             )
-        if requestors and not controls:
+        if requestors and hardware:
+            self.sink.report(
+                codes.HARDWARE_COMPONENT,
+                f"{what} is a hardware device and cannot be a requestor",
+                requestors[0].span,
+                related=[Label(hardware[0].span, "`hardware` is said here")],
+                help="remove `requestor` or `hardware`",
+            )
+        elif requestors and not controls:
             self.sink.report(
                 codes.REQUESTOR_CONTROL,
                 f"{what} is a requestor and has no control thread",

@@ -19,6 +19,7 @@ from camkes.model.system import (
     Protocol,
     Setting,
     Task,
+    in_digits,
 )
 from camkes.records import replace
 from camkes.resolve import codes
@@ -272,7 +273,7 @@ class Reader:
         unit = UNITS.get(setting.unit or "us", 1_000)
         time = round(value * unit) if abs(value) < 1e30 else -1
         if value < 0 or time < 0:
-            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {value}", setting.span)
+            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {in_digits(value)}", setting.span)
         elif time < least:
             self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be 0", setting.span)
         else:

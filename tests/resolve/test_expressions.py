@@ -34,6 +34,9 @@ def binary(op: str, left: ast.Value | int | float, right: ast.Value | int | floa
         ("**", 2, 3, 8),
         ("**", 2, -1, 0.5),
         ("<<", 1, 70, 1 << 70),
+        ("<<", 0, 10**9, 0),
+        ("**", 1, 10**9, 1),
+        ("**", -1, 10**9 + 1, -1),
         ("<", 1, 2, 1),
         ("==", 1, 2, 0),
         ("&&", 2, 3, 3),
@@ -58,6 +61,8 @@ def test_operators(op: str, left: int | float, right: int | float, value: int | 
         ("**", 10, 10**9),
         ("**", 10.0, 10**9),
         ("<<", 1, 10**9),
+        ("<<", 1, 14_000),
+        ("**", 2, 14_000),
         ("<<", 1, -1),
         ("<<", 1.5, 1),
         ("|", 1.5, 1),
@@ -138,6 +143,12 @@ def test_a_value_that_is_nested_too_deeply() -> None:
     assert said(node) == ["this value is nested too deeply"]
     while isinstance(node, ast.Unary):  # taken apart from outside, for the sake of the collector
         node = node.operand
+
+
+def test_every_number_can_be_written_down() -> None:
+    value = fold(binary("<<", 1, 13_999), Sink())
+    assert len(str(value)) == 4215
+    assert said(ast.DictValue(((binary("**", 10, 10_000), number(1)),), SPAN)) == ["the result is too large"]
 
 
 def test_a_product_that_is_too_large() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
-from camkes.model.system import Cpi, Protocol, Task
+from camkes.model.system import Cpi, Protocol, Task, in_digits
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.codes import (
     DUPLICATE_TASK_ID,
@@ -42,7 +42,7 @@ def _range(facts: Facts) -> Iterator[Diagnostic]:
         if priority is not None and not 0 <= priority <= _HIGHEST:
             yield Diagnostic(
                 PRIORITY_RANGE,
-                f"priority {priority} of {name} is not in 0..{_HIGHEST}",
+                f"priority {in_digits(priority)} of {name} is not in 0..{_HIGHEST}",
                 spans.get("priority", span),
                 "not a priority",
                 notes=("a larger number is a higher priority; the kernel has 256 of them",),
@@ -100,7 +100,7 @@ def _id_range(facts: Facts) -> Iterator[Diagnostic]:
         crowd = (f"the system has {count} tasks, more than there are ids",) if count > TASK_IDS else ()
         yield Diagnostic(
             TASK_ID_RANGE,
-            f"id {planned.id} of task `{planned.name}` is not in 0..{TASK_IDS - 1}",
+            f"id {in_digits(planned.id)} of task `{planned.name}` is not in 0..{TASK_IDS - 1}",
             task.spans.get("id", task.span),
             "does not fit the label of a message" if planned.id > 0 else "not an id",
             notes=crowd,
