@@ -17,6 +17,7 @@ conditional and every expansion is the preprocessor's own work, and every place 
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -49,6 +50,7 @@ _DEFINE = re.compile(r"#define ([^\W\d][\w$]*)(\(?)(?:[^()\n]*\))?[^\n]*?(\w*)$"
 _LINE_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.MULTILINE)
 _INCLUDE = re.compile(r"\s*#\s*(?:include|include_next|import)\b")
 _RENUMBER = re.compile(r"\s*#\s*(?:line\b|\d)")
+_HEADER = re.compile(r"<[^<>]*>")
 _FIRST = re.compile(r"\w+|\S")
 _COMMENT = re.compile(r"/\*[\s\S]*?\*/")
 _DIRECTIVE = re.compile(r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?")
@@ -175,6 +177,7 @@ class _Run:
                 encoding="utf-8",
                 errors="replace",
                 timeout=_TIMEOUT,
+                env={**os.environ, "LC_ALL": "C", "LANGUAGE": ""},  # its errors are read
             )
         except subprocess.TimeoutExpired:
             reason = f"it did not end within {_TIMEOUT} seconds"
@@ -215,7 +218,7 @@ class _Run:
             return None
         text = file.lines[line - 1]
         column = len(text.encode()[: column - 1].decode(errors="replace")) + 1
-        match = _C_TOKEN.match(text, column - 1) if column <= len(text) else None
+        match = _HEADER.match(text, column - 1) or _C_TOKEN.match(text, column - 1)
         end = match.end() + 1 if match and match.lastgroup != "blank" else column + 1
         return Span(file, line, column, line, end)
 

@@ -326,6 +326,22 @@ def test_a_preprocessor_that_fails_at_the_second_time(folder: Path) -> None:
     assert [(each.code.number, each.message) for each in sink.diagnostics] == [("E0111", "no more")]
 
 
+def test_a_preprocessor_is_asked_in_english(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its errors are read."""
+    tool = script(folder, '[ "$LC_ALL" = C ] || exit 1; exec cpp "$@"')
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    result, _ = load(write(folder, a_camkes="#define A\n"), cpp=tool)
+    assert result is not None
+
+
+def test_the_place_of_a_header_that_is_not_there(folder: Path) -> None:
+    for header in ("<sys/nothing.h>", '"nothing.h"'):
+        _, sink = load(write(folder, a_camkes=f"\n#include {header} // here\n"))
+        (missing,) = sink.diagnostics
+        assert missing.span is not None
+        assert (missing.span.column, missing.span.end_column) == (10, 10 + len(header))
+
+
 def test_an_error_at_a_line_that_is_not_there(folder: Path) -> None:
     tool = script(folder, 'echo "a.camkes:99:1: error: boo" >&2; exit 1')
     _, sink = load(write(folder, a_camkes="#define A\n"), cpp=tool)
