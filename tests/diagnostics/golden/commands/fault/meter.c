@@ -1,6 +1,6 @@
 #include <camkes.h>
 
-static int *nowhere;
+static int *volatile nowhere;
 
 int run(void)
 {
