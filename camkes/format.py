@@ -153,11 +153,12 @@ def _is_row(line: _Line, other: _Line) -> bool:
 def _lines(text: str) -> list[_Line]:
     """The lines of a text, without blank ones. A comment or string of several lines belongs to one."""
     lines = [_Line()]
-    position, line_start, blanks = 0, 0, 0
+    position, blanks = 0, 0
+    column, following = 0, 0  # of the token, and of what comes after it
     word = ""  # the last one that is code
     while position < len(text):
         line = lines[-1]
-        column = len(text[line_start:position].expandtabs(INDENT))
+        column = following
         match = _TOKEN.match(text, position)
         assert match is not None
         kind, written = match.lastgroup or "", match.group()
@@ -166,8 +167,7 @@ def _lines(text: str) -> list[_Line]:
             if angle:
                 match, kind, written = angle, "string", angle.group()
         position = match.end()
-        if "\n" in written:
-            line_start = match.start() + written.rindex("\n") + 1
+        following = _column_after(column, written)
         if kind == "newline":
             blanks = 0 if line.tokens else blanks + 1
             if line.tokens:
@@ -186,6 +186,18 @@ def _lines(text: str) -> list[_Line]:
             _Token(kind, written.rstrip() if kind in ("line_comment", "directive") else written, column)
         )
     return [line for line in lines if line.tokens]
+
+
+def _column_after(column: int, written: str) -> int:
+    """The column behind a text that begins at a column."""
+    _, newline, last = written.rpartition("\n")
+    if newline:
+        column = 0
+    if "\t" not in last:
+        return column + len(last)
+    for character in last:
+        column += INDENT - column % INDENT if character == "\t" else 1
+    return column
 
 
 def _break(lines: list[_Line]) -> list[_Line]:
@@ -215,10 +227,10 @@ def _break(lines: list[_Line]) -> list[_Line]:
                 broken.append(current)
                 current = _Line()
             current.tokens.append(token)
-            rest = line.tokens[index + 1 :]
-            after = rest[0].kind if rest else "line_comment"
+            rest = len(line.tokens) - index - 1
+            after = line.tokens[index + 1].kind if rest else "line_comment"
             opens = (number, index) in several and token.text == "{"
-            if opens and after != "line_comment" and not (after == "comment" and len(rest) == 1):
+            if opens and after != "line_comment" and not (after == "comment" and rest == 1):
                 broken.append(current)
                 current = _Line()
         if current.tokens:
@@ -324,13 +336,14 @@ class _Printer:
 
     def _write(self, line: _Line, indent: int) -> str:
         parts: list[str] = []
+        column = indent
         last: _Token | None = None
         for token in line.tokens:
             if last is not None and self._spaced(last, token):
                 parts.append(" " * token.gap)
-            written = " " * indent + "".join(parts)
-            column = len(written.rpartition("\n")[2])
+                column += token.gap
             parts.append(_shifted(token, column) if token.kind == "comment" else token.text)
+            column = _column_after(column, parts[-1])
             if token.kind != "comment":
                 self._note(token, indent)
             last = token

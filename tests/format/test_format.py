@@ -257,6 +257,14 @@ def test_a_long_file() -> None:
     assert format_source(once) == once
 
 
+def test_a_long_line() -> None:
+    """Its length must not count twice: then this takes minutes."""
+    numbers = ",".join(str(n) for n in range(50_000))
+    text = f"configuration{{a.b=[{numbers}];\tc.d=2;/* e */}}\n"
+    spaced = numbers.replace(",", ", ")
+    assert format_source(text) == f"configuration {{ a.b = [{spaced}]; c.d = 2; /* e */ }}\n"
+
+
 @pytest.mark.skipif(not CORPUS, reason="CAMKES_CORPUS names no folder of public code")
 def test_public_code() -> None:
     files = 0
