@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from camkes.migrate.declarations import HEADERS, Component, Declarations, Method
 from camkes.migrate.system import Look
-from camkes.migrate.tokens import Document, outermost
+from camkes.migrate.tokens import Document
 from camkes.records import dataclass
 
 _NO_TYPE = ("return", "else", "case", "do", "goto", "sizeof", "typedef")
@@ -223,10 +223,9 @@ class CodeEditor:
 
     def _requestor(self, document: Document) -> None:
         """A task's id was an attribute."""
-        edits = outermost(document.edits)
-        for number, token in enumerate(document.tokens.all):
-            inside = any(e.start <= token.start and token.end <= e.end for e in edits)
-            if token.text != "requestor" or token.kind != "name" or inside:
+        for number in list(document.kept()):
+            token = document.tokens[number]
+            if token.text != "requestor" or token.kind != "name":
                 continue
             before = document.tokens.all[number - 1] if number else token
             declared = before.kind == "name" and before.text not in _NO_TYPE

@@ -166,9 +166,12 @@ class Document:
 
     def kept(self) -> Iterator[int]:
         """The tokens that no change touches."""
-        edits = outermost(self.edits)
+        edits = [edit for edit in outermost(self.edits) if edit.start < edit.end]
+        at = 0
         for number, token in enumerate(self.tokens.all):
-            if not any(e.start <= token.start and token.end <= e.end and e.start < e.end for e in edits):
+            while at < len(edits) and edits[at].end < token.end:
+                at += 1
+            if at == len(edits) or token.start < edits[at].start:
                 yield number
 
 

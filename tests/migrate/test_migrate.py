@@ -89,6 +89,13 @@ def test_line_ends_and_rights_stay(tmp_path: Path) -> None:
     assert (folder / "store.c").stat().st_mode & 0o777 == 0o640
 
 
+def test_a_file_with_many_calls(tmp_path: Path) -> None:
+    """Calls must not count by pairs: then this takes minutes."""
+    lines = [f"s += store_read({n}, priority, requestor);" for n in range(15_000)]
+    files, _ = migrated(tmp_path, {**FILES, "tank.c": "void f(void)\n{\n" + "\n".join(lines) + "\n}\n"})
+    assert files["tank.c"].splitlines()[2:-1] == [f"s += store_read({n});" for n in range(15_000)]
+
+
 def test_other_encodings_stay(tmp_path: Path) -> None:
     folder = write(tmp_path)
     head, tail = (
