@@ -66,8 +66,18 @@ def check_name(analysis: Analysis, symbol: Symbol, name: str) -> None:
         raise RefusedError(f"`{name}` is no name: letters, digits and `_`, and no digit first")
     if name in load().words or name in C_KEYWORDS:
         raise RefusedError(f"`{name}` is a reserved word")
+    if _is_macro(analysis, name):
+        raise RefusedError(f"`{name}` is a macro")
     if name != symbol.name.text and name in _beside(analysis, symbol):
         raise RefusedError(f"there is a `{name}` already")
+
+
+def _is_macro(analysis: Analysis, name: str) -> bool:
+    defined = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+{name}\b", re.MULTILINE)
+    flags = re.compile(rf"(?:-D)?{name}(?:[=(]|\Z)")
+    return any(defined.search(file.text) for file in analysis.program.files) or any(
+        flags.match(flag) for flag in analysis.options.cpp_flags
+    )
 
 
 def _beside(analysis: Analysis, symbol: Symbol) -> set[str]:

@@ -169,3 +169,5 @@ def test_macros_are_not_renamed(tmp_path: Path) -> None:
     check_symbol(analysis, index.assembly.instances["a3"])
     with pytest.raises(RefusedError):
         check_symbol(analysis, index.assembly.instances["a1"])
+    with pytest.raises(RefusedError, match="`AS` is a macro"):
+        check_name(analysis, index.assembly.instances["a3"], "AS")
