@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The files that come with the tool, and their trees, which are kept: nearly every system imports them.
+Set-up keeps all of them, a run those that are missing.
 
 What is kept counts for the text that it was made of, by the parser that made it. A system names few of the
 definitions, so each is kept for itself and made into a tree when it is asked for.
@@ -13,9 +14,10 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from camkes.diagnostics import SourceFile, Span
+from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
-from camkes.parser.parse import ParseOptions, needs_preprocessor
+from camkes.parser.files import read_source
+from camkes.parser.parse import ParseOptions, needs_preprocessor, parse
 from camkes.parser.tables import GRAMMAR, keep
 
 TYPE_CHECKING = False
@@ -81,8 +83,10 @@ def keep_items(file: ast.File) -> None:
     path, text = str(file.source.path), file.source.text
     if path.startswith(_FOLDER) and file.complete and not needs_preprocessor(text, ()):
         stored = _stored()
-        stored[path.removeprefix(_FOLDER)] = text, [_stored_item(item) for item in file.items]
-        keep(STORED, (_key(), stored))
+        name, kept = path.removeprefix(_FOLDER), (text, [_stored_item(item) for item in file.items])
+        if stored.get(name) != kept:
+            stored[name] = kept
+            keep(STORED, (_key(), stored))
 
 
 def _stored_item(item: ast.TopLevelItem) -> _StoredItem:
@@ -133,3 +137,13 @@ def _unpacked(packed: bytes, file: SourceFile) -> Any:
         return packed
 
     return value(marshal.loads(packed))
+
+
+def keep_all() -> None:
+    """Keep the trees of all files of the library."""
+    for path in sorted(BUILTIN.rglob("*.camkes")):
+        sink = Sink()
+        source = read_source(path, sink)
+        file = None if source is None else parse(source, sink)
+        if file is not None:
+            keep_items(file)

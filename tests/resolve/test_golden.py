@@ -11,7 +11,8 @@ from camkes.rendering import Style, render
 from camkes.resolve import LoadOptions, load
 from tests.golden import compare
 
-BAD = Path(__file__).parent / "bad"
+ROOT = Path(__file__).resolve().parents[2]
+BAD = Path(__file__).resolve().parent / "bad"
 FILES = sorted(BAD.glob("*.camkes"))
 
 
@@ -19,4 +20,5 @@ FILES = sorted(BAD.glob("*.camkes"))
 def test_golden(path: Path) -> None:
     sink = Sink()
     load(path, LoadOptions(), sink)
-    compare(render(sink.diagnostics, Style(base=BAD)), path.with_suffix(".expected"))
+    text = render(sink.diagnostics, Style(base=BAD))
+    compare(text.replace(f"{ROOT}/", ""), path.with_suffix(".expected"))
