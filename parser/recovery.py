@@ -3,7 +3,7 @@
 """After a syntax error: say what is wrong, and find a place to go on.
 
 The least change of the tokens that makes sense is made: a reserved word becomes the name that is
-expected, a missing `;`, `,` or `}` is put in, a token too much is taken out. If none of this helps, the
+expected, a missing `;`, `,`, `{` or `}` is put in, a token too much is taken out. If none of this helps, the
 text to the end of the broken item is left out. An error soon after a change may be its consequence, and
 is not reported.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_ERRORS = 100
 _OPENING = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
 _CLOSING = frozenset(_OPENING.values())
+_BEFORE_A_BLOCK = frozenset(("LBRACE", "NAME", "BUF", "DOT", "SEMICOLON"))
 # Words that begin an item, and stand nowhere else.
 _BLOCK_WORDS = ("ASSEMBLY", "COMPONENT", "COMPOSITION", "CONFIGURATION", "CONNECTOR", "IMPORT", "PROCEDURE")
 _FILE_STARTERS = frozenset(_BLOCK_WORDS)
@@ -87,6 +88,17 @@ class Recovery:
                     if not quiet:
                         wording.missing(missing, position)
                     return self._mended(position, missing)
+        block = self._accept("LBRACE") if expected <= _BEFORE_A_BLOCK and kind not in _CLOSING else None
+        if block is not None and self._fits(position, block):
+            if not quiet:
+                wording.missing("LBRACE", position)
+            return self._mended(position, "LBRACE")
+        replaced = block is not None and tokens.kinds[position + 1] != "LBRACE"
+        if replaced and not self._begins_an_item(position) and self._fits(position + 1, block):
+            if not quiet:
+                wording.unexpected(position, expected)
+            tokens.kinds[position] = "LBRACE"
+            return self._changed(position)
         if kind in _FILE_STARTERS and self._outdented(position):
             after = self._accept("RBRACE")
             if after is not None and self._fits(position, after):
@@ -173,8 +185,8 @@ class Recovery:
         return position
 
     def _mended(self, position: int, missing: str) -> int:
-        """Put a token in that ends something; what follows is as it was written."""
-        if missing == "RBRACE":
+        """Put a token in that begins or ends something; what follows is as it was written."""
+        if missing in ("LBRACE", "RBRACE"):
             self._damage.add(position - 1, position - 1)
         elif missing == "SEMICOLON":
             self._damage.add(self._start_of_item(position), position - 1)
