@@ -25,8 +25,8 @@ __all__ = [
 ]
 
 _LISTS = "CMakeLists.txt"
-_ASSEMBLY = re.compile(r"\bassembly\b[^;{]*\{")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"]*\"", re.DOTALL)
+_ASSEMBLY = r"\bassembly\b[^;{]*\{"
+_COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
 
 
@@ -190,7 +190,7 @@ def _systems(folder: Path) -> list[Path]:
     """The `.camkes` files of a folder that have an assembly."""
     files = [path for path in sorted(folder.glob("*.camkes")) if path.is_file()]
     texts = {path: path.read_text("utf-8", "replace") for path in files}
-    return [path for path, text in texts.items() if _ASSEMBLY.search(_COMMENT.sub(" ", text))]
+    return [path for path, text in texts.items() if re.search(_ASSEMBLY, re.sub(_COMMENT, " ", text))]
 
 
 def _lone_file(path: Path, settings: Mapping[str, str]) -> Application:

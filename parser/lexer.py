@@ -22,9 +22,10 @@ _BLANK = (
     r"|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
     r"|\#(?:\\\r?\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|[^\n])*)+"
 )
-_ESCAPED_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
-_WORD = re.compile(r"\w*")
-_LINE = re.compile(r"[^\n]*")
+# For texts with mistakes; compiled when there is one.
+_ESCAPED_STRING = r'"(?:\\.|[^"\\\n])*"'
+_WORD = r"\w*"
+_LINE = r"[^\n]*"
 
 
 @dataclass(slots=True)
@@ -137,7 +138,7 @@ def _mend(text: Text, start: int, end: int, blamed: bool, sink: Sink) -> tuple[i
     content = text.content
     if "\n" not in content[start:end] and not content[start:end].endswith('\\"'):
         return end, blamed
-    escaped = _ESCAPED_STRING.match(content, start)
+    escaped = re.compile(_ESCAPED_STRING).match(content, start)
     if escaped and escaped.end() != end:
         sink.report(
             codes.STRING_ESCAPE,
@@ -157,7 +158,7 @@ def _mend(text: Text, start: int, end: int, blamed: bool, sink: Sink) -> tuple[i
 
 def _end_of_open_string(content: str, start: int) -> int:
     """Where a string that is not closed was most likely meant to end: on its line, before a last `;`."""
-    found = _LINE.match(content, start)
+    found = re.compile(_LINE).match(content, start)
     assert found is not None
     return start + len(re.sub(r"[\s;,)\]}]+\Z", "", found.group()))
 
@@ -165,7 +166,7 @@ def _end_of_open_string(content: str, start: int) -> int:
 def _mend_name(tokens: Tokens, position: int, resume: int) -> int:
     """Take a strange character in or next to a word as part of it: that is one mistake, not two."""
     content = tokens.text.content
-    rest = _WORD.match(content, resume)
+    rest = re.compile(_WORD).match(content, resume)
     assert rest is not None
     if tokens.ends and tokens.ends[-1] == position and tokens.kinds[-1] == "NAME":
         tokens.ends[-1] = rest.end()
@@ -227,7 +228,7 @@ def _no_token(text: Text, position: int, sink: Sink) -> int:
         help=helps.get(content[position : position + 2]) or helps.get(character, ""),
     )
     if character == "'":  # a quoted text in the wrong quotes is one mistake
-        line = _LINE.match(content, position)
+        line = re.compile(_LINE).match(content, position)
         assert line is not None
         close = content.find("'", position + 1, line.end())
         return close + 1 if close >= 0 else position + 1

@@ -37,8 +37,8 @@ _HARMLESS = """cmake_minimum_required cmake_policy enable_testing add_test add_s
 HARMLESS = frozenset(_HARMLESS.split())
 _MODULES = ("externalproject", "simulation", "application_settings", "gnuinstalldirs", "ctest")
 _BLOCKS = {"if": "endif", "foreach": "endforeach", "function": "endfunction", "macro": "endmacro"}
-_REFERENCE = re.compile(r"(?<!\\)\$(ENV|CACHE)?\{([^${}]*)\}")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_REFERENCE = r"(?<!\\)\$(ENV|CACHE)?\{([^${}]*)\}"
+_ESCAPE = r"(?s)\\(.)"
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r"}
 _FALSE = frozenset({"", "0", "OFF", "NO", "FALSE", "N", "IGNORE", "NOTFOUND"})
 _TRUE = frozenset({"1", "ON", "YES", "TRUE", "Y"})
@@ -299,9 +299,13 @@ class Evaluator:
     def _text(self, text: str, span: Span) -> str:
         """`text` with its references replaced, innermost first."""
         for _ in range(_MAX_DEPTH):
-            replaced = _REFERENCE.sub(lambda m: self._reference(m[1], m[2]), text)
+            replaced = text
+            if "$" in text:
+                replaced = re.sub(_REFERENCE, lambda m: self._reference(m[1], m[2]), text)
+            if replaced == text and "\\" not in text:
+                return text
             if replaced == text:
-                return _ESCAPE.sub(lambda m: "\\;" if m[1] == ";" else _CONTROL.get(m[1], m[1]), text)
+                return re.sub(_ESCAPE, lambda m: "\\;" if m[1] == ";" else _CONTROL.get(m[1], m[1]), text)
             text = replaced
         raise UnknownError("references without end", span)
 
@@ -757,7 +761,7 @@ def _relation(name: str, a: tuple[float | str, ...], b: tuple[float | str, ...])
 
 def _elements(text: str) -> Iterator[str]:
     """The elements of a list; an escaped semicolon separates nothing, empty elements vanish."""
-    for part in re.split(r"(?<!\\);", text):
+    for part in re.split(r"(?<!\\);", text) if ";" in text else (text,):
         if part:
             yield part.replace("\\;", ";")
 

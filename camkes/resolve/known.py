@@ -43,7 +43,7 @@ _INSTANCE = _words(
     """
 )
 
-_POOLS = re.compile(r"(simple_)?untyped\d\d?_pool")
+_POOLS = r"(simple_)?untyped\d\d?_pool"
 
 _WHOLE = _INSTANCE | _THREAD | {f"_{name}" for name in _THREAD}
 _SUFFIXES = _MEMBER | _THREAD
@@ -51,7 +51,7 @@ _SUFFIXES = _MEMBER | _THREAD
 
 def is_known(setting: str, members: Iterable[str]) -> bool:
     """Whether `setting` is a well-known name for an instance with these interfaces and locks."""
-    if setting in _WHOLE or _POOLS.fullmatch(setting):
+    if setting in _WHOLE or (setting.endswith("_pool") and re.fullmatch(_POOLS, setting)):
         return True
     return any(
         setting.startswith(member) and setting[len(member) :].startswith("_") and _suffix(setting, member)

@@ -27,7 +27,7 @@ from camkes.resolve.clauses import protocol
 from camkes.resolve.settings import UNITS, effective
 
 #: The connectors of the priority-aware library: one for each thread count.
-_PRIORITIZED = re.compile(r"seL4RPCCallPrioritized([1-9][0-9]*)")
+_PRIORITIZED = "seL4RPCCallPrioritized"
 
 _PHRASES = {
     "period": "a period",
@@ -42,8 +42,10 @@ _PLAIN_CONNECTOR = "seL4RPCCall"
 
 def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
     """A connector of the priority-aware library as the plain one, with the thread count it stands for."""
-    match = _PRIORITIZED.fullmatch(connector.name)
-    return (connector, None) if match is None else (replace(connector, name=_PLAIN_CONNECTOR), int(match[1]))
+    count = connector.name.removeprefix(_PRIORITIZED)
+    if count == connector.name or not re.fullmatch("[1-9][0-9]*", count):
+        return connector, None
+    return replace(connector, name=_PLAIN_CONNECTOR), int(count)
 
 
 def tasks_and_cpis(
