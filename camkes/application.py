@@ -10,10 +10,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from camkes.cmakelists.codes import CMAKE_SYNTAX, NO_APPLICATION
-from camkes.cmakelists.declarations import ComponentBuild, ConnectorTemplates, Declarations, RootServer
+from camkes.cmakelists.declarations import (
+    ComponentBuild,
+    ConnectorTemplates,
+    Declarations,
+    Missing,
+    RootServer,
+)
 from camkes.cmakelists.evaluate import Evaluator, StoppedError, UnknownError
 from camkes.cmakelists.syntax import CMakeSyntaxError
-from camkes.diagnostics import Code, Sink, SourceFile, Span
+from camkes.diagnostics import Code, Label, Sink, SourceFile, Span
 from camkes.records import dataclass, field
 
 __all__ = [
@@ -55,17 +61,22 @@ class Application:
     libraries: Mapping[str, ComponentBuild] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
-    missing: tuple[tuple[Path, Span | None], ...] = ()
+    missing: tuple[Missing, ...] = ()
 
     def report_missing(self, code: Code, sink: Sink) -> None:
         """Say which sources do not exist, once for each call that names them."""
-        calls: dict[Span | None, list[str]] = {}
-        for path, span in self.missing:
+        calls: dict[Span | None, list[tuple[Path, Span | None]]] = {}
+        for path, call, place in self.missing:
             name = path.relative_to(self.folder) if path.is_relative_to(self.folder) else path
-            calls.setdefault(span, []).append(str(name))
-        for span, names in calls.items():
-            first, *others = names
-            sink.report(code, f"there is no file {first}", span, notes=[f"nor {other}" for other in others])
+            calls.setdefault(call, []).append((name, place))
+        for call, ((first, span), *others) in calls.items():
+            sink.report(
+                code,
+                f"there is no file {first}",
+                span,
+                related=[Label(place, "nor this") for _, place in others if place and place != call],
+                notes=[f"nor {name}" for name, place in others if place is None or place == call],
+            )
 
     def build_of(self, component: str, instance: str, declared_in: Path) -> ComponentBuild | None:
         """How an instance of a component is built; None if nothing is declared and nothing found.

@@ -66,6 +66,14 @@ class RootServer(NamedTuple):
     span: Span | None
 
 
+class Missing(NamedTuple):
+    """A source that does not exist, the call that names it, and where it stands there."""
+
+    path: Path
+    call: Span | None
+    place: Span | None
+
+
 @dataclass(slots=True)
 class Declarations:
     """Collects the declarations of one reading."""
@@ -83,8 +91,7 @@ class Declarations:
     files: list[Path] = field(default_factory=list)
     #: names of files that the build makes; they need not exist
     generated: set[str] = field(default_factory=set)
-    #: sources that do not exist, and the calls that name them
-    missing: list[tuple[Path, Span | None]] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
 
 
 _COMPONENT_KEYWORDS = (
@@ -187,10 +194,11 @@ def _extension(call: Call, to: Declarations, sink: Sink) -> None:
 
 def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -> ComponentBuild:
     values = _split(call, arguments, _COMPONENT_KEYWORDS, sink)
-    sources = _paths(call, values["SOURCES"])
-    for source in sources:
+    names = [name for name in values["SOURCES"] if name]
+    sources = _paths(call, names)
+    for name, source in zip(names, sources, strict=True):
         if source.name not in to.generated and not source.exists():
-            to.missing.append((source, call.span))
+            to.missing.append(Missing(source, call.span, call.place(name)))
     return ComponentBuild(
         tuple(sources),
         tuple(_paths(call, values["INCLUDES"])),
