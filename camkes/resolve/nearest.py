@@ -13,7 +13,9 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
 
     names = sorted(set(candidates) - {word})
     folded = {name.lower(): name for name in reversed(names)}
-    found = get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    parts = set(word.lower().split("_"))
+    longer = [name for name in folded if len(parts) > 1 and parts <= set(name.split("_"))]  # a part left out
+    found = get_close_matches(word.lower(), longer or folded, n=1, cutoff=0.5 if longer else 0.6)
     return folded[found[0]] if found else None
 
 

@@ -10,6 +10,7 @@ import pytest
 from camkes.model.dump import dump, dump_text
 from camkes.model.system import DataportType, Protocol, StructType
 from camkes.resolve import LoadOptions, codes
+from camkes.resolve.nearest import nearest
 
 from .systems import good, numbers, resolve
 
@@ -461,6 +462,10 @@ def test_errors_that_leave_a_system(tmp_path: Path) -> None:
     system, diagnostics = resolve(tmp_path, text % 'configuration { a.x = "s"; }')
     assert [d.code for d in diagnostics] == [codes.MISTYPED_VALUE]
     assert system is not None and "x" not in system.instances[0].settings
+
+
+def test_the_nearest_word_has_a_part_more() -> None:
+    assert nearest("p_protocol", ["ep_pool", "p_priority_protocol"]) == "p_priority_protocol"
 
 
 def test_names_that_no_file_can_have(tmp_path: Path) -> None:
