@@ -76,6 +76,7 @@ def test_commands(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HERE", str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SHARED", str(GOLDEN / "shared"))
     transcript = CASES / name / TRANSCRIPT
