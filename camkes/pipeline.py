@@ -200,19 +200,23 @@ def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
 
 
 def write_output(path: Path, data: bytes) -> None:
-    """Write a file the user asked for, whole or not at all. Raises OutputError."""
+    """Write a file the user asked for, whole or not at all, and a device as it is. Raises OutputError."""
     import tempfile
 
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        place = path.resolve()  # a link stays a link
+        if place.exists() and not place.is_file():
+            place.write_bytes(data)
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
             mask = os.umask(0)
             os.umask(mask)
-            Path(name).chmod(0o666 & ~mask)
-            Path(name).replace(path)
+            Path(name).chmod(place.stat().st_mode if place.exists() else 0o666 & ~mask)
+            Path(name).replace(place)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise

@@ -34,10 +34,7 @@ class Layout:
 
     def write(self) -> None:
         """Put the file in order, whole or not at all. Raises OutputError."""
-        path = self.source.path.resolve()  # a link stays a link
-        mode = path.stat().st_mode
-        write_output(path, self.after.encode())
-        path.chmod(mode)
+        write_output(self.source.path, self.after.encode())
 
     def diff(self) -> str:
         """What would change, as a patch."""

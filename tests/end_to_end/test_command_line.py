@@ -190,3 +190,19 @@ def test_machines_read_one_thing_from_a_stream(tmp_path: Path, form: str) -> Non
         assert json.loads(messages)["version"] in (1, "2.1.0")
         if command in ("dump", "plan"):
             json.loads(result.output)
+
+
+def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.dot"
+    kept.write_text("old")
+    kept.chmod(0o640)
+    link, full = tmp_path / "link.dot", tmp_path / "full.dot"
+    link.symlink_to(kept)
+    full.symlink_to("/dev/full")
+    assert camkes("graph", EXAMPLES / "adder", "-o", link).status == GOOD
+    assert link.is_symlink() and kept.read_text().startswith("digraph")
+    assert kept.stat().st_mode & 0o777 == 0o640
+    result = camkes("graph", EXAMPLES / "adder", "-o", full)
+    assert (result.status, result.errors) == (1, f"camkes: cannot write {full}: No space left on device\n")
+    assert full.is_symlink() and full.is_char_device()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["full.dot", "kept.dot", "link.dot"]
