@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from camkes.parser.build import Builder
 from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
-from camkes.parser.tables import END, Rule, Tables, load
+from camkes.parser.tables import END, Packed, Rule, Tables, load
 from camkes.records import dataclass
 
 TYPE_CHECKING = False
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from camkes.parser.recovery import Recovery
 
     T = TypeVar("T")
+
+#: Tokens of a text for which it is worth while to unpack all of the tables.
+_MANY = 5000
 
 # What the preprocessor may act on: a directive, or the name of a predefined macro.
 _MAY_CHANGE = re.compile(
@@ -124,7 +127,7 @@ _Step: TypeAlias = "tuple[str, int, Callable[..., Any] | None, tuple[int | None,
 class _Steps(dict[int, "_Step"]):
     """The rules in the form that is quickest to apply, by the number of their reduction."""
 
-    def __init__(self, rules: Mapping[int, Rule]) -> None:
+    def __init__(self, rules: Packed[Rule]) -> None:
         self._rules = rules
 
     def __missing__(self, action: int) -> _Step:
@@ -135,6 +138,13 @@ class _Steps(dict[int, "_Step"]):
 @lru_cache(maxsize=1)
 def _steps() -> _Steps:
     return _Steps(_tables().rules)
+
+
+@lru_cache(maxsize=1)
+def _all() -> tuple[list[dict[str, int]], list[_Step]]:
+    """All rows, and all steps at the same (negative) indices: lists are quicker to look into."""
+    tables = _tables()
+    return tables.rows.all(), [_step(rule) for rule in reversed(tables.rules.all())]
 
 
 def _step(rule: Rule) -> _Step:
@@ -186,8 +196,9 @@ class Parser:
     def advance(self, position: int) -> int | None:
         """Parse from a token on: to the end (None), or to the token that cannot stand where it stands."""
         tables, tokens = self.tables, self.tokens
-        rows, contextual, passing = tables.rows, tables.contextual, tables.passing
-        kinds, steps, builder = tokens.kinds, _steps(), self.builder
+        contextual, passing = tables.contextual, tables.passing
+        kinds, builder = tokens.kinds, self.builder
+        rows, steps = _all() if len(kinds) > _MANY else (tables.rows, _steps())
         states, values, firsts = self.states, self.values, self.firsts
         while True:
             kind = kinds[position]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from camkes.records import NamedTuple
@@ -55,6 +55,9 @@ class Packed(dict[int, "T"]):
         entry = self[number] = self._made_of(marshal.loads(self._packed[number]))
         return entry
 
+    def all(self) -> list[T]:
+        return [self[number] for number in range(len(self._packed))]
+
 
 class Tables(NamedTuple):
     """What the parser runs on.
@@ -63,8 +66,8 @@ class Tables(NamedTuple):
     nonterminal to the state after it.
     """
 
-    rows: Mapping[int, dict[str, int]]
-    rules: Mapping[int, Rule]
+    rows: Packed[dict[str, int]]
+    rules: Packed[Rule]
     start: int
     end: int
     passing: dict[int | None, str]  # reductions that hand the only child of one symbol on -> the head

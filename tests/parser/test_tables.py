@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.parser import tables
+from camkes.diagnostics import Sink, SourceFile
+from camkes.parser import parse, tables
 from camkes.parser.build import Builder
 
 
@@ -89,3 +90,14 @@ def test_a_start_needs_no_lark() -> None:
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == ""
+
+
+def test_a_long_text_is_read_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(__file__).with_name("good.camkes")
+    source, options, trees = SourceFile(path, path.read_text()), parse.ParseOptions(preprocess=False), []
+    for many in (10**9, -1):
+        monkeypatch.setattr(parse, "_MANY", many)
+        sink = Sink()
+        trees.append(repr(parse.parse(source, sink, options=options)))
+        assert not sink.diagnostics
+    assert trees[0] == trees[1]
