@@ -8,6 +8,8 @@ of this tool. What is slow to import is imported in the command that needs it.
 
 from __future__ import annotations
 
+import argparse
+import gc
 import os
 import re
 import sys
@@ -17,42 +19,33 @@ from pathlib import Path
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
 from camkes.process import CANNOT_WRITE, no_output
-from camkes.words import Arguments, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from typing import Any, NoReturn
 
     from camkes.reformat import Layout
-    from camkes.words import Declarations
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 INTERRUPTED = 130  # as a shell reports SIGINT
 
-Command = Callable[[Arguments], int]
+Command = Callable[[argparse.Namespace], int]
 
 
 # Words of the command line -----------------------------------------------------------------------
 
-DURATION = r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?"
+DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?\Z")
 NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-
-
-def wrong(message: str) -> Exception:
-    """What argparse expects of a word that is none of those it can be."""
-    from argparse import ArgumentTypeError
-
-    return ArgumentTypeError(message)
 
 
 def duration(text: str) -> int:
     """`2s`, `1.5ms`, `250us`; a bare number is seconds. In nanoseconds."""
-    match = re.fullmatch(DURATION, text.strip())
+    match = DURATION.match(text.strip())
     if match is None:
-        raise wrong(f"{text!r} is no duration; write 2s, 150ms, 20us or 500ns")
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration; write 2s, 150ms, 20us or 500ns")
     nanoseconds = float(match[1]) * NANOSECONDS[match[2] or "s"]
     if nanoseconds >= 2**63:
-        raise wrong(f"{text!r} is too long; the clock counts 292 years")
+        raise argparse.ArgumentTypeError(f"{text!r} is too long; the clock counts 292 years")
     return round(nanoseconds)
 
 
@@ -60,17 +53,17 @@ def window(text: str) -> tuple[int, int]:
     """`FROM:TO`, both durations since boot."""
     begin, colon, end = text.partition(":")
     if not colon:
-        raise wrong(f"{text!r} is no window; write FROM:TO, as in 0:100ms")
+        raise argparse.ArgumentTypeError(f"{text!r} is no window; write FROM:TO, as in 0:100ms")
     bounds = duration(begin or "0"), duration(end)
     if bounds[0] >= bounds[1]:
-        raise wrong(f"the window {text!r} is empty; FROM must be before TO")
+        raise argparse.ArgumentTypeError(f"the window {text!r} is empty; FROM must be before TO")
     return bounds
 
 
 def choices(text: str) -> str:
     """How what scheduling leaves open is decided: `first`, `random:SEED` or `script:FILE`."""
     if not re.fullmatch(r"first|random:\d+|script:.+", text):
-        raise wrong(f"{text!r} is none of first, random:NUMBER, script:FILE")
+        raise argparse.ArgumentTypeError(f"{text!r} is none of first, random:NUMBER, script:FILE")
     how, _, file = text.partition(":")
     return f"script:{Path(file).absolute()}" if how == "script" else text
 
@@ -80,11 +73,30 @@ def definition(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     name = name.partition(":")[0]  # CMake allows NAME:TYPE=VALUE
     if not re.fullmatch(r"\w+", name):
-        raise wrong(f"{text!r} is no definition; write NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} is no definition; write NAME=VALUE")
     return name, value if equals else "ON"
 
 
-def add_input(parser: Declarations) -> None:
+def fixed_width(prog: str) -> argparse.HelpFormatter:
+    """argparse formats every argument to see whether it can; that need not ask how wide the terminal is."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=80)
+
+
+class Parser(argparse.ArgumentParser):
+    """Argument errors name the command and end with the one line that helps."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, formatter_class=fixed_width)
+
+    def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
+
+
+def add_input(parser: argparse.ArgumentParser) -> None:
     """What every command that reads a system understands."""
     parser.add_argument("path", metavar="PATH", type=Path, help="a .camkes file or an application's folder")
     group = parser.add_argument_group("reading the system")
@@ -133,7 +145,7 @@ def add_input(parser: Declarations) -> None:
     add_messages(parser)
 
 
-def add_dependencies(parser: Declarations) -> None:
+def add_dependencies(parser: argparse.ArgumentParser) -> None:
     """For commands whose result a makefile may keep."""
     parser.add_argument(
         "-MD",
@@ -144,7 +156,7 @@ def add_dependencies(parser: Declarations) -> None:
     )
 
 
-def add_messages(parser: Declarations) -> None:
+def add_messages(parser: argparse.ArgumentParser) -> None:
     """How a command says what is wrong."""
     messages = parser.add_argument_group("messages")
     messages.add_argument(
@@ -161,7 +173,7 @@ def add_messages(parser: Declarations) -> None:
     messages.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")
 
 
-def request_of(arguments: Arguments) -> pipeline.Request:
+def request_of(arguments: argparse.Namespace) -> pipeline.Request:
     return pipeline.Request(
         path=arguments.path,
         definitions=tuple(arguments.definitions),
@@ -178,7 +190,7 @@ def request_of(arguments: Arguments) -> pipeline.Request:
 # Output ------------------------------------------------------------------------------------------
 
 
-def wants_color(arguments: Arguments, stream: object) -> bool:
+def wants_color(arguments: argparse.Namespace, stream: object) -> bool:
     if arguments.color != "auto":
         return bool(arguments.color == "always")
     isatty = getattr(stream, "isatty", None)
@@ -190,7 +202,7 @@ def wants_color(arguments: Arguments, stream: object) -> bool:
 WITH_RESULTS = frozenset(("dump", "plan", "graph", "run", "migrate", "fmt"))
 
 
-def tell(arguments: Arguments, sink: Sink) -> int:
+def tell(arguments: argparse.Namespace, sink: Sink) -> int:
     """Write what a run has to say; the exit status that follows from it."""
     diagnostics = sink.diagnostics
     if arguments.quiet:
@@ -219,7 +231,7 @@ def can_draw(stream: object) -> bool:
 class Progress:
     """One line on a terminal that says what is being done; nothing elsewhere."""
 
-    def __init__(self, arguments: Arguments) -> None:
+    def __init__(self, arguments: argparse.Namespace) -> None:
         self.shown = sys.stderr.isatty() and not arguments.quiet
         self.width = 0
 
@@ -239,7 +251,7 @@ class Progress:
 # Commands ----------------------------------------------------------------------------------------
 
 
-def checked(arguments: Arguments, sink: Sink) -> pipeline.Checked | None:
+def checked(arguments: argparse.Namespace, sink: Sink) -> pipeline.Checked | None:
     """The system that the arguments ask for; for make, the files it was read from are written."""
     request = request_of(arguments)
     if getattr(arguments, "code", False):
@@ -254,7 +266,7 @@ def checked(arguments: Arguments, sink: Sink) -> pipeline.Checked | None:
     return result
 
 
-def dump(arguments: Arguments) -> int:
+def dump(arguments: argparse.Namespace) -> int:
     from camkes.model.dump import dump_text
 
     sink = Sink()
@@ -265,7 +277,7 @@ def dump(arguments: Arguments) -> int:
     return status
 
 
-def check(arguments: Arguments) -> int:
+def check(arguments: argparse.Namespace) -> int:
     sink = Sink()
     result = checked(arguments, sink)
     status = tell(arguments, sink)
@@ -283,7 +295,7 @@ def count(items: Sequence[object], name: str) -> str:
     return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
 
 
-def plan(arguments: Arguments) -> int:
+def plan(arguments: argparse.Namespace) -> int:
     from camkes.report import plan_tables
 
     sink = Sink()
@@ -306,7 +318,7 @@ def plan(arguments: Arguments) -> int:
     return status
 
 
-def graph(arguments: Arguments) -> int:
+def graph(arguments: argparse.Namespace) -> int:
     from camkes.report import graph as drawing
 
     sink = Sink()
@@ -329,7 +341,7 @@ def graph(arguments: Arguments) -> int:
     return status
 
 
-def build(arguments: Arguments) -> int:
+def build(arguments: argparse.Namespace) -> int:
     if arguments.kernel == "sel4":
         if wrong_for_sel4(arguments):
             return USAGE
@@ -349,12 +361,12 @@ def build(arguments: Arguments) -> int:
     return status
 
 
-def say_built(arguments: Arguments, folder: Path) -> None:
+def say_built(arguments: argparse.Namespace, folder: Path) -> None:
     if arguments.format in ("text", "oneline") and not arguments.quiet:
         print(f"built {folder}")
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: argparse.Namespace) -> int:
     if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
         return USAGE
     if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
@@ -387,7 +399,7 @@ def run(arguments: Arguments) -> int:
     return report(arguments, outcome, tell(arguments, sink))
 
 
-def report(arguments: Arguments, outcome: pipeline.Outcome | None, status: int) -> int:
+def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, status: int) -> int:
     """Print what a run came to."""
     if outcome is None:
         return status
@@ -400,7 +412,7 @@ def report(arguments: Arguments, outcome: pipeline.Outcome | None, status: int) 
     return max(status, USER_ERROR if outcome.failed else GOOD)
 
 
-def build_sel4(arguments: Arguments) -> tuple[Path | None, int]:
+def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
     """The folder with an image, and an exit status."""
     from camkes.sel4 import workspace
 
@@ -418,7 +430,7 @@ def build_sel4(arguments: Arguments) -> tuple[Path | None, int]:
     return out, max(tell(arguments, sink), GOOD if out is not None else USER_ERROR)
 
 
-def run_sel4(arguments: Arguments) -> int:
+def run_sel4(arguments: argparse.Namespace) -> int:
     """Show what an image prints; for a stated time, or with results, record it."""
     if arguments.duration is None and arguments.trace is None and not arguments.json:
         out, status = build_sel4(arguments)
@@ -466,7 +478,7 @@ INPUT_ONLY = {
 }
 
 
-def wrong_for_sel4(arguments: Arguments) -> bool:
+def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
     """Says which of the given options have no meaning for `--kernel sel4`."""
     given = vars(arguments)
     wrong = [
@@ -484,7 +496,7 @@ def wrong_for_sel4(arguments: Arguments) -> bool:
     return bool(wrong)
 
 
-def migrate(arguments: Arguments) -> int:
+def migrate(arguments: argparse.Namespace) -> int:
     from camkes.migrate import application
 
     sink = Sink()
@@ -510,7 +522,7 @@ def migrate(arguments: Arguments) -> int:
     return status
 
 
-def explain(arguments: Arguments) -> int:
+def explain(arguments: argparse.Namespace) -> int:
     from camkes import explain as pages
 
     if arguments.code is None:
@@ -527,7 +539,7 @@ def explain(arguments: Arguments) -> int:
     return GOOD
 
 
-def fmt(arguments: Arguments) -> int:
+def fmt(arguments: argparse.Namespace) -> int:
     from camkes import reformat
 
     from_input = arguments.stdin or Path("-") in arguments.paths
@@ -554,7 +566,7 @@ def fmt(arguments: Arguments) -> int:
     return max(status, tell(arguments, sink))
 
 
-def put_in_order(arguments: Arguments, layout: Layout) -> int:
+def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
     """Write a file that is not in order, or say what is to be said of it."""
     if not arguments.check and not arguments.diff:
         try:
@@ -569,9 +581,7 @@ def put_in_order(arguments: Arguments, layout: Layout) -> int:
     return USER_ERROR if arguments.check else GOOD
 
 
-def lsp(arguments: Arguments) -> int:
-    import gc
-
+def lsp(arguments: argparse.Namespace) -> int:
     try:
         from camkes.editor.server import serve
     except ModuleNotFoundError as error:
@@ -587,7 +597,7 @@ def lsp(arguments: Arguments) -> int:
     return GOOD if serve() else USER_ERROR  # as the protocol wants it
 
 
-def completion(arguments: Arguments) -> int:
+def completion(arguments: argparse.Namespace) -> int:
     from camkes import completion as scripts
     from camkes import explain as pages
 
@@ -634,7 +644,7 @@ EXAMPLES = {
 }
 
 
-def add_host(parser: Declarations) -> None:
+def add_host(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("building")
     group.add_argument(
         "--kernel", choices=("host", "sel4"), default="host", help="which kernel (default: host)"
@@ -646,18 +656,18 @@ def add_host(parser: Declarations) -> None:
     )
 
 
-def check_arguments(parser: Declarations) -> None:
+def check_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
 
 
-def dump_arguments(parser: Declarations) -> None:
+def dump_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument("--places", action="store_true", help="with the line of everything")
 
 
-def plan_arguments(parser: Declarations) -> None:
+def plan_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -670,7 +680,7 @@ def plan_arguments(parser: Declarations) -> None:
     )
 
 
-def graph_arguments(parser: Declarations) -> None:
+def graph_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument(
@@ -678,12 +688,12 @@ def graph_arguments(parser: Declarations) -> None:
     )
 
 
-def build_arguments(parser: Declarations) -> None:
+def build_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_host(parser)
 
 
-def run_arguments(parser: Declarations) -> None:
+def run_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_host(parser)
     group = parser.add_argument_group("running")
@@ -727,18 +737,18 @@ def run_arguments(parser: Declarations) -> None:
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
 
-def migrate_arguments(parser: Declarations) -> None:
+def migrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
     parser.add_argument("--write", action="store_true", help="change the files, and not only show how")
     add_messages(parser)
 
 
-def explain_arguments(parser: Declarations) -> None:
+def explain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
     parser.add_argument("--json", action="store_true", help="as JSON: number, name, severity and page")
 
 
-def fmt_arguments(parser: Declarations) -> None:
+def fmt_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a file, a folder, or `-`")
     parser.add_argument("--stdin", action="store_true", help="from standard input to standard output")
     parser.add_argument(
@@ -748,16 +758,16 @@ def fmt_arguments(parser: Declarations) -> None:
     add_messages(parser)
 
 
-def lsp_arguments(parser: Declarations) -> None:
+def lsp_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="for editors that say so; there is no other way")
 
 
-def completion_arguments(parser: Declarations) -> None:
+def completion_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
 #: What a command does, what help says of it, and what it understands.
-COMMANDS: dict[str, tuple[Command, str, Callable[[Declarations], None]]] = {
+COMMANDS: dict[str, tuple[Command, str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": (check, "find every mistake in a system without building it", check_arguments),
     "dump": (dump, "print the resolved system as JSON", dump_arguments),
     "plan": (plan, "show what follows from the requests: ceilings, threads, ids", plan_arguments),
@@ -778,8 +788,6 @@ COMMANDS: dict[str, tuple[Command, str, Callable[[Declarations], None]]] = {
 
 def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line; with `only` one of the commands in it, which is sooner made."""
-    from camkes.usage import Parser
-
     parser = Parser(
         prog="camkes",
         description="CAmkES with real-time protocols as part of the language.",
@@ -790,25 +798,16 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
         title="commands", metavar="COMMAND", dest="command", parser_class=Parser, prog=parser.prog
     )
     for name in [only] if only in COMMANDS else COMMANDS:
-        _, text, declare = COMMANDS[name]
+        command, text, arguments = COMMANDS[name]
         sub = commands.add_parser(
             name,
             help=text,
             description=text[0].upper() + text[1:] + ".",
             epilog="examples:" + EXAMPLES[name],
         )
-        declare(sub)
+        sub.set_defaults(run_command=command)
+        arguments(sub)
     return parser
-
-
-def plain_arguments(words: Sequence[str]) -> Arguments | None:
-    """What the words say, or None where argparse has to read them."""
-    if not words or words[0] not in COMMANDS:
-        return None
-    arguments = read(words[1:], COMMANDS[words[0]][2])
-    if arguments is not None:
-        arguments.command = words[0]
-    return arguments
 
 
 def with_flags_joined(words: Sequence[str]) -> list[str]:
@@ -824,16 +823,14 @@ def with_flags_joined(words: Sequence[str]) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    words = with_flags_joined(sys.argv[1:] if argv is None else argv)
-    arguments = plain_arguments(words)
-    if arguments is None:
-        parser = make_parser(words[0] if words else None)
-        arguments = parser.parse_args(words, Arguments())
-        if arguments.command is None:
-            parser.print_help(sys.stderr)
-            return USAGE
+    words = sys.argv[1:] if argv is None else argv
+    parser = make_parser(words[0] if words else None)
+    arguments = parser.parse_args(with_flags_joined(words))
+    if arguments.command is None:
+        parser.print_help(sys.stderr)
+        return USAGE
     try:
-        status: int = COMMANDS[arguments.command][0](arguments)
+        status: int = arguments.run_command(arguments)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:

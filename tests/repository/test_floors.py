@@ -17,8 +17,6 @@ FLOORS = {
     "camkes.cache": 0,
     "camkes.process": 0,
     "camkes.records": 0,
-    "camkes.usage": 0,
-    "camkes.words": 0,
     "camkes.diagnostics": 1,
     "camkes.rendering": 2,
     "camkes.parser": 2,

@@ -20,11 +20,7 @@ GENERATE = "import camkes.sel4.build"
 @pytest.mark.parametrize(
     ("program", "absent"),
     [
-        (
-            CHECK,
-            "argparse dataclasses inspect typing subprocess tempfile shutil "
-            "jinja2 lark rich networkx elftools",
-        ),
+        (CHECK, "dataclasses inspect typing subprocess tempfile shutil jinja2 lark rich networkx elftools"),
         (LINK, "dataclasses typing pathlib re json argparse subprocess camkes.diagnostics"),
         (
             GENERATE,
