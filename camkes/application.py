@@ -166,12 +166,16 @@ def find_application(
     return _application(declared, declared.roots[0], lists.parent)
 
 
+#: Folders up from a file, beginning with its own, where systems are looked for that nothing declares.
+_NEAR = 3
+
+
 def surrounding_applications(path: Path, variables: Mapping[str, str] | None = None) -> Iterator[Application]:
     """The applications around a file, nearest first: those that CMakeLists.txt files declare, then systems in
     folders without one.
 
     It is only worth a look: there are no diagnostics, and CMake is not asked. The search ends at the
-    folder of a repository.
+    folder of a repository; outside of one, a folder without CMakeLists.txt has to be near.
     """
     settings = {**host_variables(), **(variables or {})}
     without: list[Path] = []
@@ -184,6 +188,9 @@ def surrounding_applications(path: Path, variables: Mapping[str, str] | None = N
             without.append(folder)
         if (folder / ".git").exists():
             break
+    else:
+        near = path.absolute().parents[:_NEAR]
+        without = [folder for folder in without if folder in near]
     for folder in without:
         yield from (_lone_file(system, settings) for system in _systems(folder))
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camkes.application import Application, find_application
+from camkes.application import Application, find_application, surrounding_applications
 from camkes.cmakelists.codes import MISSING_FILE
 from camkes.diagnostics import Sink, SourceFile
 
@@ -274,3 +274,15 @@ def test_a_folder_with_two_systems_asks_which(tmp_path: Path) -> None:
 
 def test_a_folder_without_a_system(tmp_path: Path) -> None:
     assert find(make(tmp_path, {"a.camkes": "component C { control; }"})) == (None, ["E0701"])
+
+
+def test_a_file_is_not_of_a_system_far_above(tmp_path: Path) -> None:
+    """A folder with many people's files, such as /tmp, is not read because a file is somewhere below."""
+    part = tmp_path / "a" / "b" / "c" / "part.camkes"
+    part.parent.mkdir(parents=True)
+    for folder in (tmp_path, tmp_path / "a"):
+        (folder / f"{folder.name}.camkes").write_text("assembly { composition { } }\n")
+    assert [found.root.name for found in surrounding_applications(part)] == ["a.camkes"]
+    (tmp_path / ".git").mkdir()
+    names = [found.root.name for found in surrounding_applications(part)]
+    assert names == ["a.camkes", f"{tmp_path.name}.camkes"]
