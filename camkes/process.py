@@ -16,6 +16,11 @@ ONLY_READ = "camkes.only-read"
 CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE})
 
 
+def in_english() -> dict[str, str]:
+    """The environment for a program whose messages are read."""
+    return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
+
+
 def say_only_read() -> None:
     """Vouch for the program that ended last."""
     sys.audit(ONLY_READ)

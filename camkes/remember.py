@@ -145,7 +145,7 @@ class Notes:
 # Answers ----------------------------------------------------------------------------------------------
 
 
-class _Heard:
+class _Recorder:
     """A stream that keeps what is written to it."""
 
     def __init__(self, stream: Any, name: str, said: list[tuple[str, str]]) -> None:
@@ -245,10 +245,11 @@ def _run(run: Callable[[], int], place: str, key: bytes) -> int:
     notes, said = Notes(), list[tuple[str, str]]()
     notes.begin()
     for name in ("stdout", "stderr"):
-        setattr(sys, name, _Heard(getattr(sys, name), name, said))
+        setattr(sys, name, _Recorder(getattr(sys, name), name, said))
     status = run()
     sys.stdout.flush()
     sys.stderr.flush()
+    # output that could not be written went to /dev/null instead (`no_output`): then it is not read only
     if status in _REMEMBERED and notes.only_reads:
         notes.note_modules()
         if notes.newest() < began - FRESH:

@@ -17,7 +17,6 @@ conditional and every expansion is the preprocessor's own work, and every place 
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -32,6 +31,7 @@ from camkes.parser import codes
 from camkes.parser.files import decode, read_meaning, read_source
 from camkes.parser.positions import Segment, Text
 from camkes.parser.searched import ask_again
+from camkes.process import in_english
 from camkes.records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class _Run:
                 encoding="utf-8",
                 errors="replace",
                 timeout=_TIMEOUT,
-                env={**os.environ, "LC_ALL": "C", "LANGUAGE": ""},  # its errors are read
+                env=in_english(),
             )
         except subprocess.TimeoutExpired:
             reason = f"it did not end within {_TIMEOUT} seconds"

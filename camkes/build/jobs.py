@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from camkes.build.digests import Digests, of_words
+from camkes.process import in_english
 from camkes.records import dataclass
 
 Progress = Callable[[str], None]
@@ -134,7 +135,7 @@ def _run(job: Job, digests: Digests) -> Outcome:
                 stderr=subprocess.STDOUT,
                 encoding="utf-8",
                 errors="replace",
-                env={**os.environ, "LC_ALL": "C", "LANGUAGE": ""},
+                env=in_english(),
                 check=False,
             )
         except FileNotFoundError as error:

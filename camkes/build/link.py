@@ -8,7 +8,6 @@ and then hides all names but those that the rest of the address space or the ker
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from camkes.build.messages import Sources
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.system import INSTANCE_PREFIX
+from camkes.process import in_english
 
 #: with the places where GNU ld knows them
 _DUPLICATE = re.compile(
@@ -243,7 +243,7 @@ def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compile
         text=True,
         errors="replace",
         check=False,
-        env={**os.environ, "LC_ALL": "C", "LANGUAGE": ""},
+        env=in_english(),
     )
     output.unlink(missing_ok=True)
     sources = Sources()
