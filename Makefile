@@ -61,7 +61,7 @@ lint: $(VENV)/.test-ready
 	git ls-files -z -- '*.c' '*.h' ':!templates' ':!examples' ':!camkes/resolve/builtin' ':!**/golden/**' | \
 	    xargs -0 $(BIN)/clang-format --dry-run -Werror
 	$(CAMKES) fmt --check examples
-	$(BIN)/python tests/repository/check_headers.py
+	$(BIN)/reuse lint --quiet || { $(BIN)/reuse lint; exit 1; }
 
 sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize test-sanitize
