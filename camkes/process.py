@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A process that does one thing and ends."""
+"""This process, and the programs that it starts.
+
+Each program is started here, in a process group of its own. The whole group is killed when the program has
+ended, when its time is over, when the user interrupts us, and when we are killed ourselves. The last is done
+by a watcher: a shell that reads from a pipe whose other end closes when this process ends, for any reason.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,17 @@ import errno
 import io
 import os
 import sys
+from contextlib import nullcontext, suppress
+from functools import cache
+
+from camkes.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from typing import IO
 
 #: The event of `sys.audit` that says of a program which was started that it read what we read, and no more.
 ONLY_READ = "camkes.only-read"
@@ -24,6 +40,158 @@ def in_english() -> dict[str, str]:
 def say_only_read() -> None:
     """Vouch for the program that ended last."""
     sys.audit(ONLY_READ)
+
+
+# Programs that are started -----------------------------------------------------------------------
+
+_SHELL = "/bin/sh"
+
+#: Reads "+ GROUP" and "- GROUP": a process group was started, or has ended. At the end of its input it kills
+#: those that are left.
+_WATCHER = """
+trap '' HUP INT QUIT TERM
+groups=' '
+while read -r what group; do
+    case $what in
+        +) groups="$groups$group " ;;
+        -) case $groups in *" $group "*) groups="${groups%% $group *} ${groups#* $group }" ;; esac ;;
+    esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+"""
+
+#: Sets the limits and becomes the program, so that they hold from its first instruction on.
+_LIMITED = 'ulimit -v "$1" && ulimit -t "$2" && shift 2 && exec "$@"'
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A program that has ended. `status` is its exit status, or -N after signal N; `output` and `errors` are
+    what it wrote to standard output and standard error."""
+
+    status: int
+    output: str
+    errors: str
+    timed_out: bool = False
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    input: str = "",
+    timeout: float | None = None,
+    cpu_limit: int | None = None,
+    memory_limit: int | None = None,
+    merged: bool = False,
+    log: Path | None = None,
+) -> Finished:
+    """Run a program to its end.
+
+    `env` is by default ours, but with messages in English. `timeout` is in seconds of elapsed time,
+    `cpu_limit` in seconds of processor time and `memory_limit` in bytes of address space, both of each
+    process. `merged` puts standard error into `output` too, `log` writes both to that file instead. Raises
+    OSError when the program cannot be started, with its name as `filename`.
+    """
+    import subprocess
+
+    file = None if log is None else log.open("wb")
+    with file or nullcontext():
+        popen = start(
+            arguments,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE if input else subprocess.DEVNULL,
+            stdout=file or subprocess.PIPE,
+            stderr=subprocess.STDOUT if merged or file else subprocess.PIPE,
+            limits=(cpu_limit, memory_limit),
+        )
+        timed_out = False
+        try:
+            output, errors = popen.communicate(input.encode(errors="surrogateescape"), timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            stop(popen)
+            output, errors = popen.communicate()
+        finally:
+            stop(popen)
+    return Finished(popen.returncode, _text(output), _text(errors), timed_out)
+
+
+def start(
+    arguments: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: int | IO[bytes] | None = None,
+    stdout: int | IO[bytes] | None = None,
+    stderr: int | IO[bytes] | None = None,
+    limits: tuple[int | None, int | None] = (None, None),
+    pass_fds: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Start a program that is to be ended with `stop`; for the arguments see `run` and `subprocess.Popen`."""
+    import shutil
+    import subprocess
+
+    command = list(arguments)
+    if limits != (None, None):
+        program = shutil.which(command[0], path=None if env is None else env.get("PATH"))
+        if program is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+        seconds, size = limits
+        words = ("unlimited" if size is None else str(size // 1024), str(seconds or "unlimited"))
+        command = [_SHELL, "-c", _LIMITED, _SHELL, *words, program, *command[1:]]
+    watcher = _watcher()
+    popen = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=in_english() if env is None else env,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        process_group=0,
+        pass_fds=pass_fds,
+    )
+    _write(watcher, f"+ {popen.pid}\n")
+    return popen
+
+
+def stop(popen: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of a program and of all that it started, and wait until the program has ended."""
+    import signal
+
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(popen.pid, signal.SIGKILL)
+    popen.wait()
+    _write(_watcher(), f"- {popen.pid}\n")
+
+
+@cache
+def _watcher() -> int:
+    """Where the watcher of this process reads; -1 if there is no shell."""
+    reading, writing = os.pipe()
+    try:
+        silent = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
+        actions = [(os.POSIX_SPAWN_DUP2, reading, 0), *silent]
+        os.posix_spawn(_SHELL, [_SHELL, "-c", _WATCHER], {}, file_actions=actions, setpgroup=0)
+    except OSError:
+        os.close(writing)
+        writing = -1
+    os.close(reading)
+    return writing
+
+
+def _write(watcher: int, text: str) -> None:
+    with suppress(OSError):  # it was killed
+        os.write(watcher, text.encode())
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+# This process ------------------------------------------------------------------------------------
 
 
 def prepare_streams() -> None:

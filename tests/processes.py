@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Which processes a test has started, found by a mark in their environment."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+#: Long enough for the slowest machine, in seconds; what is waited for usually holds at once.
+PATIENCE = 60
+
+
+class Marked:
+    """An environment that marks all processes that inherit it."""
+
+    def __init__(self) -> None:
+        self.mark = f"CAMKES_TEST_MARK={uuid.uuid4()}"
+
+    @property
+    def env(self) -> dict[str, str]:
+        name, _, value = self.mark.partition("=")
+        return {**os.environ, name: value}
+
+    def alive(self) -> list[str]:
+        """The command lines of marked processes; not of those that have ended."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if self.mark.encode() in process.joinpath("environ").read_bytes().split(b"\0"):
+                    found.append(process.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue  # it has ended
+        return found
+
+    def assert_none(self) -> None:
+        """Processes that were killed are given the time to disappear."""
+        wait_for(lambda: not self.alive(), lambda: f"still running: {self.alive()}")
+
+
+def wait_for(condition: Callable[[], bool], what: Callable[[], str] = lambda: "") -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, what()
+        time.sleep(0.01)
