@@ -336,6 +336,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     from camkes.report.events import read_trace
     from camkes.report.names import save_names, trace_names
     from camkes.report.properties import check_trace
+    from camkes.report.refusals import refusals
 
     raw = image.folder / "run.trace"
     result = run_host(
@@ -357,6 +358,9 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         return None
     names = trace_names(image.capabilities, checked.plan, checked.system)
     save_names(raw, names, sink)
+    refused = refusals(events, names, checked.system, checked.plan)
+    for refusal in refused:
+        sink.add(refusal.diagnostic())
     if options.trace is not None:
         write_trace(options.trace, raw, events, names, sink)
     if options.timeline is not None:
@@ -369,7 +373,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         if picture is not None:
             write_output(options.timeline, picture.encode())
     violations = check_trace(events, names, checked.plan) if options.verify else []
-    failed = result.status != 0 or bool(result.faults) or bool(violations)
+    failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     return Outcome(events, names, result.faults, tuple(violations), options.verify, failed)
 
 

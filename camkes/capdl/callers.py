@@ -15,9 +15,9 @@ class CallerEntry:
     """Requests of `context` through the from end `end`. `badge` is the request's badge, 1 + `index`.
 
     `sender_id` numbers the from ends for user code, as with plain RPC. `bound` limits what a label may
-    claim: the ceiling of the calling CPI, or the base priority of a calling task. `callers` are the
-    tasks and CPIs that use this entry. `manager_badge` is the badge of updates from this caller, None
-    where its priority cannot change.
+    claim: the ceiling of the calling CPI, or the base priority of a calling task. `tasks` are the ids of the
+    tasks whose requests can come this way, and `callers` the tasks and CPIs that use this entry.
+    `manager_badge` is the badge of updates from this caller, None where its priority cannot change.
     """
 
     index: int
@@ -25,6 +25,7 @@ class CallerEntry:
     sender_id: int
     context: Context
     bound: int
+    tasks: tuple[int, ...]
     callers: tuple[str, ...]
     manager_badge: int | None
 
@@ -92,8 +93,16 @@ def caller_table(system: System, plan: Plan, cpi: PlannedCpi, reader: Reader) ->
             bound = max([c.ceiling for c in calling], default=context.base_priority)
             raised = cpi.manager and any(can_be_raised(c) for c in calling)
             manager_badge = len(cpi.contexts) + 1 + index if raised else None
-            entries.append(CallerEntry(index, end, number, context, bound, callers, manager_badge))
+            tasks = _tasks(plan, context)
+            entries.append(CallerEntry(index, end, number, context, bound, tasks, callers, manager_badge))
     return tuple(entries)
+
+
+def _tasks(plan: Plan, context: Context) -> tuple[int, ...]:
+    """The ids of the tasks that requests of a context are for: its own, or all that reach a fixed CPI."""
+    cpi = None if context.is_task else plan.cpi(context.name)
+    names = (context.name,) if cpi is None else cpi.tasks
+    return tuple(task.id for task in plan.tasks if task.name in names)
 
 
 def _callers(plan: Plan, cpi: PlannedCpi, end: End, context: Context) -> tuple[str, ...]:

@@ -189,6 +189,12 @@ class Builder:
         return f"{INSTANCE_PREFIX}{c_name(thread.instance)}__{c_name(rest) or 'control'}"
 
 
+def _bits(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """The bytes of a set of numbers: number n is bit n % 8 of byte n / 8."""
+    found = sum(1 << number for number in set(numbers))
+    return tuple(found.to_bytes(max(1, -(-found.bit_length() // 8)), "little"))
+
+
 class _InstanceBuilder:
     """Builds the context of one instance."""
 
@@ -368,9 +374,11 @@ class _InstanceBuilder:
 
     def _rpc_to(self, interface: Interface, connection: Connection) -> ctx.RpcToContext:
         cpi = self.all.plan.cpi(f"{self.instance.name}.{interface.name}")
+        numbers = sender_ids(self.all.system, connection, self.all.reader)
         return ctx.RpcToContext(
             interface.name,
             place(connection.span, self.root),
+            tuple(zip(numbers, (e.name for e in connection.from_ends), strict=True)),
             self._dispatches(interface, connection),
             None if cpi is None else self._cpi(cpi),
             self.all.buffer(connection, self.instance.name),
@@ -425,7 +433,12 @@ class _InstanceBuilder:
             ),
             callers=tuple(
                 ctx.CallerContext(
-                    e.sender_id, index[e.context.id], e.bound, f"{e.context.name} through {e.end.name}"
+                    e.sender_id,
+                    index[e.context.id],
+                    e.context.base_priority,
+                    e.bound,
+                    _bits(e.tasks),
+                    f"{e.context.name} through {e.end.name}",
                 )
                 for e in table
             ),

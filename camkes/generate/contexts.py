@@ -68,7 +68,8 @@ class ParameterContext:
 
 @dataclass(frozen=True, slots=True)
 class MethodContext:
-    """`message`, `result`, `method` and `scratch` are names for locals that no parameter has."""
+    """`thread`, `good`, `message`, `reply`, `result`, `number` and `scratch` are names for locals that no
+    parameter has."""
 
     name: str
     index: int
@@ -79,6 +80,8 @@ class MethodContext:
     returns: str | None  # C type
     return_shape: Shape | None
     parameters: tuple[ParameterContext, ...]
+    thread: str
+    good: str
     message: str
     reply: str
     result: str
@@ -141,9 +144,13 @@ class CpiContextContext:
 
 @dataclass(frozen=True, slots=True)
 class CallerContext:
+    """`tasks` are the bytes of a set of bits."""
+
     sender_id: int
     context: int
+    base: int
     bound: int
+    tasks: tuple[int, ...]
     comment: str
 
 
@@ -163,10 +170,12 @@ class CpiContext:
 
 @dataclass(frozen=True, slots=True)
 class RpcToContext:
-    """A `provides` interface that is connected. `buffer` as for `RpcFromContext`."""
+    """A `provides` interface that is connected. `senders` are sender ids with the names of from ends;
+    `buffer` as for `RpcFromContext`."""
 
     interface: str
     origin: str
+    senders: tuple[tuple[int, str], ...]
     dispatches: tuple[DispatchContext, ...]
     cpi: CpiContext | None
     buffer: str | None

@@ -74,6 +74,8 @@ def method(source: Method, index: int, interface: str, root: Path) -> MethodCont
         returns=returns,
         return_shape=None if returns is None else Shape.STRING if is_string else Shape.SCALAR,
         parameters=parameters,
+        thread=fresh("self", taken),
+        good=fresh("good", taken),
         message=fresh("message", taken),
         reply=fresh("reply", taken),
         result=fresh("result", taken),

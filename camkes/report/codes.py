@@ -67,10 +67,27 @@ camkes run PATH --timeline out.svg --from 100ms --to 200ms
 """,
 )
 
+MALFORMED_MESSAGE = Code(
+    "E0807",
+    "malformed-message",
+    """A component sent a message that its server cannot take for a request, or that claims what its sender
+cannot have: a task or a priority that does not come through this connection, a method that does not exist,
+parameters that are missing or left over, a string without its end.
+
+The server refused it with an error as the reply, before it took a lock. Nobody but the sender is affected.
+The place is where the sender is connected.
+
+The generated functions of an interface send no such messages. Look for code of the sender that calls
+`seL4_Call()`, `seL4_Send()` or the like with a capability of that interface, that writes to a dataport in
+which messages are (`buffer`), or that writes outside its own variables.
+""",
+)
+
 CODES: tuple[Code, ...] = (
     TRACE_UNREADABLE,
     TRACE_TRUNCATED,
     TRACE_NAMES,
     TRACE_UNKNOWN_KIND,
     WINDOW_EMPTY,
+    MALFORMED_MESSAGE,
 )

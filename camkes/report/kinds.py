@@ -41,6 +41,7 @@ class Kind(IntEnum):
     INHERIT = 43
     UPDATE = 44
     CLEAR = 45
+    REFUSED = 46
 
 
 #: names of each kind's arguments, in order
@@ -76,6 +77,7 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.INHERIT: ("cpi", "context", "from", "to", "cause"),
     Kind.UPDATE: ("cpi", "context", "priority"),
     Kind.CLEAR: ("cpi", "context"),
+    Kind.REFUSED: ("badge", "error"),
 }
 
 

@@ -14,35 +14,61 @@ camkes_error_handler_t camkes_register_error_handler(camkes_error_handler_t hand
     return before;
 }
 
-static void say(const char *text, int length, size_t room)
+/* A text that is put together piece by piece and is cut off where it has no more room. */
+struct text {
+    char bytes[256];
+    size_t length;
+};
+
+static void append_list(struct text *text, const char *format, va_list args)
 {
-    if (length > 0) {
-        camkes_platform_write(text, (size_t)length < room ? (size_t)length : room - 1);
+    const size_t room = sizeof text->bytes - text->length;
+    const int wanted = vsnprintf(text->bytes + text->length, room, format, args);
+    if (wanted > 0) {
+        text->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
     }
+}
+
+static void __attribute__((format(printf, 2, 3))) append(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append_list(text, format, args);
+    va_end(args);
+}
+
+/* As a whole line, also where it was cut off. */
+static void print_line(struct text *text)
+{
+    if (text->length == sizeof text->bytes - 1) {
+        text->length--;
+    }
+    text->bytes[text->length++] = '\n';
+    camkes_platform_write(text->bytes, text->length);
+}
+
+void camkes_print(const char *format, ...)
+{
+    struct text text = {.length = 0};
+    va_list args;
+    va_start(args, format);
+    append_list(&text, format, args);
+    va_end(args);
+    print_line(&text);
 }
 
 static void describe(const camkes_error_t *error)
 {
-    char text[256];
-    const char *dot = error->interface != NULL ? "." : "";
-    const char *interface = error->interface != NULL ? error->interface : "";
-    int length = 0;
-    switch (error->type) {
-    case CE_BUFFER_LENGTH_EXCEEDED:
-        length = snprintf(text, sizeof text, "camkes: %s%s%s: %s: needs %u bytes, there are %u\n",
-                          error->instance, dot, interface, error->description, error->target_length,
-                          error->current_length);
-        break;
-    case CE_MALFORMED_RPC_PAYLOAD:
-        length = snprintf(text, sizeof text,
-                          "camkes: %s%s%s: %s: ends after %u bytes, at byte %u\n", error->instance,
-                          dot, interface, error->description, error->length, error->current_index);
-        break;
-    default:
-        length = snprintf(text, sizeof text, "camkes: %s%s%s: %s\n", error->instance, dot,
-                          interface, error->description);
+    struct text text = {.length = 0};
+    append(&text, "camkes: %s%s%s: %s", error->instance, error->interface != NULL ? "." : "",
+           error->interface != NULL ? error->interface : "", error->description);
+    if (error->type == CE_BUFFER_LENGTH_EXCEEDED) {
+        append(&text, ": needs %u bytes, there are %u", error->target_length,
+               error->current_length);
+    } else if (error->type == CE_MALFORMED_RPC_PAYLOAD && error->length > 0) {
+        append(&text, ": ends after %u bytes, at byte %u", error->length, error->current_index);
     }
-    say(text, length, sizeof text);
+    print_line(&text);
 }
 
 /* Where the build says what every error leads to, nobody is asked. */
@@ -77,18 +103,21 @@ camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes
     camkes_platform_fault();
 }
 
+camkes_error_action_t camkes_received_error(camkes_error_handler_t handler, camkes_error_t *error)
+{
+    const bool registered = handler != NULL || component_handler != NULL;
+    return registered && CAMKES_EVERY_ERROR == CEA_INVALID ? camkes_handle_error(handler, error)
+                                                           : CEA_DISCARD;
+}
+
 void camkes_fail(const char *format, ...)
 {
-    char text[256];
-    const struct camkes_thread *self = camkes_self();
-    const int start = snprintf(text, sizeof text, "camkes: %s: ", self->instance->name);
+    struct text text = {.length = 0};
+    append(&text, "camkes: %s: ", camkes_self()->instance->name);
     va_list args;
     va_start(args, format);
-    const int length =
-        start + vsnprintf(text + start, sizeof text - (size_t)start - 1, format, args);
+    append_list(&text, format, args);
     va_end(args);
-    const int end = length < (int)sizeof text - 2 ? length : (int)sizeof text - 2;
-    text[end] = '\n';
-    say(text, end + 1, sizeof text);
+    print_line(&text);
     camkes_platform_fault();
 }

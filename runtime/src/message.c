@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 #include <camkes/message.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static void set_error(struct camkes_message *message, camkes_error_type_t error, size_t wanted)
+static void set_error(struct camkes_message *message, enum camkes_message_error error,
+                      size_t wanted)
 {
-    if (message->error == CE_NO_ERROR) {
+    if (message->error == CAMKES_MESSAGE_GOOD) {
         message->error = error;
         message->wanted = wanted;
     }
@@ -16,7 +16,7 @@ static void set_error(struct camkes_message *message, camkes_error_type_t error,
 static bool is_missing(struct camkes_message *message, const void *what)
 {
     if (what == NULL) {
-        set_error(message, CE_ALLOCATION_FAILURE, 0);
+        set_error(message, CAMKES_MESSAGE_MISSING, 0);
     }
     return what == NULL;
 }
@@ -32,7 +32,7 @@ void camkes_put_array(struct camkes_message *message, const void *array, size_t 
 {
     camkes_put(message, &count, sizeof count);
     if (size != 0 && count > message->end / size) {
-        set_error(message, CE_BUFFER_LENGTH_EXCEEDED, message->at + count * size);
+        set_error(message, CAMKES_MESSAGE_NO_ROOM, message->at + count * size);
         return;
     }
     if (count > 0 && !is_missing(message, array)) {
@@ -46,19 +46,28 @@ void camkes_put_strings(struct camkes_message *message, char *const *strings, si
     if (count > 0 && is_missing(message, strings)) {
         return;
     }
-    for (size_t i = 0; i < count && message->error == CE_NO_ERROR; i++) {
+    for (size_t i = 0; i < count && message->error == CAMKES_MESSAGE_GOOD; i++) {
         camkes_put_string(message, strings[i]);
     }
 }
 
-/* The next string with its final 0, NULL: there is none. */
+/* What was read from memory that may be shared is not read again, whatever the compiler prefers. */
+static void read_once(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The next string, whose length includes the final 0; NULL: there is none. The copy must be
+ * checked. */
 static const char *next_string(struct camkes_message *message, size_t *length)
 {
     const unsigned char *start = message->start + message->at;
-    const size_t room = message->error == CE_NO_ERROR ? message->end - message->at : 0;
+    const size_t room = message->error == CAMKES_MESSAGE_GOOD ? message->end - message->at : 0;
     const unsigned char *final = room > 0 ? memchr(start, 0, room) : NULL;
     if (final == NULL) {
-        set_error(message, CE_MALFORMED_RPC_PAYLOAD, message->end + 1);
+        const bool empty = message->error == CAMKES_MESSAGE_GOOD && room == 0;
+        set_error(message, empty ? CAMKES_MESSAGE_TOO_SHORT : CAMKES_MESSAGE_STRING,
+                  message->end + 1);
         return NULL;
     }
     *length = (size_t)(final - start) + 1;
@@ -66,18 +75,30 @@ static const char *next_string(struct camkes_message *message, size_t *length)
     return (const char *)start;
 }
 
+/* Whether the copy of a string ends where the string did: another thread may have changed it. */
+static bool still_ends(struct camkes_message *message, const char *copy, size_t length)
+{
+    read_once();
+    if (copy[length - 1] != 0) {
+        set_error(message, CAMKES_MESSAGE_STRING, message->end + 1);
+    }
+    return copy[length - 1] == 0;
+}
+
 /* The next array's elements; `count` is set in any case. */
 static const void *next_array(struct camkes_message *message, size_t *count, size_t size)
 {
+    size_t announced = 0;
     *count = 0;
-    camkes_get(message, count, sizeof *count);
-    if (size != 0 && *count > message->end / size) {
-        set_error(message, CE_MALFORMED_RPC_PAYLOAD, message->end + 1);
+    camkes_get(message, &announced, sizeof announced);
+    read_once();
+    if (size != 0 && announced > (message->end - message->at) / size) {
+        set_error(message, CAMKES_MESSAGE_ARRAY, message->end + 1);
     }
-    const void *next = message->error == CE_NO_ERROR
-                           ? camkes_message_next(message, *count * size, CE_MALFORMED_RPC_PAYLOAD)
+    const void *next = message->error == CAMKES_MESSAGE_GOOD
+                           ? camkes_message_next(message, announced * size, CAMKES_MESSAGE_ARRAY)
                            : NULL;
-    *count = next != NULL ? *count : 0;
+    *count = next != NULL ? announced : 0;
     return next;
 }
 
@@ -85,7 +106,7 @@ static void *copy(struct camkes_message *message, const void *from, size_t size)
 {
     void *to = malloc(size > 0 ? size : 1);
     if (to == NULL) {
-        set_error(message, CE_ALLOCATION_FAILURE, size);
+        set_error(message, CAMKES_MESSAGE_NO_MEMORY, size);
     } else if (size > 0) {
         memcpy(to, from, size);
     }
@@ -96,7 +117,12 @@ char *camkes_get_string(struct camkes_message *message)
 {
     size_t length = 0;
     const char *string = next_string(message, &length);
-    return string != NULL ? copy(message, string, length) : NULL;
+    char *result = string != NULL ? copy(message, string, length) : NULL;
+    if (result != NULL && !still_ends(message, result, length)) {
+        free(result);
+        return NULL;
+    }
+    return result;
 }
 
 void *camkes_get_array(struct camkes_message *message, size_t *count, size_t size)
@@ -112,13 +138,14 @@ char **camkes_get_strings(struct camkes_message *message, size_t *count)
     size_t announced = 0;
     *count = 0;
     camkes_get(message, &announced, sizeof announced);
-    if (message->error != CE_NO_ERROR || announced > message->end - message->at) {
-        set_error(message, CE_MALFORMED_RPC_PAYLOAD, message->end + 1);
+    read_once();
+    if (message->error != CAMKES_MESSAGE_GOOD || announced > message->end - message->at) {
+        set_error(message, CAMKES_MESSAGE_ARRAY, message->end + 1);
         return NULL;
     }
     char **strings = calloc(announced > 0 ? announced : 1, sizeof *strings);
     if (strings == NULL) {
-        set_error(message, CE_ALLOCATION_FAILURE, announced * sizeof *strings);
+        set_error(message, CAMKES_MESSAGE_NO_MEMORY, announced * sizeof *strings);
         return NULL;
     }
     for (size_t i = 0; i < announced; i++) {
@@ -146,7 +173,7 @@ static void *view(struct camkes_message *message, struct camkes_scratch *scratch
     const size_t align = _Alignof(max_align_t);
     const size_t start = (scratch->used + align - 1) / align * align;
     if (size > sizeof scratch->bytes - start) {
-        set_error(message, CE_BUFFER_LENGTH_EXCEEDED, start + size);
+        set_error(message, CAMKES_MESSAGE_NO_ROOM, start + size);
         return NULL;
     }
     scratch->used = start + size;
@@ -160,7 +187,8 @@ const char *camkes_view_string(struct camkes_message *message, struct camkes_scr
 {
     size_t length = 0;
     const char *string = next_string(message, &length);
-    return string != NULL ? view(message, scratch, string, length) : NULL;
+    const char *result = string != NULL ? view(message, scratch, string, length) : NULL;
+    return result != NULL && still_ends(message, result, length) ? result : NULL;
 }
 
 void *camkes_view_array(struct camkes_message *message, struct camkes_scratch *scratch,
@@ -168,48 +196,4 @@ void *camkes_view_array(struct camkes_message *message, struct camkes_scratch *s
 {
     const void *array = next_array(message, count, size);
     return array != NULL ? view(message, scratch, array, *count * size) : NULL;
-}
-
-bool camkes_message_good(const struct camkes_message *message, const struct camkes_place *place,
-                         const char *method)
-{
-    if (message->error == CE_NO_ERROR) {
-        return true;
-    }
-    char text[96];
-    const bool missing = message->error == CE_ALLOCATION_FAILURE && message->wanted == 0;
-    (void)snprintf(text, sizeof text, "message of %s()%s", method,
-                   missing ? ": a string or an array is NULL" : "");
-    camkes_error_t error = {
-        .type = message->error,
-        .instance = place->instance,
-        .interface = place->interface,
-        .description = text,
-    };
-    switch (message->error) {
-    case CE_BUFFER_LENGTH_EXCEEDED:
-        error.current_length = (unsigned)message->end;
-        error.target_length = (unsigned)message->wanted;
-        break;
-    case CE_MALFORMED_RPC_PAYLOAD:
-        error.length = (unsigned)message->end;
-        error.current_index = (unsigned)message->at;
-        break;
-    default:
-        error.alloc_bytes = message->wanted;
-    }
-    return camkes_handle_error(*place->handler, &error) == CEA_IGNORE;
-}
-
-void camkes_message_no_method(const struct camkes_place *place, uint64_t index, uint64_t methods)
-{
-    camkes_error_t error = {
-        .type = CE_INVALID_METHOD_INDEX,
-        .instance = place->instance,
-        .interface = place->interface,
-        .description = "a request for a method that does not exist",
-        .upper_bound = methods,
-        .invalid_index = index,
-    };
-    (void)camkes_handle_error(*place->handler, &error);
 }

@@ -11,14 +11,14 @@ void set_putchar(void (*putchar)(int character))
     (void)putchar;
 }
 
-void camkes_platform_save_caller(seL4_CPtr slot)
+seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
 {
-    seL4_CNode_SaveCaller(seL4_CapNull, slot, seL4_WordBits);
+    return seL4_CNode_SaveCaller(seL4_CapNull, slot, seL4_WordBits);
 }
 
-void camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
+seL4_Word camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
 {
-    (void)seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, 0));
+    return seL4_MessageInfo_get_label(seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, 0)));
 }
 
 uint64_t camkes_platform_now(void)

@@ -9,19 +9,19 @@
 #include <camkes/platform.h>
 #include <camkes/timer_protocol_sel4.h>
 
-void camkes_platform_save_caller(seL4_CPtr slot)
+seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
 {
 #if defined(CONFIG_KERNEL_MCS)
     (void)slot;
     camkes_platform_fault(); /* no plan for an MCS kernel has a manager */
 #else
-    seL4_CNode_SaveCaller(camkes_sel4_image.cnode, slot, seL4_WordBits);
+    return seL4_CNode_SaveCaller(camkes_sel4_image.cnode, slot, seL4_WordBits);
 #endif
 }
 
-void camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
+seL4_Word camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
 {
-    (void)seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, 0));
+    return seL4_MessageInfo_get_label(seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, 0)));
 }
 
 uint64_t camkes_platform_now(void)

@@ -93,10 +93,7 @@ uint64_t camkes_now(void)
 unsigned camkes_request_priority(void)
 {
     const struct camkes_thread *self = camkes_self();
-    if (self->context != NULL) {
-        return atomic_load(&self->context->effective);
-    }
-    return self->cpi != NULL ? self->request_priority : self->priority;
+    return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;
 }
 
 int camkes_requestor(void)

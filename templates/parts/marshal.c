@@ -5,6 +5,10 @@
 /*- macro message_received(buffer, words) --*/
 /*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_received(' ~ words ~ ')' ?*/
 /*-- endmacro -*/
+/*# The reply to a request, which `send` sends. #*/
+/*- macro message_reply(buffer, send) --*/
+/*? 'camkes_message_reply_at(' ~ send ~ ', (void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_reply(' ~ send ~ ')' ?*/
+/*-- endmacro -*/
 /*# Statements that put one value into a message (m: the message's C name, value: an expression). #*/
 /*- macro put(m, shape, type, value, count) --*/
 /*- if shape.value == 'scalar' --*/

@@ -21,10 +21,12 @@ int /*? port.interface ?*/_wrap_ptr(dataport_ptr_t *pointer, void *address)
 
 void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer)
 {
-    if (pointer->id != /*? port.id ?*/ || (uintptr_t)pointer->offset >= /*? port.size ?*/) {
+    /* It may be in a dataport, where others can change it at any time. */
+    const dataport_ptr_t read = *(volatile dataport_ptr_t *)pointer;
+    if (read.id != /*? port.id ?*/ || (uintptr_t)read.offset >= /*? port.size ?*/) {
         return NULL;
     }
-    return (char *)/*? port.memory.variable ?*/ + pointer->offset;
+    return (char *)/*? port.memory.variable ?*/ + read.offset;
 }
 /*- endif -*/
 /*- endfor -*/

@@ -1,4 +1,4 @@
-/*- from 'parts/marshal.c' import put, get, release, message_new -*/
+/*- from 'parts/marshal.c' import put, get, release, message_new, message_reply -*/
 /*- for rpc in me.rpc_from -*/
 /*- set place = rpc.interface ~ '__place' -*/
 
@@ -7,6 +7,7 @@ static const struct camkes_place /*? place ?*/ = {
     .instance = "/*? me.name ?*/",
     .interface = "/*? rpc.interface ?*/",
     .handler = &/*? rpc.interface ?*/__error_handler,
+    .server = "/*? rpc.target ?*/",
 };
 /*- if rpc.cpi is not none -*/
 static const struct camkes_route /*? rpc.interface ?*/__routes[] = {
@@ -41,14 +42,9 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
     }
 /*- set words = '0' if rpc.buffer else 'camkes_message_words(&' ~ m ~ ')' -*/
 /*- set send -*/
-/*? 'camkes_call(' ~ rpc.endpoint if rpc.cpi is none else 'camkes_request(&' ~ rpc.interface ~ '__uses' ?*/, /*? words ?*/)
+/*? 'seL4_Call(' ~ rpc.endpoint ~ ', seL4_MessageInfo_new(0, 0, 0, ' ~ words ~ '))' if rpc.cpi is none else 'camkes_request(&' ~ rpc.interface ~ '__uses, ' ~ words ~ ')' ?*/
 /*-- endset -*/
-/*- if rpc.buffer -*/
-    (void)/*? send ?*/;
-    /*? m ?*/ = /*? message_new(rpc.buffer) ?*/;
-/*- else -*/
-    /*? m ?*/ = camkes_message_received(/*? send ?*/);
-/*- endif -*/
+    /*? m ?*/ = /*? message_reply(rpc.buffer, send) ?*/;
 /*- if method.returns -*/
 /*- if method.return_shape.value == 'string' -*/
     char */*? method.result ?*/ = camkes_get_string(&/*? m ?*/);

@@ -3,10 +3,17 @@
 /*- set place = rpc.interface ~ '__place' -*/
 
 /* provides /*? rpc.interface ?*/: /*? rpc.origin ?*/ */
+static struct camkes_sender /*? rpc.interface ?*/__senders[] = {
+/*- for id, name in rpc.senders -*/
+    {.id = /*? id ?*/, .name = "/*? name ?*/"},
+/*- endfor -*/
+};
 static const struct camkes_place /*? place ?*/ = {
     .instance = "/*? me.name ?*/",
     .interface = "/*? rpc.interface ?*/",
     .handler = &/*? rpc.interface ?*/__error_handler,
+    .sender = /*? rpc.interface ?*/__senders,
+    .senders = /*? rpc.senders | length ?*/,
 };
 
 seL4_Word /*? rpc.interface ?*/_get_sender_id(void)
@@ -22,7 +29,7 @@ seL4_Word /*? rpc.interface ?*/_get_sender_id(void)
 /*- set heap = method.parameters | reject('in', viewed) | rejectattr('shape.value', 'equalto', 'scalar') | list -*/
 
 /* /*? method.origin ?*/ */
-static unsigned /*? serve ?*/_/*? method.name ?*/(struct camkes_message */*? m ?*/)
+static seL4_MessageInfo_t /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.thread ?*/, struct camkes_message */*? m ?*/)
 {
 /*- if viewed -*/
     struct camkes_scratch /*? method.scratch ?*/;
@@ -52,11 +59,17 @@ static unsigned /*? serve ?*/_/*? method.name ?*/(struct camkes_message */*? m ?
 /*- endif -*/
 /*- endif -*/
 /*- endfor -*/
-    if (!camkes_message_good(/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/")) {
+/*- if rpc.buffer -*/
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* what was read of the dataport is not read again */
+/*- endif -*/
+/*- set ends = m ~ '->error == CAMKES_MESSAGE_GOOD' if rpc.buffer else 'camkes_message_ends(' ~ m ~ ')' -*/
+/*- set begin = ' || !camkes_begin_request(' ~ method.thread ~ ', ' ~ m ~ ')' if rpc.cpi is not none else '' -*/
+    const bool /*? method.good ?*/ = /*? ends ?*/ || camkes_message_ignored(/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/");
+    if (!/*? method.good ?*//*? begin ?*/) {
 /*- for p in heap -*/
         /*? release(p.shape, p.name, p.name ~ '_sz') ?*/
 /*- endfor -*/
-        return 0;
+        return camkes_refuse(/*? method.thread ?*/, &/*? place ?*/, /*? m ?*/->error);
     }
     /*? declare(method.returns, method.result) ~ ' = ' if method.returns ?*//*? rpc.interface ?*/_/*? method.name ?*/(/*? method.parameters | map(attribute='from_locals') | join(', ') ?*/);
     struct camkes_message /*? method.reply ?*/ = /*? message_new(rpc.buffer) ?*/;
@@ -72,49 +85,49 @@ static unsigned /*? serve ?*/_/*? method.name ?*/(struct camkes_message */*? m ?
 /*- if method.returns and method.return_shape.value == 'string' -*/
     free(/*? method.result ?*/);
 /*- endif -*/
-/*- if rpc.buffer -*/
-    (void)camkes_message_good(&/*? method.reply ?*/, &/*? place ?*/, "/*? method.name ?*/");
-    return 0;
-/*- else -*/
-    return camkes_message_good(&/*? method.reply ?*/, &/*? place ?*/, "/*? method.name ?*/")
-               ? camkes_message_words(&/*? method.reply ?*/)
-               : 0;
+/*- if rpc.cpi is not none -*/
+    camkes_end_request(/*? method.thread ?*/);
 /*- endif -*/
+    return camkes_message_good(&/*? method.reply ?*/, &/*? place ?*/, "/*? method.name ?*/")
+               ? /*? 'seL4_MessageInfo_new(0, 0, 0, 0)' if rpc.buffer else 'camkes_message_info(&' ~ method.reply ~ ')' ?*/
+               : camkes_message_none();
 }
 /*- endfor -*/
 
-static unsigned /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispatch.suffix ?*/(struct camkes_thread *self, unsigned words)
+static seL4_MessageInfo_t /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispatch.suffix ?*/(struct camkes_thread *self, unsigned words)
 {
-    (void)self;
 /*- if rpc.buffer -*/
     (void)words;
 /*- endif -*/
     struct camkes_message message = /*? message_received(rpc.buffer, 'words') ?*/;
 /*- if dispatch.procedure.index_type -*/
-    /*? dispatch.procedure.index_type ?*/ method = /*? dispatch.procedure.methods | length ?*/;
+    /*? dispatch.procedure.index_type ?*/ method = 0;
     camkes_get(&message, &method, sizeof method);
-    switch (method) {
+/*- if rpc.buffer -*/
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+/*- endif -*/
+    if (message.error == CAMKES_MESSAGE_GOOD) {
+        switch (method) {
 /*- for method in dispatch.procedure.methods -*/
-    case /*? loop.index0 ?*/:
-        return /*? serve ?*/_/*? method.name ?*/(&message);
+        case /*? loop.index0 ?*/:
+            return /*? serve ?*/_/*? method.name ?*/(self, &message);
 /*- endfor -*/
-    default:
-        camkes_message_no_method(&/*? place ?*/, method, /*? dispatch.procedure.methods | length ?*/);
-        return 0;
+        default:
+            break;
+        }
     }
+    return camkes_message_no_method(self, &message, &/*? place ?*/, method, /*? dispatch.procedure.methods | length ?*/);
 /*- elif dispatch.procedure.methods -*/
-    return /*? serve ?*/_/*? dispatch.procedure.methods[0].name ?*/(&message);
+    return /*? serve ?*/_/*? dispatch.procedure.methods[0].name ?*/(self, &message);
 /*- else -*/
-    camkes_message_no_method(&/*? place ?*/, 0, 0);
-    (void)message;
-    return 0;
+    return camkes_message_no_method(self, &message, &/*? place ?*/, 0, 0);
 /*- endif -*/
 }
 /*- endfor -*/
 /*- if rpc.dispatches | length > 1 or rpc.dispatches[0].suffix -*/
 
 /* The type of the caller's interface decides what a message means. */
-static unsigned /*? rpc.interface ?*/__serve(struct camkes_thread *self, unsigned words)
+static seL4_MessageInfo_t /*? rpc.interface ?*/__serve(struct camkes_thread *self, unsigned words)
 {
     switch (self->sender_id) {
 /*- for dispatch in rpc.dispatches -*/
@@ -124,7 +137,7 @@ static unsigned /*? rpc.interface ?*/__serve(struct camkes_thread *self, unsigne
         return /*? rpc.interface ?*/__serve/*? dispatch.suffix ?*/__of_type(self, words);
 /*- endfor -*/
     default:
-        return 0;
+        return camkes_refuse(self, &/*? place ?*/, CAMKES_MESSAGE_BADGE);
     }
 }
 /*- endif -*/
@@ -151,7 +164,14 @@ static struct camkes_context /*? rpc.interface ?*/__contexts[] = {
 };
 static const struct camkes_caller /*? rpc.interface ?*/__callers[] = {
 /*- for caller in cpi.callers -*/
-    {.sender_id = /*? caller.sender_id ?*/, .context = /*? caller.context ?*/, .bound = /*? caller.bound ?*/}, /* /*? caller.comment ?*/ */
+    { /* /*? caller.comment ?*/ */
+        .sender_id = /*? caller.sender_id ?*/,
+        .context = /*? caller.context ?*/,
+        .base = /*? caller.base ?*/,
+        .bound = /*? caller.bound ?*/,
+        .task_bytes = /*? caller.tasks | length ?*/,
+        .tasks = (const uint8_t[]){/*? caller.tasks | join(', ') ?*/},
+    },
 /*- endfor -*/
 };
 /*- if cpi.pool -*/
@@ -166,6 +186,7 @@ static uint16_t /*? rpc.interface ?*/__queue[/*? cpi.contexts | length ?*/];
 /*- endif -*/
 static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .name = "/*? cpi.name ?*/",
+    .place = &/*? place ?*/,
     .id = /*? cpi.id ?*/,
     .protocol = CAMKES_/*? cpi.protocol ?*/,
     .ceiling = /*? cpi.ceiling ?*/,
@@ -176,6 +197,7 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
 /*- if cpi.pool -*/
     .pooled = true,
     .pool = /*? rpc.interface ?*/__pool,
+    .threads = /*? cpi.pool | length ?*/,
 /*- endif -*/
 /*- if cpi.manager -*/
     .manager = /*? cpi.manager ?*/,

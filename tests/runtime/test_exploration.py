@@ -48,8 +48,8 @@ MUTANTS = (
     Mutant(
         "no-boost",
         "manager.c",
-        "    inherit(cpi, held_by, true, held_by->id);\n    return false;",
-        "    return false;",
+        "    inherit(cpi, held_by, true, held_by->id);\n    return REPLY_LATER;",
+        "    return REPLY_LATER;",
         systems.ONE_LOCK,
     ),
     Mutant("boost-stays", "manager.c", "    inherit(cpi, from, false, from->id);\n", "", systems.ONE_LOCK),

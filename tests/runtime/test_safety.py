@@ -40,21 +40,21 @@ def test_an_update_cannot_go_above_the_connection(tmp_path: Path) -> None:
     assert not [v for v in run.violations() if v.property is Property.MUTUAL_EXCLUSION]
 
 
-def test_a_label_only_informs(tmp_path: Path) -> None:
+def test_a_label_cannot_claim_a_priority(tmp_path: Path) -> None:
     slot = _slot(tmp_path, "a", "p@a")
     liar = f"""
     int run(void)
     {{
         if (get_instance_name()[0] == 'a') {{
-            (void)seL4_Call({slot}, seL4_MessageInfo_new(255, 0, 0, 0));
+            const seL4_MessageInfo_t reply = seL4_Call({slot}, seL4_MessageInfo_new(255, 0, 0, 0));
+            printf("%d\\n", seL4_MessageInfo_get_label(reply) != 0);
         }}
         return 0;
     }}
     """
-    say = 'void p_go(void) { printf("%u\\n", camkes_request_priority()); }\n'
-    run = build(tmp_path, CHAIN.text, {"Task": liar, "Pass": say, "Leaf": LEAF}).run()
-    assert run.output == "10\n"
-    assert run.of(Kind.REQUEST_BEGIN)[0].args[2] == 10
+    run = build(tmp_path, CHAIN.text, {"Task": liar, "Pass": PASS, "Leaf": LEAF}).run()
+    assert run.output == "1\n"
+    assert not run.of(Kind.REQUEST_BEGIN)
 
 
 def test_a_clear_takes_back_only_what_its_sender_gave(tmp_path: Path) -> None:

@@ -6,16 +6,20 @@
  */
 #pragma once
 
+#include <camkes/message.h>
 #include <camkes/thread.h>
 #include <stdatomic.h>
 
 enum camkes_protocol { CAMKES_PROPAGATED, CAMKES_INHERITED, CAMKES_FIXED };
 
-/* A row of a CPI's caller table: row `badge - 1` says who called. */
+/* A row of a CPI's caller table: row `badge - 1` says who called, and what it may claim. */
 struct camkes_caller {
     seL4_Word sender_id;
-    uint16_t context; /* index into the CPI's contexts */
-    uint8_t bound;    /* the highest priority that it may claim */
+    uint16_t context;     /* index into the CPI's contexts */
+    uint8_t base;         /* the lowest priority */
+    uint8_t bound;        /* the highest priority */
+    uint16_t task_bytes;  /* of `tasks` */
+    const uint8_t *tasks; /* the ids of tasks, as a set of bits */
 };
 
 /* An origin of requests at a CPI. At most one of its requests is under way there. */
@@ -28,11 +32,11 @@ struct camkes_context {
     seL4_CPtr manager_as_worker; /* the manager's endpoint, badged for this context's worker */
 
     /* The manager's; the worker reads `effective` and `pushed`. */
-    struct camkes_thread *worker; /* NULL: a pool, and none serves it now */
-    uint8_t request;              /* what its own request is worth */
-    _Atomic uint8_t effective;    /* that, and what it inherits */
-    _Atomic uintptr_t pushed;     /* the nested request that an update was sent after */
-    _Atomic uint16_t cause;       /* plan id of the context it has its priority from */
+    struct camkes_thread *_Atomic worker; /* NULL: a pool, and none serves it now */
+    uint8_t request;                      /* what its own request is worth */
+    _Atomic uint8_t effective;            /* that, and what it inherits */
+    _Atomic uintptr_t pushed;             /* the nested request that an update was sent after */
+    _Atomic uint16_t cause;               /* plan id of the context it has its priority from */
     bool waiting;
     uint16_t place; /* in the queue */
     uint32_t arrival;
@@ -43,6 +47,7 @@ struct camkes_context {
 
 struct camkes_cpi {
     const char *name;
+    const struct camkes_place *place;
     uint16_t id; /* of the plan */
     enum camkes_protocol protocol;
     uint8_t ceiling;
@@ -59,7 +64,8 @@ struct camkes_cpi {
     seL4_CPtr manager;
     seL4_CPtr authority;
     struct camkes_thread *const *pool;
-    uint16_t *queue; /* a heap of context indexes */
+    uint16_t threads; /* of the pool */
+    uint16_t *queue;  /* a heap of context indexes */
     uint16_t queued;
     uint32_t arrivals;
 };
@@ -80,10 +86,16 @@ struct camkes_uses {
     const struct camkes_route *route;
 };
 
-/* Sends the request in the message registers as the running thread's; returns the reply's words. */
-unsigned camkes_request(const struct camkes_uses *to, unsigned words);
-/* The same to an interface without a protocol. */
-unsigned camkes_call(seL4_CPtr endpoint, unsigned words);
+/* Sends the request in the message registers as the running thread's; returns the reply. */
+seL4_MessageInfo_t camkes_request(const struct camkes_uses *to, unsigned words);
+
+/*
+ * Around the handler of a CPI: after the request was read and found good, and when its reply is
+ * written. In between the handler has the CPI's lock. The first returns false, and sets the
+ * message's error, if the request cannot begin.
+ */
+bool camkes_begin_request(struct camkes_thread *self, struct camkes_message *request);
+void camkes_end_request(struct camkes_thread *self);
 
 /* What threads do: serve a CPI, be its manager, serve an interface without a protocol. */
 void camkes_serve_cpi(struct camkes_thread *self);

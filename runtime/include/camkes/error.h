@@ -89,6 +89,15 @@ extern "C" {
 /* camkes_error(), where `handler` (NULL: none) is asked first. */
 camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error);
 
+/*
+ * The same for an error of a message that was received, which is its sender's: without a handler it
+ * is CEA_DISCARD.
+ */
+camkes_error_action_t camkes_received_error(camkes_error_handler_t handler, camkes_error_t *error);
+
+/* Prints a line; what has no room in 255 bytes is cut off. */
+void camkes_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Says what is wrong and makes the running thread fault. */
 void camkes_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 

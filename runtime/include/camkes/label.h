@@ -19,6 +19,11 @@
 #define CAMKES_LABEL_SEQUENCE_BITS (sizeof(seL4_Word) == 8 ? 16 : 6)
 #define CAMKES_LABEL_DETAIL_BITS (sizeof(seL4_Word) == 8 ? 16 : 8)
 
+/* of a request's label, and of a label to a manager; what is above is 0 */
+#define CAMKES_LABEL_BITS                                                                          \
+    (CAMKES_LABEL_PRIORITY_BITS + CAMKES_LABEL_TASK_BITS + CAMKES_LABEL_SEQUENCE_BITS)
+#define CAMKES_OPERATION_BITS (12 + CAMKES_LABEL_DETAIL_BITS)
+
 static inline seL4_Word camkes_bits(seL4_Word word, unsigned first, unsigned count)
 {
     return word >> first & (((seL4_Word)1 << count) - 1);

@@ -61,7 +61,7 @@ void camkes_sel4_trace(uint16_t kind, uint16_t other, unsigned count, const uint
 #define CAMKES_TRACE_NOBODY 65535
 
 /* Moves the capability to reply to the last received Call into an empty slot. */
-void camkes_platform_save_caller(seL4_CPtr slot);
+seL4_Error camkes_platform_save_caller(seL4_CPtr slot);
 
 #if defined(CONFIG_KERNEL_MCS)
 
@@ -118,8 +118,9 @@ seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *
 
 #endif
 
-/* A Call whose whole message is its label; it leaves the message registers as they are. */
-void camkes_platform_call(seL4_CPtr endpoint, seL4_Word label);
+/* A Call whose whole message is its label; it leaves the message registers as they are. Returns the
+ * label of the reply. */
+seL4_Word camkes_platform_call(seL4_CPtr endpoint, seL4_Word label);
 
 /* Virtual or real nanoseconds since boot. */
 uint64_t camkes_platform_now(void);

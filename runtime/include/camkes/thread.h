@@ -5,6 +5,7 @@
 
 #include <camkes/platform.h>
 
+struct camkes_caller;
 struct camkes_context;
 struct camkes_cpi;
 struct camkes_instance;
@@ -19,8 +20,8 @@ struct camkes_thread {
     void *interface;
     /* where it waits for requests */
     seL4_CPtr endpoint;
-    /* unmarshals a request of `words` words, serves it, marshals the reply and returns its words */
-    unsigned (*serve)(struct camkes_thread *self, unsigned words);
+    /* unmarshals a request of `words` words, serves it and marshals the reply, which it returns */
+    seL4_MessageInfo_t (*serve)(struct camkes_thread *self, unsigned words);
 
     /* a thread that serves or originates prioritised requests */
     struct camkes_cpi *cpi;
@@ -34,9 +35,10 @@ struct camkes_thread {
     seL4_Word sequence; /* of its last request */
 
     /* the request that it serves */
-    struct camkes_context *context; /* whose priority others may raise, else NULL */
-    uint16_t caller_context;        /* index of the request's context at the CPI */
-    uint8_t request_priority;
+    struct camkes_context *context;     /* whose priority others may raise, else NULL */
+    const struct camkes_caller *caller; /* at a CPI with a protocol */
+    seL4_Word label;
+    seL4_Word badge;
     seL4_Word sender_id;
 };
 

@@ -56,7 +56,8 @@ struct camkes_trace_record {
     X(LOCK_FREE, 42, "cpi context")            /* the lock is not held any more */                   \
     X(INHERIT, 43, "cpi context from to cause") /* context's priority at cpi; cause: a context */    \
     X(UPDATE, 44, "cpi context priority")      /* manager of cpi got an inherited priority */        \
-    X(CLEAR, 45, "cpi context")                /* and its end */
+    X(CLEAR, 45, "cpi context")                /* and its end */                                     \
+    X(REFUSED, 46, "badge error")  /* thread refused a message; error: enum camkes_message_error */
 
 /* clang-format on */
 

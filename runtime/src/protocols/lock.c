@@ -2,11 +2,15 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 #include "lock.h"
 
+#include "nested.h"
+
 #include <camkes/label.h>
 
-static void ask_manager(const struct camkes_context *context, enum camkes_operation operation)
+static void ask_manager(const struct camkes_cpi *cpi, uint16_t context,
+                        enum camkes_operation operation)
 {
-    camkes_platform_call(context->manager_as_worker, camkes_operation_label(operation, 0, 0));
+    camkes_ask_manager(cpi->context[context].manager_as_worker,
+                       camkes_operation_label(operation, 0, 0), cpi->name);
 }
 
 void camkes_lock_take(struct camkes_cpi *cpi, uint16_t context)
@@ -17,7 +21,7 @@ void camkes_lock_take(struct camkes_cpi *cpi, uint16_t context)
         CAMKES_TRACE(LOCK_TAKE, cpi->id, cpi->context[context].id);
     } else {
         camkes_point();
-        ask_manager(&cpi->context[context], CAMKES_ACQUIRE_LOCK);
+        ask_manager(cpi, context, CAMKES_ACQUIRE_LOCK);
     }
     camkes_point();
 }
@@ -30,7 +34,7 @@ void camkes_lock_free(struct camkes_cpi *cpi, uint16_t context)
         CAMKES_TRACE(LOCK_FREE, cpi->id, cpi->context[context].id);
     } else {
         camkes_point();
-        ask_manager(&cpi->context[context], CAMKES_RELEASE_LOCK);
+        ask_manager(cpi, context, CAMKES_RELEASE_LOCK);
     }
     camkes_point();
 }

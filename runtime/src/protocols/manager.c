@@ -8,8 +8,13 @@
 #include "nested.h"
 #include "queue.h"
 
+#include <camkes/error.h>
 #include <camkes/instance.h>
 #include <camkes/label.h>
+
+/* What a step comes to: an error (CAMKES_MESSAGE_GOOD: none) is the reply, or the reply comes
+ * later. */
+#define REPLY_LATER (~0u)
 
 /* Who holds the lock, NULL: nobody. */
 static struct camkes_context *holder(struct camkes_cpi *cpi)
@@ -20,8 +25,14 @@ static struct camkes_context *holder(struct camkes_cpi *cpi)
 
 static void set_priority(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority)
 {
-    if (context->worker != NULL) {
-        seL4_TCB_SetPriority(context->worker->tcb, cpi->authority, priority);
+    const struct camkes_thread *worker = atomic_load(&context->worker);
+    if (worker == NULL) {
+        return;
+    }
+    const seL4_Error error = seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
+    if (error != seL4_NoError) {
+        camkes_fail("thread %s of %s cannot be set to priority %u: kernel error %d", worker->name,
+                    cpi->name, priority, (int)error);
     }
 }
 
@@ -56,72 +67,99 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
     }
 }
 
-/* Returns whether the caller gets its reply at once. */
-static bool acquire(struct camkes_cpi *cpi, uint16_t index)
+/* Whether the lock was free; else it is marked as waited for. */
+static bool take_or_mark(struct camkes_cpi *cpi, uint16_t index)
 {
-    struct camkes_context *context = &cpi->context[index];
     uintptr_t word = atomic_load(&cpi->lock);
     for (;;) {
         camkes_point();
         if (word == 0) {
             if (atomic_compare_exchange_strong(&cpi->lock, &word, camkes_held_by(index))) {
-                CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
                 return true;
             }
         } else if ((word & CAMKES_WAITERS) != 0 ||
                    atomic_compare_exchange_strong(&cpi->lock, &word, word | CAMKES_WAITERS)) {
-            break;
+            return false;
         }
     }
-    camkes_platform_save_caller(context->reply);
+}
+
+static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
+{
+    struct camkes_context *context = &cpi->context[index];
+    const struct camkes_thread *worker = atomic_load(&context->worker);
+    if (worker == NULL || context->waiting || holder(cpi) == context) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    if (take_or_mark(cpi, index)) {
+        CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
+        return CAMKES_MESSAGE_GOOD;
+    }
+    const seL4_Error error = camkes_platform_save_caller(context->reply);
+    if (error != seL4_NoError) {
+        camkes_fail("a reply to thread %s of %s cannot be kept for later: kernel error %d",
+                    worker->name, cpi->name, (int)error);
+    }
     camkes_queue_insert(cpi, index);
-    CAMKES_TRACE_ABOUT(LOCK_WAIT, context->worker->number, cpi->id, context->id, context->request);
+    CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
     struct camkes_context *held_by = holder(cpi);
     inherit(cpi, held_by, true, held_by->id);
-    return false;
+    return REPLY_LATER;
 }
 
 /* The releaser's inheritance ends, the lock goes to the first waiter. */
-static void hand_over(struct camkes_cpi *cpi, uint16_t index)
+static unsigned hand_over(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *from = &cpi->context[index];
     if (holder(cpi) != from || cpi->queued == 0) {
-        return; /* a release of what is not held or that nobody waits for */
+        return CAMKES_MESSAGE_OPERATION; /* it is not held, or nobody waits for it */
     }
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
     const uint16_t next = camkes_queue_take(cpi);
     struct camkes_context *to = &cpi->context[next];
     atomic_store(&cpi->lock, camkes_held_by(next) | (cpi->queued > 0 ? CAMKES_WAITERS : 0));
-    CAMKES_TRACE_ABOUT(LOCK_GRANT, to->worker->number, cpi->id, to->id);
+    CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
     inherit(cpi, from, false, from->id);
     camkes_point();
     inherit(cpi, to, true, to->id);
     camkes_point();
     seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));
     camkes_point();
+    return CAMKES_MESSAGE_GOOD;
 }
 
-static void begin(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
+static unsigned begin(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
 {
-    context->worker = cpi->pool[thread];
+    if (!cpi->pooled || thread >= cpi->threads || atomic_load(&context->worker) != NULL) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    atomic_store(&context->worker, cpi->pool[thread]);
     set_priority(cpi, context, atomic_load(&context->effective));
+    return CAMKES_MESSAGE_GOOD;
 }
 
-static void end(struct camkes_cpi *cpi, struct camkes_context *context)
+static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
 {
+    if (!cpi->pooled || thread >= cpi->threads || context->waiting || holder(cpi) == context ||
+        atomic_load(&context->worker) != cpi->pool[thread]) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
     set_priority(cpi, context, cpi->ceiling);
-    context->worker = NULL;
+    atomic_store(&context->worker, NULL);
+    return CAMKES_MESSAGE_GOOD;
 }
 
 /* A caller was raised. */
-static void update(struct camkes_cpi *cpi, const struct camkes_caller *caller, uint8_t priority,
-                   uint16_t cause)
+static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller, uint8_t priority,
+                       uint16_t cause)
 {
     struct camkes_context *context = &cpi->context[caller->context];
-    priority = priority < caller->bound ? priority : caller->bound;
+    if (priority > caller->bound) {
+        return CAMKES_MESSAGE_PRIORITY;
+    }
     CAMKES_TRACE(UPDATE, cpi->id, context->id, priority);
     if (priority <= context->request) {
-        return;
+        return CAMKES_MESSAGE_GOOD;
     }
     context->request = priority;
     struct camkes_context *held_by = holder(cpi);
@@ -130,67 +168,93 @@ static void update(struct camkes_cpi *cpi, const struct camkes_caller *caller, u
         camkes_queue_raise(cpi, caller->context);
         inherit(cpi, held_by, true, held_by->id);
     }
+    return CAMKES_MESSAGE_GOOD;
 }
 
 /* Its raised request is over. */
-static void clear(struct camkes_cpi *cpi, const struct camkes_caller *caller)
+static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller)
 {
     struct camkes_context *context = &cpi->context[caller->context];
-    CAMKES_TRACE(CLEAR, cpi->id, context->id);
     if (context->waiting) {
-        return; /* then it is not over, and the caller is not to be trusted */
+        return CAMKES_MESSAGE_OPERATION; /* then it is not over */
     }
+    CAMKES_TRACE(CLEAR, cpi->id, context->id);
     context->request = context->base;
     inherit(cpi, context, holder(cpi) == context, context->id);
+    return CAMKES_MESSAGE_GOOD;
 }
 
-/* One message; returns whether its sender gets a reply now. */
-static bool step(struct camkes_cpi *cpi, seL4_Word badge, seL4_Word label)
+static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_caller *caller,
+                               seL4_Word label)
 {
-    const enum camkes_operation operation = (enum camkes_operation)camkes_bits(label, 0, 4);
-    const uint8_t value = (uint8_t)camkes_bits(label, 4, 8);
-    const uint16_t detail = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
-    if (badge == 0 || badge > (seL4_Word)cpi->contexts + cpi->callers) {
-        return true;
+    const uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
+    const uint16_t cause = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
+    switch (camkes_bits(label, 0, 4)) {
+    case CAMKES_UPDATE:
+        return update(cpi, caller, priority, cause);
+    case CAMKES_CLEAR:
+        return clear(cpi, caller);
+    default:
+        return CAMKES_MESSAGE_OPERATION;
     }
-    if (badge > cpi->contexts) {
-        const struct camkes_caller *caller = &cpi->caller[badge - cpi->contexts - 1];
-        if (operation == CAMKES_UPDATE) {
-            update(cpi, caller, value, detail);
-        } else if (operation == CAMKES_CLEAR) {
-            clear(cpi, caller);
-        }
-        return true;
-    }
-    const uint16_t index = (uint16_t)(badge - 1);
-    switch (operation) {
+}
+
+static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word label)
+{
+    const uint16_t thread = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
+    switch (camkes_bits(label, 0, 4)) {
     case CAMKES_ACQUIRE_LOCK:
         return acquire(cpi, index);
     case CAMKES_RELEASE_LOCK:
-        hand_over(cpi, index);
-        return true;
+        return hand_over(cpi, index);
     case CAMKES_BEGIN_REQUEST:
-        begin(cpi, &cpi->context[index], detail);
-        return true;
+        return begin(cpi, &cpi->context[index], thread);
     case CAMKES_END_REQUEST:
-        end(cpi, &cpi->context[index]);
-        return true;
-    default: /* CAMKES_SETTLE: that we are here says that it is done */
-        return true;
+        return end(cpi, &cpi->context[index], thread);
+    case CAMKES_SETTLE:
+        return CAMKES_MESSAGE_GOOD; /* that we are here says that it is done */
+    default:
+        return CAMKES_MESSAGE_OPERATION;
     }
+}
+
+/* One message, whose badge says whether it is from a worker, counted from 1, or from a caller. */
+static unsigned step(struct camkes_thread *self, seL4_Word badge, seL4_MessageInfo_t info)
+{
+    struct camkes_cpi *cpi = self->cpi;
+    const seL4_Word label = seL4_MessageInfo_get_label(info);
+    self->badge = badge;
+    self->sender_id = 0; /* a worker */
+    if (badge == 0 || badge > (seL4_Word)cpi->contexts + cpi->callers) {
+        return CAMKES_MESSAGE_BADGE;
+    }
+    const struct camkes_caller *caller =
+        badge > cpi->contexts ? &cpi->caller[badge - cpi->contexts - 1] : NULL;
+    if (caller != NULL) {
+        self->sender_id = caller->sender_id;
+    }
+    if (seL4_MessageInfo_get_length(info) != 0) {
+        return CAMKES_MESSAGE_TOO_LONG;
+    }
+    if (label >> CAMKES_OPERATION_BITS != 0) {
+        return CAMKES_MESSAGE_LABEL;
+    }
+    return caller != NULL ? step_of_caller(cpi, caller, label)
+                          : step_of_worker(cpi, (uint16_t)(badge - 1), label);
 }
 
 void camkes_manage_cpi(struct camkes_thread *self)
 {
-    struct camkes_cpi *cpi = self->cpi;
-    const seL4_MessageInfo_t empty = seL4_MessageInfo_new(0, 0, 0, 0);
-    bool reply = false;
+    unsigned error = REPLY_LATER;
     for (;;) {
         seL4_Word badge = 0;
+        const seL4_MessageInfo_t reply = error == CAMKES_MESSAGE_GOOD || error == REPLY_LATER
+                                             ? seL4_MessageInfo_new(0, 0, 0, 0)
+                                             : camkes_refuse(self, self->cpi->place, error);
         const seL4_MessageInfo_t info =
-            reply ? camkes_platform_reply_receive(cpi->manager, empty, &badge)
-                  : camkes_platform_receive(cpi->manager, &badge);
-        reply = step(cpi, badge, seL4_MessageInfo_get_label(info));
+            error == REPLY_LATER ? camkes_platform_receive(self->cpi->manager, &badge)
+                                 : camkes_platform_reply_receive(self->cpi->manager, reply, &badge);
+        error = step(self, badge, info);
         camkes_point();
     }
 }

@@ -6,6 +6,18 @@
 #include <camkes/error.h>
 #include <camkes/label.h>
 
+void camkes_manager_failed(const char *cpi)
+{
+    camkes_fail("the manager of %s refused what thread %s asked it for", cpi, camkes_self()->name);
+}
+
+void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi)
+{
+    if (camkes_platform_call(manager, label) != CAMKES_MESSAGE_GOOD) {
+        camkes_manager_failed(cpi);
+    }
+}
+
 void camkes_nested_push(struct camkes_context *context, uint8_t priority)
 {
     /*
@@ -23,16 +35,18 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
         camkes_point();
         if (atomic_load(&context->nested) == mark) {
             camkes_point();
-            camkes_platform_call(
+            camkes_ask_manager(
                 camkes_mark_manager(mark),
-                camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
+                camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)),
+                "a nested request");
             return;
         }
     }
 }
 
 /* Before a nested request: returns whether its CPI was told of an inherited priority. */
-static bool enter(struct camkes_context *context, seL4_CPtr manager, uintptr_t mark)
+static bool enter(struct camkes_context *context, const struct camkes_uses *to, seL4_CPtr manager,
+                  uintptr_t mark)
 {
     atomic_store(&context->nested, mark);
     camkes_point();
@@ -40,25 +54,27 @@ static bool enter(struct camkes_context *context, seL4_CPtr manager, uintptr_t m
     if (priority <= context->base) {
         return false;
     }
-    camkes_platform_call(
-        manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)));
+    camkes_ask_manager(
+        manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)),
+        to->name);
     return true;
 }
 
 /* After it. */
-static void leave(struct camkes_context *context, seL4_CPtr manager, uintptr_t mark, bool told)
+static void leave(struct camkes_context *context, const struct camkes_uses *to, seL4_CPtr manager,
+                  uintptr_t mark, bool told)
 {
     camkes_point();
     atomic_store(&context->nested, 0);
     camkes_point();
     if (atomic_load(&context->pushed) == mark) {
         /* Our own manager may still be about to send it. */
-        camkes_platform_call(context->manager_as_worker,
-                             camkes_operation_label(CAMKES_SETTLE, 0, 0));
+        camkes_ask_manager(context->manager_as_worker, camkes_operation_label(CAMKES_SETTLE, 0, 0),
+                           camkes_self()->cpi->name);
         told = true;
     }
     if (told) {
-        camkes_platform_call(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0));
+        camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), to->name);
     }
     camkes_point();
 }
@@ -69,7 +85,7 @@ static uint8_t own_priority(const struct camkes_thread *self)
     return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;
 }
 
-unsigned camkes_request(const struct camkes_uses *to, unsigned words)
+seL4_MessageInfo_t camkes_request(const struct camkes_uses *to, unsigned words)
 {
     struct camkes_thread *self = camkes_self();
     const struct camkes_route route =
@@ -82,7 +98,7 @@ unsigned camkes_request(const struct camkes_uses *to, unsigned words)
     struct camkes_context *context = route.manager != 0 ? self->context : NULL;
     const uintptr_t mark = camkes_mark(route.manager, ++self->sequence);
     CAMKES_TRACE(CALL_BEGIN, to->cpi, self->origin, own_priority(self));
-    const bool told = context != NULL && enter(context, route.manager, mark);
+    const bool told = context != NULL && enter(context, to, route.manager, mark);
     camkes_point();
     const struct camkes_request_label label = {
         .priority = own_priority(self),
@@ -93,13 +109,7 @@ unsigned camkes_request(const struct camkes_uses *to, unsigned words)
         seL4_Call(route.endpoint, seL4_MessageInfo_new(camkes_request_label(label), 0, 0, words));
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
     if (context != NULL) {
-        leave(context, route.manager, mark, told);
+        leave(context, to, route.manager, mark, told);
     }
-    return (unsigned)seL4_MessageInfo_get_length(reply);
-}
-
-unsigned camkes_call(seL4_CPtr endpoint, unsigned words)
-{
-    return (unsigned)seL4_MessageInfo_get_length(
-        seL4_Call(endpoint, seL4_MessageInfo_new(0, 0, 0, words)));
+    return reply;
 }

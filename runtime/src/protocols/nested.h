@@ -21,5 +21,9 @@ static inline seL4_CPtr camkes_mark_manager(uintptr_t mark)
     return mark & (((uintptr_t)1 << CAMKES_MARK_SLOT_BITS) - 1);
 }
 
+/* A Call of a manager that it has no reason to refuse; `cpi` is for the report if it does. */
+void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi);
+void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
+
 /* By the manager: tells the CPI that the context's worker requests, if it does, of `priority`. */
 void camkes_nested_push(struct camkes_context *context, uint8_t priority);

@@ -2,60 +2,92 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* What threads that serve requests do. */
 #include "lock.h"
+#include "nested.h"
 
 #include <camkes/instance.h>
 #include <camkes/label.h>
 
-/* The priority that a request may claim to have. */
-static uint8_t bounded(uint8_t priority, const struct camkes_caller *caller)
+static bool is_task_of(const struct camkes_caller *caller, uint16_t task)
 {
-    return priority < caller->bound ? priority : caller->bound;
+    return task / 8u < caller->task_bytes && (caller->tasks[task / 8u] >> task % 8u & 1u) != 0;
 }
 
-static void ask_manager(const struct camkes_thread *self, enum camkes_operation operation)
+/*
+ * Who sent a request, by its badge, which the kernel vouches for; and whether its label claims only
+ * what that sender can have. The kernel delivers no capabilities, since no sender may grant any.
+ */
+static unsigned accept_request(struct camkes_thread *self, seL4_Word badge, seL4_Word label)
 {
-    const struct camkes_context *context = self->context;
+    self->badge = badge;
+    if (badge - 1 >= self->cpi->callers) {
+        self->sender_id = badge;
+        return CAMKES_MESSAGE_BADGE;
+    }
+    const struct camkes_caller *caller = &self->cpi->caller[badge - 1];
+    const struct camkes_request_label claim = camkes_request_label_read(label);
+    self->caller = caller;
+    self->sender_id = caller->sender_id;
+    self->task_id = claim.task;
+    self->label = label;
+    if (claim.priority < caller->base || claim.priority > caller->bound) {
+        return CAMKES_MESSAGE_PRIORITY;
+    }
+    if (!is_task_of(caller, claim.task)) {
+        return CAMKES_MESSAGE_TASK;
+    }
+    return label >> CAMKES_LABEL_BITS != 0 ? CAMKES_MESSAGE_LABEL : CAMKES_MESSAGE_GOOD;
+}
+
+/* Returns what the manager says to a BEGIN_REQUEST or END_REQUEST of this thread of a pool. */
+static seL4_Word tell_manager(const struct camkes_thread *self,
+                              const struct camkes_context *context, enum camkes_operation operation)
+{
     uint16_t index = 0;
     while (self->cpi->pool[index] != self) {
         index++;
     }
-    camkes_platform_call(context->manager_as_worker, camkes_operation_label(operation, 0, index));
+    return camkes_platform_call(context->manager_as_worker,
+                                camkes_operation_label(operation, 0, index));
 }
 
-static void begin(struct camkes_thread *self, const struct camkes_caller *caller, seL4_Word label)
+bool camkes_begin_request(struct camkes_thread *self, struct camkes_message *request)
 {
     struct camkes_cpi *cpi = self->cpi;
-    struct camkes_context *context = &cpi->context[caller->context];
-    const struct camkes_request_label request = camkes_request_label_read(label);
-
-    self->sender_id = caller->sender_id;
-    self->caller_context = caller->context;
-    self->task_id = request.task;
-    self->request_priority = bounded(request.priority, caller);
-    CAMKES_TRACE(REQUEST_BEGIN, cpi->id, context->id, self->request_priority, self->task_id,
-                 request.sequence);
+    const uint16_t index = self->caller->context;
+    struct camkes_context *context = &cpi->context[index];
+    if (cpi->pooled && atomic_load(&context->worker) != NULL) {
+        request->error = CAMKES_MESSAGE_BUSY;
+        return false;
+    }
+    CAMKES_TRACE(REQUEST_BEGIN, cpi->id, context->id,
+                 camkes_request_label_read(self->label).priority, self->task_id,
+                 camkes_request_label_read(self->label).sequence);
     if (cpi->protocol != CAMKES_FIXED) {
         self->context = context;
         self->origin = context->id;
         self->route = context->route;
     }
-    if (cpi->pooled) {
-        ask_manager(self, CAMKES_BEGIN_REQUEST);
+    if (cpi->pooled && tell_manager(self, context, CAMKES_BEGIN_REQUEST) != CAMKES_MESSAGE_GOOD) {
+        CAMKES_TRACE(REQUEST_END, cpi->id, context->id);
+        request->error = CAMKES_MESSAGE_BUSY;
+        return false;
     }
     if (cpi->protocol == CAMKES_INHERITED) {
-        camkes_lock_take(cpi, caller->context);
+        camkes_lock_take(cpi, index);
     }
+    return true;
 }
 
-static void end(struct camkes_thread *self)
+void camkes_end_request(struct camkes_thread *self)
 {
     struct camkes_cpi *cpi = self->cpi;
+    const uint16_t index = self->caller->context;
     if (cpi->protocol == CAMKES_INHERITED) {
-        camkes_lock_free(cpi, self->caller_context);
+        camkes_lock_free(cpi, index);
     }
-    CAMKES_TRACE(REQUEST_END, cpi->id, cpi->context[self->caller_context].id);
-    if (cpi->pooled) {
-        ask_manager(self, CAMKES_END_REQUEST);
+    CAMKES_TRACE(REQUEST_END, cpi->id, cpi->context[index].id);
+    if (cpi->pooled && tell_manager(self, &cpi->context[index], CAMKES_END_REQUEST) != 0) {
+        camkes_manager_failed(cpi->name);
     }
 }
 
@@ -65,13 +97,11 @@ void camkes_serve_cpi(struct camkes_thread *self)
     seL4_Word badge = 0;
     seL4_MessageInfo_t info = camkes_platform_receive(self->endpoint, &badge);
     for (;;) {
-        unsigned words = 0;
-        if (badge >= 1 && badge <= self->cpi->callers) {
-            begin(self, &self->cpi->caller[badge - 1], seL4_MessageInfo_get_label(info));
-            words = self->serve(self, (unsigned)seL4_MessageInfo_get_length(info));
-            end(self);
-        }
-        const seL4_MessageInfo_t reply = seL4_MessageInfo_new(0, 0, 0, words);
+        const unsigned error = accept_request(self, badge, seL4_MessageInfo_get_label(info));
+        const seL4_MessageInfo_t reply =
+            __builtin_expect(error == CAMKES_MESSAGE_GOOD, 1)
+                ? self->serve(self, (unsigned)seL4_MessageInfo_get_length(info))
+                : camkes_refuse(self, self->cpi->place, error);
         info = camkes_platform_reply_receive(self->endpoint, reply, &badge);
     }
 }
@@ -88,8 +118,9 @@ void camkes_serve_plain(struct camkes_thread *self)
     }
     seL4_MessageInfo_t info = camkes_platform_receive_first(self->endpoint, &self->sender_id);
     for (;;) {
-        const unsigned words = self->serve(self, (unsigned)seL4_MessageInfo_get_length(info));
-        const seL4_MessageInfo_t reply = seL4_MessageInfo_new(0, 0, 0, words);
+        self->badge = self->sender_id;
+        const seL4_MessageInfo_t reply =
+            self->serve(self, (unsigned)seL4_MessageInfo_get_length(info));
         info = camkes_platform_reply_receive(self->endpoint, reply, &self->sender_id);
     }
 }

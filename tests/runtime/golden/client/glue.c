@@ -73,6 +73,7 @@ static const struct camkes_place log__place = {
     .instance = "client",
     .interface = "log",
     .handler = &log__error_handler,
+    .server = "logger.log",
 };
 
 /* system.camkes:7 */
@@ -83,7 +84,7 @@ void log_line(const char *text)
     if (!camkes_message_good(&message, &log__place, "line")) {
         return;
     }
-    message = camkes_message_received(camkes_call(2, camkes_message_words(&message)));
+    message = camkes_message_reply(seL4_Call(2, seL4_MessageInfo_new(0, 0, 0, camkes_message_words(&message))));
     (void)camkes_message_good(&message, &log__place, "line");
 }
 

@@ -113,10 +113,15 @@ int done_reg_callback(void (*callback)(void *), void *argument)
 }
 
 /* provides log: system.camkes:20 */
+static struct camkes_sender log__senders[] = {
+    {.id = 1, .name = "client.log"},
+};
 static const struct camkes_place log__place = {
     .instance = "logger",
     .interface = "log",
     .handler = &log__error_handler,
+    .sender = log__senders,
+    .senders = 1,
 };
 
 seL4_Word log_get_sender_id(void)
@@ -125,26 +130,26 @@ seL4_Word log_get_sender_id(void)
 }
 
 /* system.camkes:7 */
-static unsigned log__serve_line(struct camkes_message *message)
+static seL4_MessageInfo_t log__serve_line(struct camkes_thread *self, struct camkes_message *message)
 {
     struct camkes_scratch scratch;
     scratch.used = 0;
     const char *text = camkes_view_string(message, &scratch);
-    if (!camkes_message_good(message, &log__place, "line")) {
-        return 0;
+    const bool good = camkes_message_ends(message) || camkes_message_ignored(message, &log__place, "line");
+    if (!good) {
+        return camkes_refuse(self, &log__place, message->error);
     }
     log_line(text);
     struct camkes_message reply = camkes_message_new();
     return camkes_message_good(&reply, &log__place, "line")
-               ? camkes_message_words(&reply)
-               : 0;
+               ? camkes_message_info(&reply)
+               : camkes_message_none();
 }
 
-static unsigned log__serve(struct camkes_thread *self, unsigned words)
+static seL4_MessageInfo_t log__serve(struct camkes_thread *self, unsigned words)
 {
-    (void)self;
     struct camkes_message message = camkes_message_received(words);
-    return log__serve_line(&message);
+    return log__serve_line(self, &message);
 }
 
 static struct camkes_interface log__interface __attribute__((unused)) = {

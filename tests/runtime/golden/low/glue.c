@@ -56,6 +56,7 @@ static const struct camkes_place store__place = {
     .instance = "low",
     .interface = "store",
     .handler = &store__error_handler,
+    .server = "shared.store",
 };
 static const struct camkes_route store__routes[] = {
     {.endpoint = 2, .manager = 0}, /* low */
@@ -77,7 +78,7 @@ int store_put(const char *key, size_t values_sz, const int *values)
     if (!camkes_message_good(&message, &store__place, "put")) {
         return (int){0};
     }
-    message = camkes_message_received(camkes_request(&store__uses, camkes_message_words(&message)));
+    message = camkes_message_reply(camkes_request(&store__uses, camkes_message_words(&message)));
     int result = {0};
     camkes_get(&message, &result, sizeof(int));
     (void)camkes_message_good(&message, &store__place, "put");
@@ -95,7 +96,7 @@ void store_get(const char *key, char **value, int *count)
     if (!camkes_message_good(&message, &store__place, "get")) {
         return;
     }
-    message = camkes_message_received(camkes_request(&store__uses, camkes_message_words(&message)));
+    message = camkes_message_reply(camkes_request(&store__uses, camkes_message_words(&message)));
     *value = camkes_get_string(&message);
     camkes_get(&message, count, sizeof(int));
     (void)camkes_message_good(&message, &store__place, "get");

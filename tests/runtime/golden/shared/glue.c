@@ -55,10 +55,16 @@ void *dataport_unwrap_ptr(dataport_ptr_t pointer)
 }
 
 /* provides store: system.camkes:17 */
+static struct camkes_sender store__senders[] = {
+    {.id = 1, .name = "high.store"},
+    {.id = 2, .name = "low.store"},
+};
 static const struct camkes_place store__place = {
     .instance = "shared",
     .interface = "store",
     .handler = &store__error_handler,
+    .sender = store__senders,
+    .senders = 2,
 };
 
 seL4_Word store_get_sender_id(void)
@@ -67,7 +73,7 @@ seL4_Word store_get_sender_id(void)
 }
 
 /* system.camkes:4 */
-static unsigned store__serve_put(struct camkes_message *message)
+static seL4_MessageInfo_t store__serve_put(struct camkes_thread *self, struct camkes_message *message)
 {
     struct camkes_scratch scratch;
     scratch.used = 0;
@@ -75,19 +81,21 @@ static unsigned store__serve_put(struct camkes_message *message)
     size_t values_sz = 0;
     const int *values =
         camkes_view_array(message, &scratch, &values_sz, sizeof(int));
-    if (!camkes_message_good(message, &store__place, "put")) {
-        return 0;
+    const bool good = camkes_message_ends(message) || camkes_message_ignored(message, &store__place, "put");
+    if (!good || !camkes_begin_request(self, message)) {
+        return camkes_refuse(self, &store__place, message->error);
     }
     int result = store_put(key, values_sz, values);
     struct camkes_message reply = camkes_message_new();
     camkes_put(&reply, &result, sizeof(int));
+    camkes_end_request(self);
     return camkes_message_good(&reply, &store__place, "put")
-               ? camkes_message_words(&reply)
-               : 0;
+               ? camkes_message_info(&reply)
+               : camkes_message_none();
 }
 
 /* system.camkes:5 */
-static unsigned store__serve_get(struct camkes_message *message)
+static seL4_MessageInfo_t store__serve_get(struct camkes_thread *self, struct camkes_message *message)
 {
     struct camkes_scratch scratch;
     scratch.used = 0;
@@ -95,35 +103,38 @@ static unsigned store__serve_get(struct camkes_message *message)
     char *value = NULL;
     int count = {0};
     camkes_get(message, &count, sizeof(int));
-    if (!camkes_message_good(message, &store__place, "get")) {
+    const bool good = camkes_message_ends(message) || camkes_message_ignored(message, &store__place, "get");
+    if (!good || !camkes_begin_request(self, message)) {
         free(value);
-        return 0;
+        return camkes_refuse(self, &store__place, message->error);
     }
     store_get(key, &value, &count);
     struct camkes_message reply = camkes_message_new();
     camkes_put_string(&reply, value);
     camkes_put(&reply, &count, sizeof(int));
     free(value);
+    camkes_end_request(self);
     return camkes_message_good(&reply, &store__place, "get")
-               ? camkes_message_words(&reply)
-               : 0;
+               ? camkes_message_info(&reply)
+               : camkes_message_none();
 }
 
-static unsigned store__serve(struct camkes_thread *self, unsigned words)
+static seL4_MessageInfo_t store__serve(struct camkes_thread *self, unsigned words)
 {
-    (void)self;
     struct camkes_message message = camkes_message_received(words);
-    uint8_t method = 2;
+    uint8_t method = 0;
     camkes_get(&message, &method, sizeof method);
-    switch (method) {
-    case 0:
-        return store__serve_put(&message);
-    case 1:
-        return store__serve_get(&message);
-    default:
-        camkes_message_no_method(&store__place, method, 2);
-        return 0;
+    if (message.error == CAMKES_MESSAGE_GOOD) {
+        switch (method) {
+        case 0:
+            return store__serve_put(self, &message);
+        case 1:
+            return store__serve_get(self, &message);
+        default:
+            break;
+        }
     }
+    return camkes_message_no_method(self, &message, &store__place, method, 2);
 }
 
 /* Who its requests come from, and who may say that. */
@@ -152,12 +163,27 @@ static struct camkes_context store__contexts[] = {
     },
 };
 static const struct camkes_caller store__callers[] = {
-    {.sender_id = 1, .context = 0, .bound = 30}, /* high through high.store */
-    {.sender_id = 2, .context = 1, .bound = 10}, /* low through low.store */
+    { /* high through high.store */
+        .sender_id = 1,
+        .context = 0,
+        .base = 30,
+        .bound = 30,
+        .task_bytes = 1,
+        .tasks = (const uint8_t[]){1},
+    },
+    { /* low through low.store */
+        .sender_id = 2,
+        .context = 1,
+        .base = 10,
+        .bound = 10,
+        .task_bytes = 1,
+        .tasks = (const uint8_t[]){2},
+    },
 };
 static uint16_t store__queue[2];
 static struct camkes_cpi store__cpi = {
     .name = "shared.store",
+    .place = &store__place,
     .id = 0,
     .protocol = CAMKES_INHERITED,
     .ceiling = 30,

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Malformed messages that servers refused in a run: who sent them, and what was wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
+from camkes.capdl.model import Role
+from camkes.capdl.settings import Reader
+from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.model.system import System
+from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.records import NamedTuple, dataclass
+from camkes.report.codes import MALFORMED_MESSAGE
+from camkes.report.events import Event
+from camkes.report.kinds import Kind
+from camkes.report.names import TraceNames
+
+
+class MessageError(IntEnum):
+    """The errors of runtime/include/camkes/message_error.h (a test compares the two)."""
+
+    NO_ROOM = 1
+    MISSING = 2
+    NO_MEMORY = 3
+    METHOD = 4
+    TOO_SHORT = 5
+    TOO_LONG = 6
+    STRING = 7
+    ARRAY = 8
+    LABEL = 9
+    PRIORITY = 10
+    TASK = 11
+    BADGE = 12
+    BUSY = 13
+    OPERATION = 14
+    REPLY = 15
+
+
+#: what is wrong, in words
+WORDS = {
+    MessageError.NO_ROOM: "it has no room for its parameters",
+    MessageError.MISSING: "a string or an array is NULL",
+    MessageError.NO_MEMORY: "the server has no memory for it",
+    MessageError.METHOD: "there is no such method",
+    MessageError.TOO_SHORT: "it is shorter than its parameters",
+    MessageError.TOO_LONG: "it is longer than its parameters",
+    MessageError.STRING: "a string has no final 0",
+    MessageError.ARRAY: "an array has more elements than the message",
+    MessageError.LABEL: "its label is not that of a request",
+    MessageError.PRIORITY: "it claims a priority that its sender cannot have",
+    MessageError.TASK: "it claims a task that its sender does not work for",
+    MessageError.BADGE: "its badge is not that of a caller",
+    MessageError.BUSY: "an earlier request of its sender is not over",
+    MessageError.OPERATION: "its sender cannot ask the manager for this",
+    MessageError.REPLY: "the server has no reply",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Messages that one server refused for one reason. `client` and `server` are "inst.iface" (the client
+    "inst" for messages to a manager that come from its own component); `error` may be a number that this
+    version does not know. `time` (ns) is that of the first."""
+
+    client: str
+    server: str
+    error: int
+    count: int
+    time: int
+    span: Span | None
+
+    @property
+    def words(self) -> str:
+        known = self.error in MessageError.__members__.values()
+        return WORDS[MessageError(self.error)] if known else f"error {self.error}"
+
+    def diagnostic(self) -> Diagnostic:
+        times = "once" if self.count == 1 else f"{self.count} times, first"
+        return Diagnostic(
+            MALFORMED_MESSAGE,
+            f"`{self.client}` sent `{self.server}` a malformed message: {self.words}",
+            self.span,
+            "the sender" if self.span is not None else "",
+            notes=(f"refused {times} at {self.time} ns; the sender got an error as the reply",),
+        )
+
+
+def refusals(events: Iterable[Event], names: TraceNames, system: System, plan: Plan) -> list[Refusal]:
+    """All refused messages of a run, in the order in which each kind first came."""
+    senders = _Senders(system, plan)
+    found: dict[tuple[str, str, int], Refusal] = {}
+    for event in events:
+        thread = names.thread(event.thread)
+        if event.kind is not Kind.REFUSED or thread is None:
+            continue
+        badge, error = event.args
+        client, span = senders.find(thread.service, thread.role, badge)
+        key = client, thread.service, error
+        before = found.get(key)
+        count, time = (1, event.time) if before is None else (before.count + 1, before.time)
+        found[key] = Refusal(*key, count, time, span)
+    return list(found.values())
+
+
+class _Sender(NamedTuple):
+    name: str
+    span: Span | None
+
+
+class _Senders:
+    """What badges mean, as `camkes.capdl.allocate` gives them."""
+
+    def __init__(self, system: System, plan: Plan) -> None:
+        self._system = system
+        self._plan = plan
+        self._wiring = Wiring(system)
+        self._reader = Reader(Sink())
+
+    def find(self, server: str, role: Role, badge: int) -> _Sender:
+        cpi = self._plan.cpi(server)
+        if cpi is None:
+            return self._plain(server, badge)
+        table = caller_table(self._system, self._plan, cpi, self._reader)
+        if role is Role.MANAGER:
+            return self._at_manager(cpi, table, badge)
+        return self._entry(table, badge - 1) or _Sender(f"badge {badge}", None)
+
+    def _at_manager(self, cpi: PlannedCpi, table: tuple[CallerEntry, ...], badge: int) -> _Sender:
+        if 1 <= badge <= len(cpi.contexts):
+            return _Sender(cpi.instance, cpi.span)
+        return self._entry(table, badge - 1 - len(cpi.contexts)) or _Sender(f"badge {badge}", None)
+
+    def _entry(self, table: tuple[CallerEntry, ...], index: int) -> _Sender | None:
+        return _Sender(table[index].end.name, table[index].end.span) if 0 <= index < len(table) else None
+
+    def _plain(self, server: str, badge: int) -> _Sender:
+        connection = self._wiring.connection(server)
+        if connection is not None:
+            numbers = sender_ids(self._system, connection, self._reader)
+            ends = [e for e, n in zip(connection.from_ends, numbers, strict=True) if n == badge]
+            if ends:
+                return _Sender(" or ".join(e.name for e in ends), ends[0].span)
+        return _Sender(f"badge {badge}", None)

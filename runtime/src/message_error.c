@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Messages with errors: who learns of them, and what is answered. */
+#include <camkes/message.h>
+#include <stdio.h>
+
+static camkes_error_type_t type_of(unsigned error)
+{
+    switch (error) {
+#define TYPE(name, number, type, text)                                                             \
+    case CAMKES_MESSAGE_##name:                                                                    \
+        return type;
+        CAMKES_MESSAGE_ERRORS(TYPE)
+#undef TYPE
+    default:
+        return CE_MALFORMED_RPC_PAYLOAD;
+    }
+}
+
+static const char *words_of(unsigned error)
+{
+    switch (error) {
+#define WORDS(name, number, type, text)                                                            \
+    case CAMKES_MESSAGE_##name:                                                                    \
+        return text;
+        CAMKES_MESSAGE_ERRORS(WORDS)
+#undef WORDS
+    default:
+        return "for a reason that is not known";
+    }
+}
+
+/* The error as handlers get it; its description is in `text`. */
+static camkes_error_t error_of(const struct camkes_message *message,
+                               const struct camkes_place *place, const char *method,
+                               char text[static 160])
+{
+    const char *refused = message->refused ? " refused by " : "";
+    const char *server = message->refused && place->server != NULL ? place->server : "";
+    const char *words = message->error == CAMKES_MESSAGE_NO_ROOM ? NULL : words_of(message->error);
+    (void)snprintf(text, 160, "message of %.40s()%s%.40s%s%s", method, refused, server,
+                   words != NULL ? ": " : "", words != NULL ? words : "");
+    camkes_error_t error = {
+        .type = type_of(message->error),
+        .instance = place->instance,
+        .interface = place->interface,
+        .description = text,
+    };
+    switch (error.type) {
+    case CE_BUFFER_LENGTH_EXCEEDED:
+        error.current_length = (unsigned)message->end;
+        error.target_length = (unsigned)message->wanted;
+        break;
+    case CE_MALFORMED_RPC_PAYLOAD:
+        error.length = message->refused ? 0 : (unsigned)message->end;
+        error.current_index = message->refused ? 0 : (unsigned)message->at;
+        break;
+    case CE_ALLOCATION_FAILURE:
+        error.alloc_bytes = message->wanted;
+        break;
+    default:
+        break;
+    }
+    return error;
+}
+
+bool camkes_message_good(const struct camkes_message *message, const struct camkes_place *place,
+                         const char *method)
+{
+    if (message->error == CAMKES_MESSAGE_GOOD) {
+        return true;
+    }
+    char text[160];
+    camkes_error_t error = error_of(message, place, method, text);
+    return camkes_handle_error(*place->handler, &error) == CEA_IGNORE;
+}
+
+bool camkes_message_ignored(const struct camkes_message *message, const struct camkes_place *place,
+                            const char *method)
+{
+    char text[160];
+    camkes_error_t error = error_of(message, place, method, text);
+    return camkes_received_error(*place->handler, &error) == CEA_IGNORE;
+}
+
+seL4_MessageInfo_t camkes_message_no_method(const struct camkes_thread *self,
+                                            const struct camkes_message *message,
+                                            const struct camkes_place *place, uint64_t index,
+                                            uint64_t methods)
+{
+    const bool read = message->error == CAMKES_MESSAGE_GOOD;
+    camkes_error_t error = {
+        .type = read ? CE_INVALID_METHOD_INDEX : type_of(message->error),
+        .instance = place->instance,
+        .interface = place->interface,
+        .description = "a request for a method that does not exist",
+    };
+    if (read) {
+        error.upper_bound = methods;
+        error.invalid_index = index;
+    }
+    (void)camkes_received_error(*place->handler, &error);
+    return camkes_refuse(self, place, read ? CAMKES_MESSAGE_METHOD : message->error);
+}
+
+static struct camkes_sender *find_sender(const struct camkes_place *place, seL4_Word id)
+{
+    for (unsigned i = 0; i < place->senders; i++) {
+        if (place->sender[i].id == id) {
+            return &place->sender[i];
+        }
+    }
+    return NULL;
+}
+
+/* One line for each client: a kernel that records no trace has nothing else to show. */
+static void print_refusal(const struct camkes_place *place, struct camkes_sender *sender,
+                          seL4_Word id, unsigned error)
+{
+    char number[24];
+    (void)snprintf(number, sizeof number, "badge %lu", (unsigned long)id);
+    if (sender == NULL || !sender->reported) {
+        camkes_print("camkes: %.60s.%.60s refused a message of %.80s: %s", place->instance,
+                     place->interface, sender != NULL ? sender->name : number, words_of(error));
+    }
+    if (sender != NULL) {
+        sender->reported = true;
+    }
+}
+
+seL4_MessageInfo_t camkes_refuse(const struct camkes_thread *self, const struct camkes_place *place,
+                                 unsigned error)
+{
+    CAMKES_TRACE(REFUSED, self->badge, error);
+    if (!CAMKES_KERNEL_HOST) {
+        print_refusal(place, find_sender(place, self->sender_id), self->sender_id, error);
+    }
+    return seL4_MessageInfo_new(error, 0, 0, 0);
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""One malformed message harms nobody but its sender."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from camkes.report.kinds import Kind
+from camkes.report.refusals import refusals
+from tests.runtime.malformed import OPERATIONS, PERIOD_US, REQUESTS, TASKS, WINDOWS, Chain, build_chain
+
+_KINDS = len(REQUESTS)
+_PROTOCOL = "priority_protocol "
+
+CHAINS = {
+    "inherited-inherited": Chain(_PROTOCOL + "inherited", _PROTOCOL + "inherited"),
+    "inherited-pool": Chain(_PROTOCOL + "inherited", _PROTOCOL + "inherited, 2 threads"),
+    "inherited-free-pool": Chain(_PROTOCOL + "inherited", _PROTOCOL + "propagated, 2 threads"),
+    "propagated-fixed": Chain(_PROTOCOL + "propagated", _PROTOCOL + "fixed"),
+    "fixed-inherited": Chain(_PROTOCOL + "fixed", _PROTOCOL + "inherited"),
+}
+
+
+@pytest.mark.parametrize("name", list(CHAINS))
+def test_every_kind_from_every_place_is_refused_and_changes_nothing(name: str, tmp_path: Path) -> None:
+    """Malformed messages take no time, so that each job must take as long as the same job without them."""
+    built = build_chain(tmp_path, CHAINS[name])
+    run = built.run(duration=WINDOWS * _KINDS * PERIOD_US * 1000)
+    assert (run.status, run.output, run.errors) == (0, "", "")
+    assert run.violations() == []
+    for task in TASKS:
+        ends = run.of(Kind.JOB_END, task)
+        assert len(ends) == WINDOWS * _KINDS
+        times = Counter(e.time - e.args[1] for e in ends if e.args[0] // _KINDS < 10)
+        assert len(times) == 1, task
+    refused = refusals(run.events, run.names, built.system, run.plan)
+    found = Counter({(r.client, r.server, r.error): r.count for r in refused})
+    assert found == _expected(built.model.slots, CHAINS[name])
+
+
+def _expected(slots: dict[tuple[str, str], int], chain: Chain) -> Counter[tuple[str, str, int]]:
+    expected: Counter[tuple[str, str, int]] = Counter()
+    for error in REQUESTS.values():
+        expected["low.p", "pass.p", error] += 1
+        expected["mid.p", "pass.p", error] += 1
+        expected["high.p", "leaf.p", error] += 1
+        expected["pass.n", "leaf.p", error] += 2
+    managed = sum(symbol.startswith("n!manager@") for _, symbol in slots)
+    for _, _, error in OPERATIONS.values():
+        expected["pass.n", "leaf.p", error] += managed
+    return expected
