@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from camkes.capdl.model import CapabilityModel
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
-    from camkes.report.events import Event
-    from camkes.report.names import TraceNames
     from camkes.report.properties import Violation
+    from camkes.report.trace.events import Event
+    from camkes.report.trace.names import TraceNames
     from camkes.resolve import LoadOptions
 
 #: Endings of a trace file that `camkes run --trace` knows.
@@ -333,10 +333,10 @@ def run(request: Request, options: RunRequest, sink: Sink, progress: Progress) -
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
     """Run an image that was built and read what it did."""
     from camkes.build.run import RunOptions, run_host
-    from camkes.report.events import read_trace
-    from camkes.report.names import save_names, trace_names
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
+    from camkes.report.trace.events import read_trace
+    from camkes.report.trace.names import save_names, trace_names
 
     raw = image.folder / "run.trace"
     result = run_host(
@@ -353,9 +353,10 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     )
     for diagnostic in result.diagnostics:
         sink.add(diagnostic)
-    events = read_trace(raw, sink) if result.trace is not None else None
-    if events is None:
+    records = read_trace(raw, sink) if result.trace is not None else None
+    if records is None:
         return None
+    events = tuple(records)
     names = trace_names(image.capabilities, checked.plan, checked.system)
     save_names(raw, names, sink)
     refused = refusals(events, names, checked.system, checked.plan)
@@ -388,8 +389,8 @@ def record(
     """Build an image for seL4 that records what it does, and boot it for `options.duration`; what components
     print goes to `tell`. Nothing is known of when the kernel switched, and `options` that need it have no
     effect."""
-    from camkes.report.events import read_trace
-    from camkes.report.names import load_names
+    from camkes.report.trace.events import read_trace
+    from camkes.report.trace.names import load_names
     from camkes.sel4 import recording
     from camkes.sel4.trace import trace_file
     from camkes.sel4.workspace import build as build_sel4
@@ -402,9 +403,10 @@ def record(
     raw = out / recording.RECORDS
     records = recording.record(out, options.duration or DEFAULT_DURATION, tell)
     write_output(raw, trace_file(records))
-    events, names = read_trace(raw, sink), load_names(raw, sink)
-    if events is None or names is None:
+    found, names = read_trace(raw, sink), load_names(raw, sink)
+    if found is None or names is None:
         return None
+    events = tuple(found)
     if options.trace is not None:
         write_trace(options.trace, raw, events, names, sink)
     return Outcome(events, names, (), (), verified=False, failed=False)
@@ -423,7 +425,7 @@ def write_trace(path: Path, raw: Path, events: Sequence[Event], names: TraceName
 
         write_output(path, chrome_trace(build_tracks(events, names), names).encode())
     else:
-        from camkes.report.names import save_names
+        from camkes.report.trace.names import save_names
 
         write_output(path, raw.read_bytes())
         save_names(path, names, sink)

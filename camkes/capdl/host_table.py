@@ -16,11 +16,16 @@ _IMPLICIT = frozenset({ObjectKind.CNODE, ObjectKind.VSPACE})
 def host_table(model: CapabilityModel, images: Mapping[str, str]) -> str:
     """The boot table; `images` gives the file of each address space by its name."""
     lines = [_HEADER]
-    lines += [_object(o) for o in model.objects if o.kind not in _IMPLICIT]
+    lines += [_object(o) for o in table_objects(model)]
     for space in model.spaces:
         lines += _space(space, images[space.name])
     lines += [f"timer {t.object} {t.notification} {t.badge} {t.offset} {t.period}" for t in model.timers]
     return "\n".join(lines) + "\n"
+
+
+def table_objects(model: CapabilityModel) -> tuple[KernelObject, ...]:
+    """Objects by their number in the table, which is the number in a trace."""
+    return tuple(o for o in model.objects if o.kind not in _IMPLICIT)
 
 
 def thread_order(model: CapabilityModel) -> tuple[Thread, ...]:

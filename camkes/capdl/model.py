@@ -124,8 +124,8 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A TIMER object's settings: signals `notification` with `badge` at `offset + k * period` ns
-    (period 0: only when armed by its holder)."""
+    """A TIMER object's settings: signals `notification` with `badge` at `offset + k * period` ns.
+    Period 0: once, at `offset`; both 0: only when armed by its holder."""
 
     object: str
     notification: str

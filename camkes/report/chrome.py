@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from camkes.report.names import TraceNames
+from camkes.report.trace.names import TraceNames
 from camkes.report.tracks import Instant, Slice, Tracks
 
 #: the requests and jobs of a thread are a second thread to the viewer, with this added to its number

@@ -12,10 +12,10 @@ from enum import Enum
 
 from camkes.capdl.model import Role
 from camkes.records import dataclass, replace
-from camkes.report.events import Event
-from camkes.report.kinds import Block, Kind
-from camkes.report.names import NamedTask, TraceNames
 from camkes.report.state import Tracker, endpoint_services
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Block, Kind
+from camkes.report.trace.names import NamedTask, TraceNames
 
 
 class Activity(Enum):
@@ -105,7 +105,7 @@ def build_lanes(events: Sequence[Event], names: TraceNames) -> Lanes:
                     _append(segments[task.id], segment)
             now = event.time
         tracker.apply(event)
-        if event.kind in (Kind.JOB_RELEASE, Kind.JOB_BEGIN, Kind.JOB_END):
+        if event.kind in (Kind.JOB_BEGIN, Kind.JOB_END):
             _note_job(jobs, names, event)
     lanes = tuple(
         Lane(task, tuple(segments[task.id]), tuple(sorted(jobs[task.id].values(), key=lambda job: job.index)))

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
-from camkes.report.names import TraceNames
 from camkes.report.protobuf import blob, fixed64, string, uint
+from camkes.report.trace.names import TraceNames
 from camkes.report.tracks import Instant, Sample, Slice, Tracks
 
 SEQUENCE = 1  # all packets are of one sequence

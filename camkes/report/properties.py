@@ -26,9 +26,9 @@ from camkes.capdl.model import Role
 from camkes.model.system import Protocol
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.records import dataclass
-from camkes.report.events import Event
-from camkes.report.kinds import Block, End, Kind
-from camkes.report.names import NamedThread, TraceNames
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Block, End, Kind
+from camkes.report.trace.names import NamedThread, TraceNames
 
 
 class Property(StrEnum):

@@ -15,9 +15,9 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.records import NamedTuple, dataclass
 from camkes.report.codes import MALFORMED_MESSAGE
-from camkes.report.events import Event
-from camkes.report.kinds import Kind
-from camkes.report.names import TraceNames
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Kind
+from camkes.report.trace.names import TraceNames
 
 
 class MessageError(IntEnum):

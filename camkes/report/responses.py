@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from camkes.records import dataclass
-from camkes.report.events import Event
 from camkes.report.lanes import Job, Lane, Lanes, build_lanes
-from camkes.report.names import TraceNames
+from camkes.report.trace.events import Event
+from camkes.report.trace.names import TraceNames
 
 SCHEMA = 1
 

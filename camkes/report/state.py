@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from camkes.capdl.model import Role
 from camkes.records import dataclass, field
-from camkes.report.events import NOBODY, Event
-from camkes.report.kinds import Block, KernelCall, Kind
-from camkes.report.names import NamedTask, TraceNames
+from camkes.report.trace.events import NOBODY, Event
+from camkes.report.trace.kinds import Block, KernelCall, Kind
+from camkes.report.trace.names import NamedTask, TraceNames
 
 _REASONS = {int(reason): reason for reason in Block}
 

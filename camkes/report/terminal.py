@@ -11,12 +11,12 @@ from itertools import groupby
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
 from camkes.records import dataclass
-from camkes.report.events import Event
 from camkes.report.lanes import Activity, Lane, Lanes, Segment, build_lanes
-from camkes.report.names import TraceNames
 from camkes.report.responses import Response, responses
 from camkes.report.timeline import service_colours
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
+from camkes.report.trace.events import Event
+from camkes.report.trace.names import TraceNames
 
 #: ANSI codes of services, in the order of svg.PALETTE; own code is white
 _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)

@@ -10,7 +10,6 @@ from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
 from camkes.records import dataclass, replace
 from camkes.report.lanes import Activity, Lane, Lanes, Segment
-from camkes.report.names import TraceNames
 from camkes.report.svg import (
     FAINT,
     INK,
@@ -25,6 +24,7 @@ from camkes.report.svg import (
     title,
 )
 from camkes.report.times import Window, choose_window, format_time, make_axis
+from camkes.report.trace.names import TraceNames
 
 WIDTH = 1000.0
 LEFT = 26.0

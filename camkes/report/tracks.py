@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from camkes.records import dataclass
-from camkes.report.events import NOBODY, Event
-from camkes.report.kinds import Block, Kind
-from camkes.report.names import TraceNames
 from camkes.report.state import Tracker
+from camkes.report.trace.events import NOBODY, Event
+from camkes.report.trace.kinds import Block, Kind
+from camkes.report.trace.names import TraceNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,6 @@ class _Builder:
             self._mark(thread, event.text.rstrip("\n") or "(empty line)")
         elif kind is Kind.FAULT:
             self._mark(thread, "fault", ("address", hex(args[1])), ("pc", hex(args[2])))
-        elif kind is Kind.JOB_RELEASE:
-            self._mark(thread, f"release {args[0]}", ("release", args[1]))
         elif kind is Kind.LOCK_TAKE:
             self._mark(
                 thread,

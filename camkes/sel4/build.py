@@ -19,7 +19,7 @@ from camkes.generate.write import write
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.records import replace
-from camkes.report.names import names_path, names_to_json, trace_names
+from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Completed, Extras, complete, slots_of_completion

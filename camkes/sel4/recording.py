@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.report.kinds import End, Kind
+from camkes.report.trace.kinds import End, Kind
 from camkes.sel4.trace import NOBODY, OUTPUT, Record, Text, read_line
 from camkes.sel4.workspace import console, end_with_us
 

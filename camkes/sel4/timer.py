@@ -66,7 +66,7 @@ def render_timers(completed: Completed, extras: Extras, device: Device) -> str:
 
 
 def _record(timer: Timer, slot: int) -> str:
-    armed = int(timer.period > 0)
+    armed = int(timer.offset > 0 or timer.period > 0)
     return (
         f"{{.notification = {slot}, .next = UINT64_C({timer.offset}), .period = UINT64_C({timer.period}), "
         f".armed = {armed}}}"

@@ -19,14 +19,12 @@ static void end_job(struct camkes_task *task)
     }
 }
 
+/* Releases during an overrun are not lost: the timer counts them, and their jobs begin one after
+ * the other as soon as the job before has ended. */
 static void wait_for_release(const struct camkes_task *task)
 {
-    if (task->period == 0) {
-        if (task->offset > camkes_platform_now()) {
-            camkes_platform_timer_arm(task->timer, task->offset, 0);
-        } else {
-            return;
-        }
+    if (task->period == 0 && task->offset == 0) {
+        return; /* released at boot */
     }
     while (camkes_platform_timer_expirations(task->timer) <= task->next) {
         seL4_Wait(task->release, NULL);
@@ -38,7 +36,6 @@ static void begin_job(struct camkes_task *task)
     wait_for_release(task);
     const uint64_t job = task->next++;
     task->in_job = true;
-    CAMKES_TRACE(JOB_RELEASE, job, release_time(task, job));
     CAMKES_TRACE(JOB_BEGIN, job, release_time(task, job));
 }
 

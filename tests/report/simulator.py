@@ -16,9 +16,9 @@ from camkes.capdl.model import Role
 from camkes.diagnostics import SourceFile, Span
 from camkes.model.system import Protocol
 from camkes.protocols.plan import Context, Plan, PlannedCpi, PlannedTask, Request
-from camkes.report.events import Event
-from camkes.report.kinds import Block, End, KernelCall, Kind
-from camkes.report.names import NamedContext, NamedCpi, NamedTask, NamedThread, TraceNames
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Block, End, KernelCall, Kind
+from camkes.report.trace.names import NamedContext, NamedCpi, NamedTask, NamedThread, TraceNames
 
 SPAN = Span(SourceFile(Path("system.camkes"), "assembly {}"), 1, 1, 1, 9)
 
@@ -141,12 +141,21 @@ def make_names(tasks: Sequence[TaskSpec], plan: Plan) -> TraceNames:
     return TraceNames(
         tuple(threads),
         tuple(
-            NamedTask(i, t.name, t.priority, i, t.period, t.period, t.releases[0] if t.releases else 0)
+            NamedTask(
+                i,
+                t.name,
+                t.priority,
+                i,
+                t.period,
+                t.period,
+                t.releases[0] if t.releases else 0,
+                len(plan.cpis) + i,
+            )
             for i, t in enumerate(tasks)
         ),
         tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
         tuple(NamedCpi(c.id, c.name, c.protocol, c.ceiling) for c in plan.cpis),
-        tuple(c.name for c in plan.cpis),
+        (*(c.name for c in plan.cpis), *(f"{t.name}:timer" for t in tasks)),
     )
 
 
@@ -317,7 +326,6 @@ class Simulation:
         flow.active = True
         flow.steps = [iter(flow.task.body)]
         release = flow.task.releases[flow.job]
-        self.emit(Kind.JOB_RELEASE, flow.control, None, flow.job, release)
         self.emit(Kind.JOB_BEGIN, flow.control, None, flow.job, release)
 
     # scheduling
@@ -359,6 +367,9 @@ class Simulation:
             for flow in self.flows:
                 releases = flow.task.releases
                 if not flow.active and flow.job < len(releases) and releases[flow.job] <= self.now:
+                    timer = self.names.tasks[flow.context].timer
+                    assert timer is not None
+                    self.emit(Kind.TIMER, None, None, timer, flow.job + 1)
                     self.emit(Kind.SIGNAL, None, flow.control, 0, 1)
                     self.emit(Kind.READY, flow.control)
                     self.begin(flow)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
-from camkes.report.events import MAGIC, Event, encode_trace, parse_trace, read_trace
-from camkes.report.kinds import ARGUMENTS, Kind
+from camkes.report.trace.events import MAGIC, Event, encode_trace, parse_trace, read_trace
+from camkes.report.trace.kinds import ARGUMENTS, Kind
 
 WORD = st.integers(0, 2**64 - 1)
 THREAD = st.none() | st.integers(0, 0xFFFE)

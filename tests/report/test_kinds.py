@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.kinds import ARGUMENTS, Block, End, KernelCall, Kind
+from camkes.report.trace.kinds import ARGUMENTS, Block, End, FaultKind, KernelCall, Kind
 
 HEADER = (Path(__file__).parents[2] / "runtime/include/camkes/trace.h").read_text()
 
@@ -22,8 +22,12 @@ def test_kinds_and_their_arguments() -> None:
     }
 
 
-@pytest.mark.parametrize(("prefix", "enum"), [("BLOCK", Block), ("KCALL", KernelCall), ("END", End)])
-def test_enumerations(prefix: str, enum: type[Block] | type[KernelCall] | type[End]) -> None:
+@pytest.mark.parametrize(
+    ("prefix", "enum"), [("BLOCK", Block), ("KCALL", KernelCall), ("END", End), ("FAULT", FaultKind)]
+)
+def test_enumerations(
+    prefix: str, enum: type[Block] | type[KernelCall] | type[End] | type[FaultKind]
+) -> None:
     rows = re.findall(rf"CAMKES_{prefix}_(\w+) = (\d+)", HEADER)
     assert rows
     assert {name: int(number) for name, number in rows} == {member.name: int(member) for member in enum}

@@ -11,11 +11,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 
 from camkes.capdl.model import Role
-from camkes.report.events import Event
-from camkes.report.kinds import Block, KernelCall, Kind
 from camkes.report.lanes import Activity, Lanes, build_lanes
-from camkes.report.names import NamedTask, NamedThread, TraceNames
 from camkes.report.responses import responses, responses_json
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Block, KernelCall, Kind
+from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 
 from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
 from .test_properties import systems

@@ -9,7 +9,7 @@ import pytest
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
-from camkes.report.names import (
+from camkes.report.trace.names import (
     TraceNames,
     load_names,
     names_from_json,

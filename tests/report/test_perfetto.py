@@ -7,10 +7,10 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camkes.report.events import Event
-from camkes.report.kinds import Kind
 from camkes.report.perfetto import perfetto_trace
 from camkes.report.protobuf import varint
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Kind
 from camkes.report.tracks import build_tracks
 
 from . import wire

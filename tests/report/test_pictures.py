@@ -20,12 +20,12 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
 from camkes.report.graph import graph_dot, graph_svg
-from camkes.report.kinds import Kind
 from camkes.report.lanes import build_lanes
 from camkes.report.layers import lay_out
 from camkes.report.terminal import terminal_report
 from camkes.report.timeline import timeline_svg
 from camkes.report.times import choose_window, format_time, make_axis
+from camkes.report.trace.kinds import Kind
 
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
 from .test_properties import systems
@@ -150,7 +150,7 @@ def test_terminal_report() -> None:
 
 def test_a_trace_that_does_not_say_who_ran_gives_response_times_only() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
-    annotations = [event for event in events if event.kind >= Kind.JOB_RELEASE or event.kind is Kind.END]
+    annotations = [event for event in events if event.kind >= Kind.JOB_BEGIN or event.kind is Kind.END]
     table = TERMINAL[TERMINAL.index("response times") :]
     expected = re.sub(r"\d+$", "-", table, flags=re.M)
     assert terminal_report(annotations, names, width=72) == expected

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from camkes.model.system import Protocol
-from camkes.report.events import Event
-from camkes.report.kinds import Block, End, Kind
 from camkes.report.properties import Property, check_trace
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Block, End, Kind
 
 from .simulator import INVERSION, MS, CpiSpec, Simulation, Step, TaskSpec, nested, simulate
 

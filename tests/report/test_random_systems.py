@@ -14,10 +14,10 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
 from camkes.protocols.plan import Plan
-from camkes.report.events import Event
-from camkes.report.kinds import Kind
 from camkes.report.lanes import build_lanes
-from camkes.report.names import TraceNames
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Kind
+from camkes.report.trace.names import TraceNames
 from tests.runtime.host import Built, build, plan_of
 
 from .simulator import CpiSpec, Step, TaskSpec, simulate

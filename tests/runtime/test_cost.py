@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.kinds import KernelCall, Kind
+from camkes.report.trace.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 
 _JOBS = 5

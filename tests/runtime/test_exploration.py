@@ -12,7 +12,7 @@ import pytest
 
 from camkes.build import host as build_host_module
 from camkes.build.places import RUNTIME
-from camkes.report.kinds import Kind
+from camkes.report.trace.kinds import Kind
 from tests.runtime import systems
 from tests.runtime.explore import schedules
 from tests.runtime.host import build

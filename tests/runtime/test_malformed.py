@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.kinds import Kind
 from camkes.report.refusals import refusals
+from camkes.report.trace.kinds import Kind
 from tests.runtime.malformed import OPERATIONS, PERIOD_US, REQUESTS, TASKS, WINDOWS, Chain, build_chain
 
 _KINDS = len(REQUESTS)

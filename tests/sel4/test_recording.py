@@ -14,7 +14,7 @@ import pytest
 
 from camkes import cli, pipeline
 from camkes.diagnostics import Sink
-from camkes.report.kinds import End, Kind
+from camkes.report.trace.kinds import End, Kind
 from camkes.sel4 import recording
 from camkes.sel4.trace import Record
 from tests.end_to_end.support import EXAMPLES, camkes

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
-from camkes.report.events import parse_trace
+from camkes.report.trace.events import parse_trace
 from camkes.sel4.trace import NOBODY, OUTPUT, Record, output, read_console, trace_file
 
 WORD = st.integers(0, (1 << 64) - 1)

@@ -172,8 +172,11 @@ void schedule(void)
         return;
     }
     struct thread *current = kernel->current;
-    struct thread *candidate = kernel->candidate;
     bool runnable = current && current->state == THREAD_RUNNING;
+    if (kernel->action == ACTION_CHOOSE && current && !runnable && kernel->now > 0) {
+        timer_fire_due(); /* a thread whose work is done makes way to all who are released now */
+    }
+    struct thread *candidate = kernel->candidate;
     if (runnable) {
         prepend(current);
     }

@@ -315,7 +315,7 @@ static void read_timer(const struct line *line)
     timer->jitter = line->count > 6 ? number(line, 6, UINT64_MAX / 4) : 0;
     uint64_t offset = number(line, 4, UINT64_MAX / 4);
     uint64_t period = number(line, 5, UINT64_MAX / 4);
-    if (period > 0) { /* else it is for its holder to arm */
+    if (offset > 0 || period > 0) { /* else it is for its holder to arm */
         timer_arm(object, offset, period);
     }
 }

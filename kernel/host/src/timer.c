@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Timers: a heap of the armed ones, ordered by when they fire, then by number. */
+/*
+ * Timers: a heap of the armed ones, ordered by when they fire, then by name, so that the order in
+ * which a system declares its components has no influence on a run.
+ */
 #include "kernel.h"
+
+#include <string.h>
 
 static bool before(const struct object *a, const struct object *b)
 {
-    return a->timer.due != b->timer.due ? a->timer.due < b->timer.due : a->number < b->number;
+    if (a->timer.due != b->timer.due) {
+        return a->timer.due < b->timer.due;
+    }
+    return strcmp(a->name, b->name) < 0;
 }
 
 static void put(struct object *object, unsigned place)
@@ -99,25 +107,37 @@ static void fire(struct object *object)
     notification_signal(timer->notification, timer->badge, NULL);
 }
 
-/* One timer that should have fired by now. As seL4 with interrupts: one after the other. */
-bool timer_fire_due(void)
+/* Whether the timer is made late: then it is due at a later instant. */
+static bool delay(struct object *object)
 {
-    if (timer_next() > kernel->now) {
+    struct timer *timer = &object->timer;
+    if (!timer->jitter || timer->decided) {
         return false;
     }
-    struct object *object = kernel->heap[0];
-    struct timer *timer = &object->timer;
-    if (timer->jitter && !timer->decided) {
-        timer->decided = true;
-        if (choose(CAMKES_CHOICE_JITTER, 2)) {
-            timer->delay = timer->jitter;
-            timer->due += timer->delay;
-            move_down(object, timer->place);
-            return true;
+    timer->decided = true;
+    if (!choose(CAMKES_CHOICE_JITTER, 2)) {
+        return false;
+    }
+    timer->delay = timer->jitter;
+    timer->due += timer->delay;
+    move_down(object, timer->place);
+    return true;
+}
+
+/*
+ * Fires all timers that are due, before any thread runs: which of the threads that they wake runs
+ * first depends on priorities, and among equals is a choice. False: none was due.
+ */
+bool timer_fire_due(void)
+{
+    bool due = false;
+    while (timer_next() <= kernel->now) {
+        due = true;
+        if (!delay(kernel->heap[0])) {
+            fire(kernel->heap[0]);
         }
     }
-    fire(object);
-    return true;
+    return due;
 }
 
 /* A timer that was made late and could have fired by now. */

@@ -7,7 +7,7 @@
 
 struct camkes_task {
     seL4_CPtr release; /* notification that the timer signals */
-    seL4_CPtr timer;   /* runs from boot on if there is a period */
+    seL4_CPtr timer;   /* runs from boot on, unless neither offset nor period is given */
     uint64_t offset;   /* ns */
     uint64_t period;   /* ns, 0: one job */
     uint64_t next;     /* index of the next job */

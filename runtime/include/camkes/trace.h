@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Trace records. The host kernel writes them; camkes/report/events.py reads them and takes the list
- * of kinds from this file, so the two cannot drift apart.
+ * Trace records. The host kernel writes them; camkes/report/trace/events.py reads them; a test
+ * compares its list of kinds with this one.
  *
  * A trace file is: 8 bytes "CAMKTRC1", then records in the order of events. All numbers are little
  * endian. A record is a 16-byte header and `size - 16` bytes of arguments (8-byte words, and for
@@ -39,12 +39,11 @@ struct camkes_trace_record {
     X(FAULT, 12, "type address pc module_offset") /* thread cannot go on */                          \
     X(EXIT, 13, "status")                      /* thread ended */                                    \
     X(OUTPUT, 14, "length")                    /* thread printed: length, then the text */           \
-    X(TIMER, 15, "object expirations")         /* a timer fired */                                   \
+    X(TIMER, 15, "object expirations")         /* a timer fired; a task's: that many are released */ \
     X(END, 16, "reason")                       /* enum camkes_end */                                 \
     X(CHOICE, 17, "kind options chosen")       /* something left open was decided */                 \
     /* the runtime's; cpi and context are ids of the plan */                                         \
-    X(JOB_RELEASE, 32, "index release")        /* job `index` of thread's task, released at */       \
-    X(JOB_BEGIN, 33, "index release")                                                                \
+    X(JOB_BEGIN, 33, "index release")          /* job `index` of thread's task, released at */       \
     X(JOB_END, 34, "index release")                                                                  \
     X(CALL_BEGIN, 35, "cpi context priority")  /* thread sends a request */                          \
     X(CALL_END, 36, "cpi context")             /* and has the reply */                               \

@@ -27,7 +27,6 @@ class Kind(IntEnum):
     TIMER = 15
     END = 16
     CHOICE = 17
-    JOB_RELEASE = 32
     JOB_BEGIN = 33
     JOB_END = 34
     CALL_BEGIN = 35
@@ -63,7 +62,6 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.TIMER: ("object", "expirations"),
     Kind.END: ("reason",),
     Kind.CHOICE: ("kind", "options", "chosen"),
-    Kind.JOB_RELEASE: ("index", "release"),
     Kind.JOB_BEGIN: ("index", "release"),
     Kind.JOB_END: ("index", "release"),
     Kind.CALL_BEGIN: ("cpi", "context", "priority"),
@@ -122,3 +120,19 @@ class End(IntEnum):
     TIME = 1  # the asked-for time is over
     IDLE = 2  # nothing runs and nothing will
     ABORT = 3
+
+
+class FaultKind(IntEnum):
+    """Why a thread cannot go on."""
+
+    READ = 1  # of memory that is not there or not the component's
+    WRITE = 2
+    EXECUTE = 3
+    STACK = 4  # stack overflow
+    ARITHMETIC = 5
+    INSTRUCTION = 6
+    ABORT = 7  # abort() or a failed assertion
+    CAPABILITY = 8
+    LOOP = 9  # runs, but time does not pass
+    EXIT = 10  # its component called exit()
+    KILLED = 11  # its component's process died

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Role
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol, System
@@ -16,7 +18,7 @@ from camkes.protocols.plan import Plan
 from camkes.records import as_dict, dataclass
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
 
-FORMAT = "camkes-trace-names 1"
+FORMAT = "camkes-trace-names 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class NamedThread:
 
 @dataclass(frozen=True, slots=True)
 class NamedTask:
-    """A task. Times are nanoseconds, None: not given."""
+    """A task. Times are nanoseconds, None: not given. `timer` is the number of the timer object that releases
+    its jobs; None: the only job is released at boot."""
 
     id: int
     name: str
@@ -47,6 +50,7 @@ class NamedTask:
     period: int | None = None
     deadline: int | None = None
     offset: int = 0
+    timer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +72,15 @@ class NamedCpi:
 @dataclass(frozen=True, slots=True)
 class TraceNames:
     """Everything a report needs besides the trace. Each tuple is in the order of its numbers, which count
-    from 0 (ids of tasks can have gaps: a user may state them)."""
+    from 0 (ids of tasks can have gaps: a user may state them). `objects` are those of the kernel's boot
+    table, in its order; `services` says for each which interface ("inst.iface") answers, "": none."""
 
     threads: tuple[NamedThread, ...] = ()
     tasks: tuple[NamedTask, ...] = ()
     contexts: tuple[NamedContext, ...] = ()
     cpis: tuple[NamedCpi, ...] = ()
     objects: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
 
     def thread(self, number: int | None) -> NamedThread | None:
         return _at(self.threads, number)
@@ -102,6 +108,10 @@ class TraceNames:
 
     def object_name(self, number: int) -> str:
         return self.objects[number] if number < len(self.objects) else f"object {number}"
+
+    def object_service(self, number: int) -> str:
+        """The interface that answers behind an object; the object's name if no interface does."""
+        return (self.services[number] if number < len(self.services) else "") or self.object_name(number)
 
 
 _Item = TypeVar("_Item")
@@ -136,6 +146,9 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
                     task_ids.get(thread.instance) if thread.role is Role.CONTROL else None,
                 )
             )
+    objects = [item.name for item in table_objects(model)]
+    numbers = {name: number for number, name in enumerate(objects)}
+    released = {timer.object for timer in model.timers if timer.offset > 0 or timer.period > 0}
     tasks = []
     for task in plan.tasks:
         t = timing.get(task.name)
@@ -149,6 +162,7 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
                 t.period if t else None,
                 deadline,
                 t.offset if t else 0,
+                numbers[timer] if (timer := f"{task.name}:timer") in released else None,
             )
         )
     return TraceNames(
@@ -156,8 +170,23 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
         tuple(tasks),
         tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
         tuple(NamedCpi(c.id, c.name, c.protocol, c.ceiling) for c in plan.cpis),
-        tuple(o.name for o in model.objects),
+        tuple(objects),
+        _services(objects, plan, system),
     )
+
+
+def _services(objects: Sequence[str], plan: Plan, system: System | None) -> tuple[str, ...]:
+    """For each object the interface that answers behind it: endpoints of CPIs and of connections."""
+    known = {}
+    for cpi in plan.cpis:
+        for part in (cpi.name, *(f"{cpi.name}@{context.name}" for context in cpi.contexts)):
+            known[f"{part}:endpoint"] = cpi.name
+        known[f"{cpi.name}!manager:endpoint"] = cpi.name
+    for connection in system.connections if system else ():
+        if connection.to_ends:
+            end = connection.to_ends[0]
+            known[f"{connection.name}:endpoint"] = f"{end.instance}.{end.interface}"
+    return tuple(known.get(name, "") for name in objects)
 
 
 def names_path(trace: Path) -> Path:
@@ -185,9 +214,10 @@ def names_from_json(text: str) -> TraceNames:
             tuple(NamedContext(**c) for c in document["contexts"]),
             tuple(NamedCpi(**{**c, "protocol": Protocol(c["protocol"])}) for c in document["cpis"]),
             tuple(map(str, document["objects"])),
+            tuple(map(str, document["services"])),
         )
     except json.JSONDecodeError as error:
-        raise ValueError("it is no JSON") from error
+        raise ValueError("it is not valid JSON") from error
     except (KeyError, TypeError) as error:
         known = ", ".join(TraceNames.__match_args__)
         raise ValueError(f"it needs format, {known}") from error

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Decodes the events of a trace into a `Run`: one pass, in a time that grows with the number of events.
+
+Several events happen at one instant, in an order that follows from the steps of kernel and runtime. What a
+thread or a task does is looked at when virtual time passes: then only what changed at the instant, and who
+depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from camkes.capdl.model import Role
+from camkes.records import replace
+from camkes.report.trace.events import NOBODY, Event
+from camkes.report.trace.jobs import Ending, make_jobs
+from camkes.report.trace.kinds import Block, End, FaultKind, Kind
+from camkes.report.trace.model import (
+    Fault,
+    Inheritance,
+    Lane,
+    LockEvent,
+    LockStep,
+    Output,
+    Request,
+    Run,
+    Segment,
+    State,
+    Thread,
+)
+from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+
+_BLOCKED: dict[int, State] = {
+    Block.SEND: State.WAITS_SERVER,
+    Block.CALL: State.WAITS_SERVER,
+    Block.REPLY: State.WAITS_REPLY,
+    Block.RECV: State.WAITS_MESSAGE,
+    Block.NOTIFICATION: State.WAITS_SIGNAL,
+    Block.SUSPENDED: State.SUSPENDED,
+    Block.FAULT: State.FAULTED,
+}
+
+#: the kinds of events that a `Run` is made of
+KINDS = frozenset(
+    (
+        Kind.SWITCH, Kind.IDLE, Kind.READY, Kind.BLOCK, Kind.EXIT, Kind.PRIORITY, Kind.TRANSFER, Kind.REPLY,
+        Kind.TIMER, Kind.FAULT, Kind.OUTPUT, Kind.END, Kind.JOB_BEGIN, Kind.JOB_END, Kind.REQUEST_BEGIN,
+        Kind.REQUEST_END, Kind.LOCK_TAKE, Kind.LOCK_WAIT, Kind.LOCK_GRANT, Kind.LOCK_FREE, Kind.INHERIT,
+    )
+)  # fmt: skip
+
+_UNKNOWN = NamedThread(-1, "?", "", "", Role.INTERFACE, 0)
+
+
+class _Thread:
+    """What is known of a thread now. `client` is the thread whose call it serves, `server` the one that
+    received its own call; `lock` is the CPI (id) in whose queue it stands."""
+
+    __slots__ = (
+        "client", "current", "lane", "lock", "named", "object", "priorities", "priority", "ran", "reason",
+        "receiver", "requests", "runnable", "segments", "server", "service", "since", "started",
+    )  # fmt: skip
+
+    def __init__(self, named: NamedThread) -> None:
+        self.named = named
+        self.service = "" if named.role is Role.CONTROL else named.service
+        self.priority = named.priority
+        self.priorities = [(0, named.priority)]
+        self.runnable, self.started, self.ran = True, False, False
+        self.reason: State | None = None
+        self.object = 0
+        self.client: _Thread | None = None
+        self.server: _Thread | None = None
+        self.receiver: _Thread | None = None  # of the message that it has just sent
+        self.lock: int | None = None
+        self.requests: list[tuple[int, tuple[int, ...]]] = []  # (begin, arguments of the record)
+        self.lane: _Lane | None = None
+        self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
+        self.since = 0
+        self.segments: list[Segment] = []
+
+
+class _Lane:
+    """What is known of a task now."""
+
+    __slots__ = ("begins", "current", "ends", "job", "released", "segments", "since", "task", "thread")
+
+    def __init__(self, task: NamedTask, thread: _Thread) -> None:
+        self.task, self.thread = task, thread
+        self.released = 0
+        self.job = False  # one is under way
+        self.begins: dict[int, tuple[int, int]] = {}
+        self.ends: dict[int, int] = {}
+        self.current: tuple[State, str, int, str, bool] | None = None
+        self.since = 0
+        self.segments: list[Segment] = []
+
+
+def decode(events: Iterable[Event], names: TraceNames) -> Run:
+    """What happened in a run."""
+    return _Decoder(names).run(events)
+
+
+class _Decoder:
+    def __init__(self, names: TraceNames) -> None:
+        self.names = names
+        self.now = 0
+        self.threads = {named.number: _Thread(named) for named in names.threads}
+        self.running: _Thread | None = None
+        self.ready = set(self.threads.values())  # can run, and do not
+        self.changed = set(self.threads.values())  # at this instant
+        self.switched = True  # at this instant
+        self.lanes = self._make_lanes()
+        self.tasks = {lane.task.id: lane for lane in self.lanes if lane.task.id >= 0}
+        self.timers = {lane.task.timer: lane for lane in self.tasks.values() if lane.task.timer is not None}
+        self.active = set(self.lanes)
+        self.waiters: dict[tuple[int, int], _Thread] = {}  # (cpi, context) -> worker
+        self.requests: list[Request] = []
+        self.locks: list[LockEvent] = []
+        self.inheritances: list[Inheritance] = []
+        self.outputs: list[Output] = []
+        self.faults: list[Fault] = []
+        self.ending: End | None = None
+        # of whoever runs now
+        self.run_lane: _Lane | None = None
+        self.run_name, self.run_base = "", -1
+
+    def _make_lanes(self) -> list[_Lane]:
+        """One a task, and one for each control thread that is not a task; by falling priority."""
+        tasks = {task.id: task for task in self.names.tasks}
+        lanes = []
+        for thread in self.threads.values():
+            named = thread.named
+            if named.role is Role.CONTROL:
+                other = NamedTask(-1 - named.number, named.name, named.priority, -1)
+                thread.lane = _Lane(other if named.task is None else tasks.get(named.task, other), thread)
+                lanes.append(thread.lane)
+        return sorted(lanes, key=lambda lane: (-lane.task.priority, lane.task.id))
+
+    def run(self, events: Iterable[Event]) -> Run:
+        handlers: dict[Kind, Callable[[_Thread | None, _Thread | None, tuple[int, ...]], None]] = {
+            kind: getattr(self, f"_{kind.name.lower()}") for kind in KINDS - {Kind.OUTPUT}
+        }
+        threads = self.threads
+        for time, kind, number, other, args, text in events:
+            if time > self.now:
+                self._pass()
+                self.now = time
+            handler = handlers.get(kind)
+            if handler is not None:
+                handler(
+                    None if number is None else threads.get(number) or self._unknown(number),
+                    None if other is None else threads.get(other) or self._unknown(other),
+                    args,
+                )
+            elif kind is Kind.OUTPUT and number is not None:
+                self.outputs.append(Output(time, number, text))
+        return self._finish(any(thread.started for thread in threads.values()))
+
+    def _unknown(self, number: int) -> _Thread:
+        """A thread of which the names say nothing."""
+        named = replace(_UNKNOWN, number=number, name=self.names.thread_name(number))
+        self.threads[number] = _Thread(named)
+        return self.threads[number]
+
+    # -- events of the kernel -------------------------------------------------------------------------
+
+    def _switch(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        self._idle(None, None, ())
+        if thread is not None:
+            self.running = thread
+            thread.priority = args[0]
+            thread.runnable = thread.started = thread.ran = True
+            self.ready.discard(thread)
+            self.changed.add(thread)
+
+    def _idle(self, _: _Thread | None, __: _Thread | None, args: tuple[int, ...]) -> None:
+        before, self.running, self.switched = self.running, None, True
+        if before is not None:
+            self.changed.add(before)
+            if before.runnable:
+                self.ready.add(before)
+
+    def _ready(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None:
+            thread.runnable, thread.ran, thread.reason = True, False, None
+            self.ready.add(thread)
+            self.changed.add(thread)
+
+    def _block(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None:
+            thread.object = args[1]
+            reason = _BLOCKED.get(args[0])
+            self._stop(thread, reason)
+            if reason is State.WAITS_REPLY and thread.receiver is not None:  # it was a call
+                thread.server, thread.receiver.client = thread.receiver, thread
+                thread.receiver = None
+            elif reason is State.FAULTED and self.faults and self.faults[-1].thread is thread.named:
+                self.faults[-1] = replace(self.faults[-1], stopped=True)
+
+    def _exit(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None:
+            self._stop(thread, State.ENDED)
+
+    def _stop(self, thread: _Thread, reason: State | None) -> None:
+        thread.runnable, thread.reason = False, reason
+        self.ready.discard(thread)
+        self.changed.add(thread)
+
+    def _priority(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None:
+            thread.priority = args[1]
+            thread.priorities.append((self.now, args[1]))
+            self.changed.add(thread)
+
+    def _transfer(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None and other is not None:
+            other.client, thread.server, thread.receiver = None, None, other
+
+    def _reply(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None and other is not None:
+            other.server = None
+            if thread.client is other:
+                thread.client = None
+
+    def _timer(self, _: _Thread | None, __: _Thread | None, args: tuple[int, ...]) -> None:
+        lane = self.timers.get(args[0])
+        if lane is not None:
+            lane.released = max(lane.released, args[1])
+
+    def _fault(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is None:
+            return
+        kind, address, pc, offset = args
+        lane = self._origin(thread)
+        self.faults.append(
+            Fault(
+                self.now, thread.named, FaultKind(kind), address, pc, offset, thread.service,
+                lane.task.name if lane is not None and lane.task.id >= 0 else "", stopped=False,
+            )
+        )  # fmt: skip
+
+    def _end(self, _: _Thread | None, __: _Thread | None, args: tuple[int, ...]) -> None:
+        self.ending = End(args[0]) if args[0] in End._value2member_map_ else None
+
+    # -- events of the runtime ------------------------------------------------------------------------
+
+    def _job_begin(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None and thread.lane is not None:
+            thread.lane.begins[args[0]] = (self.now, args[1])
+            thread.lane.job = True
+            self.changed.add(thread)
+
+    def _job_end(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None and thread.lane is not None:
+            thread.lane.ends[args[0]] = self.now
+            thread.lane.job = False
+            self.changed.add(thread)
+
+    def _request_begin(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None:
+            thread.requests.append((self.now, args))
+
+    def _request_end(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None and thread.requests:
+            begin, (cpi, context, priority, task, sequence) = thread.requests.pop()
+            self.requests.append(
+                Request(
+                    thread.named.number, begin, self.now, cpi, context, priority,
+                    None if task == NOBODY else task, sequence,
+                )
+            )  # fmt: skip
+
+    def _lock_wait(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+        worker = thread if other is None else other
+        if worker is not None:
+            self.waiters[args[0], args[1]] = worker
+            worker.lock = args[0]
+            self.changed.add(worker)
+
+    def _lock_grant(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+        self._lock_goes(LockStep.GETS, thread if other is None else other, args)
+
+    def _lock_take(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        self._lock_goes(LockStep.TAKES, thread, args)
+
+    def _lock_goes(self, step: LockStep, thread: _Thread | None, args: tuple[int, ...]) -> None:
+        waiter = self.waiters.pop((args[0], args[1]), None)
+        if waiter is not None:
+            waiter.lock = None
+            self.changed.add(waiter)
+        if thread is not None:
+            self.locks.append(LockEvent(self.now, step, thread.named.number, args[0], args[1]))
+
+    def _lock_free(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None:
+            self.locks.append(LockEvent(self.now, LockStep.FREES, thread.named.number, args[0], args[1]))
+
+    def _inherit(self, _: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+        cpi, context, before, after, cause = args
+        heir = self._worker(cpi, context) if other is None else other
+        if heir is not None:
+            source = self._waiting_worker(cause) if after > before else None
+            number = source.named.number if source is not None and source is not heir else None
+            self.inheritances.append(
+                Inheritance(self.now, heir.named.number, number, cpi, context, cause, before, after)
+            )
+
+    def _worker(self, cpi: int, context: int) -> _Thread | None:
+        """The thread that serves a context at a CPI: its own, or the one of the pool that has its request."""
+        for thread in self.threads.values():
+            if any(args[:2] == (cpi, context) for _, args in thread.requests):
+                return thread
+        mine = (t for t in self.threads.values() if (t.named.cpi, t.named.context) == (cpi, context))
+        return next(mine, None)
+
+    def _waiting_worker(self, context: int) -> _Thread | None:
+        """The thread of a context that waits for a lock, or that a task begins with."""
+        for thread in self.threads.values():
+            if thread.lock is not None and thread.requests and thread.requests[-1][1][1] == context:
+                return thread
+        return next((t for t in self.threads.values() if t.named.context == context), None)
+
+    # -- what threads and tasks do while time passes -----------------------------------------------------
+
+    def _pass(self) -> None:
+        """Time passes after the events of this instant."""
+        running = self.running
+        if running is None:
+            self.run_lane, self.run_name, self.run_base = None, "", -1
+        else:
+            lane = self.run_lane = self._origin(running)
+            self.run_name = lane.task.name if lane is not None else running.named.name
+            self.run_base = lane.task.priority if lane is not None else running.named.priority
+        if self.switched:
+            self.changed |= self.ready
+            self.switched = False
+        for thread in self.changed:
+            self._settle(thread)
+            if thread.lane is not None:
+                self.active.add(thread.lane)
+        self.changed.clear()
+        for lane in tuple(self.active):
+            self._settle_lane(lane)
+
+    def _origin(self, thread: _Thread) -> _Lane | None:
+        """The task on whose behalf a thread works: its own, or that of the call it serves."""
+        for _ in self.threads:  # a chain is no longer than that
+            if thread.lane is not None:
+                return thread.lane
+            if thread.client is None:
+                break
+            thread = thread.client
+        return self.tasks.get(thread.requests[-1][1][3]) if thread.requests else None
+
+    def _settle(self, thread: _Thread) -> None:
+        new = self._state(thread)
+        if new != thread.current:
+            if self.now > thread.since:
+                thread.segments.append(Segment(thread.since, self.now, *thread.current))
+            thread.current, thread.since = new, self.now
+
+    def _state(self, thread: _Thread) -> tuple[State, str, int]:
+        if thread is self.running:
+            return State.RUNNING, thread.service, thread.priority
+        if thread.runnable:
+            if not thread.started:
+                return State.NOT_STARTED, thread.service, thread.priority
+            if self.running is not None and self.run_base < self._base(thread):
+                return State.HELD_UP, self.running.service, self.running.priority
+            return State.PREEMPTED if thread.ran else State.READY, thread.service, thread.priority
+        if thread.lock is not None:
+            return State.WAITS_LOCK, self.names.cpi_name(thread.lock), thread.priority
+        reason = thread.reason or State.SUSPENDED
+        if reason is State.WAITS_SERVER:
+            return reason, self.names.object_service(thread.object), thread.priority
+        if reason is State.WAITS_REPLY and thread.server is not None:
+            return reason, thread.server.service or thread.server.named.name, thread.priority
+        if reason is State.WAITS_SIGNAL:
+            lane = thread.lane
+            if lane is not None and lane.task.id >= 0 and not lane.job:
+                return State.WAITS_RELEASE, "", thread.priority
+            return reason, self.names.object_name(thread.object), thread.priority
+        return reason, thread.service, thread.priority
+
+    def _base(self, thread: _Thread) -> int:
+        """Priority of the work that a thread does, without what protocols add."""
+        lane = self._origin(thread)
+        return lane.task.priority if lane is not None else thread.named.priority
+
+    def _settle_lane(self, lane: _Lane) -> None:
+        new = self._lane_state(lane)
+        if new is None:
+            self.active.discard(lane)
+        if new != lane.current:
+            if self.now > lane.since and lane.current is not None:
+                lane.segments.append(Segment(lane.since, self.now, *lane.current))
+            lane.current, lane.since = new, self.now
+
+    def _lane_state(self, lane: _Lane) -> tuple[State, str, int, str, bool] | None:
+        """What a task does: what the thread at the end of its chain of calls does. None: it is at rest."""
+        if self.run_lane is lane and self.running is not None:
+            return State.RUNNING, self.running.service, self.running.priority, "", False
+        leaf = self._leaf(lane.thread)
+        state, what, priority = leaf.current
+        by, hindered = self.run_name, self.run_base < lane.task.priority
+        if state is State.FAULTED:
+            if leaf is not lane.thread:  # nobody will reply
+                return State.WAITS_REPLY, leaf.service, priority, by, hindered
+            return state, what, priority, "", False
+        if leaf.runnable:
+            if state is State.READY and (lane.job or leaf is not lane.thread):
+                state = State.PREEMPTED
+            return state, what, priority, by, hindered
+        if leaf.lock is not None or state is State.WAITS_SERVER or state is State.WAITS_REPLY:
+            return state, what, priority, by, hindered
+        if leaf is lane.thread and not lane.job:
+            return None
+        return state, what, priority, "", False
+
+    def _leaf(self, thread: _Thread) -> _Thread:
+        """The thread at the end of a chain of calls that begins at `thread`: the one to be executed."""
+        for _ in self.threads:  # a chain is no longer than that
+            server = thread.server
+            if server is None or server.client is not thread or thread.lock is not None:
+                break
+            thread = server
+        return thread
+
+    # -- the end ----------------------------------------------------------------------------------------
+
+    def _finish(self, scheduling: bool) -> Run:
+        end = self.now
+        for thread in self.threads.values():
+            if end > thread.since:
+                thread.segments.append(Segment(thread.since, end, *thread.current))
+            while thread.requests:
+                self._request_end(thread, None, ())
+        for lane in self.lanes:
+            if lane.current is not None and end > lane.since:
+                lane.segments.append(Segment(lane.since, end, *lane.current))
+        return Run(
+            self.names,
+            end,
+            self.ending,
+            scheduling,
+            tuple(
+                Thread(t.named, tuple(t.segments) if scheduling else (), tuple(t.priorities))
+                for _, t in sorted(self.threads.items())
+            ),
+            tuple(
+                self._finished(lane, scheduling)
+                for lane in self.lanes
+                if lane.task.id >= 0 or any(s.state is State.RUNNING for s in lane.segments)
+            ),
+            tuple(sorted(self.requests, key=lambda request: (request.start, request.thread))),
+            tuple(self.locks),
+            tuple(self.inheritances),
+            tuple(self.outputs),
+            tuple(self.faults),
+        )
+
+    def _finished(self, lane: _Lane, scheduling: bool) -> Lane:
+        released = lane.released
+        if lane.task.id >= 0 and lane.task.timer is None:
+            released = 1  # at boot
+        segments = tuple(lane.segments) if scheduling else None
+        ending = Ending(self.now, self.ending is End.IDLE)
+        jobs = make_jobs(lane.task, released, lane.begins, lane.ends, ending, segments)
+        return Lane(lane.task, lane.thread.named.number, segments or (), jobs)

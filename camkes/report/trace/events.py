@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Reads a trace file into events. The format is described in runtime/include/camkes/trace.h."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from camkes.diagnostics import Sink
+from camkes.records import NamedTuple
+from camkes.report.codes import TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
+from camkes.report.trace.kinds import ARGUMENTS, Kind
+
+MAGIC = b"CAMKTRC1"
+NOBODY = 0xFFFF
+
+_HEADER = struct.Struct("<QHHHH")
+_NUMBERS = frozenset(map(int, Kind))
+ALL = frozenset(Kind)
+
+
+class Event(NamedTuple):
+    """One record. `args` has exactly the arguments that `ARGUMENTS[kind]` names.
+
+    `thread` and `other` are numbers of threads, None: no thread. `text` is what OUTPUT printed.
+    """
+
+    time: int
+    kind: Kind
+    thread: int | None = None
+    other: int | None = None
+    args: tuple[int, ...] = ()
+    text: str = ""
+
+
+def read_trace(path: Path, sink: Sink, kinds: Collection[Kind] = ALL) -> Iterator[Event] | None:
+    """The events of these kinds in a trace file, as they are asked for. None if there are none to show; a
+    damaged end is reported and left out."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        sink.report(TRACE_UNREADABLE, f"cannot read the trace {path}: {error.strerror}")
+        return None
+    if data[: len(MAGIC)] != MAGIC:
+        sink.report(TRACE_TRUNCATED, f"{path} does not begin as a trace does")
+        return None
+    return _events(data, str(path), sink, kinds)
+
+
+def parse_trace(data: bytes, name: str, sink: Sink) -> tuple[Event, ...] | None:
+    """All events of a trace that is in memory; `name` is for messages."""
+    if data[: len(MAGIC)] != MAGIC:
+        sink.report(TRACE_TRUNCATED, f"{name} does not begin as a trace does")
+        return None
+    return tuple(_events(data, name, sink, ALL))
+
+
+def _events(data: bytes, name: str, sink: Sink, kinds: Collection[Kind]) -> Iterator[Event]:
+    wanted = {int(kind): (kind, len(ARGUMENTS[kind])) for kind in kinds}
+    words = struct.unpack_from(f"<{len(data) // 8}Q", data)
+    headers: dict[int, tuple[int, Kind | None, int, int | None, int | None]] = {}
+    at, end, now = 1, len(words), 0  # of words
+    while at + 1 < end:
+        time, header = words[at], words[at + 1]
+        about = headers.get(header)
+        if about is None:
+            about = headers[header] = _header(header, wanted)
+        size, kind, count, thread, other = about
+        if size == 0 or at + size > end or time < now:
+            break
+        now = time
+        if kind is not None:
+            args = words[at + 2 : at + 2 + count]
+            if len(args) < count or size < count + 2:  # of an older kernel
+                args = args[: size - 2] + (0,) * (count - size + 2)
+            text = ""
+            if kind is Kind.OUTPUT:
+                text = data[8 * at + 24 : 8 * (at + size)][: args[0]].decode("utf-8", "replace")
+            yield Event(time, kind, thread, other, args, text)
+        at += size
+    if 8 * at < len(data):
+        wrong = _damage(data, 8 * at, now)
+        sink.report(TRACE_TRUNCATED, f"{name}: {wrong} at byte {8 * at}; what follows was left out")
+    unknown = {header & 0xFFFF for header in headers} - _NUMBERS
+    if unknown:
+        numbers = ", ".join(map(str, sorted(unknown)))
+        sink.report(
+            TRACE_UNKNOWN_KIND, f"{name} has records of unknown kinds ({numbers}); they were left out"
+        )
+
+
+def _header(
+    header: int, wanted: Mapping[int, tuple[Kind, int]]
+) -> tuple[int, Kind | None, int, int | None, int | None]:
+    """The second word of a record: its size in words (0: it cannot be right), kind (None: not wanted), number
+    of arguments, and threads."""
+    size, thread, other = header >> 16 & 0xFFFF, header >> 32 & 0xFFFF, header >> 48
+    kind, count = wanted.get(header & 0xFFFF, (None, 0))
+    if size < _HEADER.size or size % 8:
+        return 0, None, 0, None, None
+    return size // 8, kind, count, None if thread == NOBODY else thread, None if other == NOBODY else other
+
+
+def _damage(data: bytes, offset: int, now: int) -> str:
+    """What is wrong with the record at `offset`."""
+    if offset + _HEADER.size <= len(data):
+        time, _, size, _, _ = _HEADER.unpack_from(data, offset)
+        if size < _HEADER.size or size % 8:
+            return f"a record says it has {size} bytes"
+        if offset + size <= len(data) and time < now:
+            return "time goes backwards"
+    return "the trace ends inside a record"
+
+
+def encode_trace(events: Iterable[Event]) -> bytes:
+    """A trace file with these events: what the kernel would have written."""
+    parts = [MAGIC]
+    for event in events:
+        body = struct.pack(f"<{len(event.args)}Q", *event.args)
+        if event.kind is Kind.OUTPUT:
+            text = event.text.encode()
+            body = struct.pack("<Q", len(text)) + text + bytes(-len(text) % 8)
+        thread = NOBODY if event.thread is None else event.thread
+        other = NOBODY if event.other is None else event.other
+        parts.append(_HEADER.pack(event.time, event.kind, _HEADER.size + len(body), thread, other) + body)
+    return b"".join(parts)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What happened in a run, as typed structures. All times are virtual nanoseconds since boot.
+
+`camkes.report.trace.decode` makes a `Run` from the events of a trace. Every table, picture, summary and file
+for other tools is a rendering of a `Run`: none looks at events, so that no two can differ.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from camkes.records import NamedTuple, dataclass
+from camkes.report.trace.kinds import End, FaultKind
+from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+
+
+class State(StrEnum):
+    """What a thread, or a task, does at an instant."""
+
+    NOT_STARTED = "not started"  # can run since boot and never did
+    RUNNING = "running"
+    READY = "ready"  # can run and has not begun; work of the same or a higher priority runs
+    PREEMPTED = "preempted"  # has begun and can run; work of the same or a higher priority runs
+    HELD_UP = "held up"  # can run; work of a lower priority runs at a raised priority
+    WAITS_LOCK = "waits for lock"
+    WAITS_SERVER = "waits for server"  # its message was not received yet
+    WAITS_REPLY = "waits for reply"
+    WAITS_RELEASE = "waits for release"
+    WAITS_SIGNAL = "waits for signal"
+    WAITS_MESSAGE = "waits for message"
+    SUSPENDED = "suspended"
+    FAULTED = "stopped by a fault"
+    ENDED = "ended"
+
+
+class Segment(NamedTuple):
+    """A stretch of time in one state.
+
+    `what`: where a thread runs, or what it waits for: an interface ("inst.iface"), the CPI of a lock, an
+    object; for HELD_UP where the work is that runs instead. `priority` is the priority in force; for HELD_UP
+    that of the work that runs instead. Of tasks only: `by` is the task (or thread) that runs meanwhile, and
+    `hindered` says that this is work of a lower base priority, or that nobody runs: blocking in the sense of
+    response-time analysis.
+    """
+
+    start: int
+    end: int
+    state: State
+    what: str = ""
+    priority: int = 0
+    by: str = ""
+    hindered: bool = False
+
+    @property
+    def duration(self) -> int:
+        return self.end - self.start
+
+
+class Outcome(StrEnum):
+    """What became of a job until the end of the run."""
+
+    COMPLETED = "completed"
+    LATE = "completed late"
+    OVERDUE = "unfinished, deadline missed"
+    OPEN = "open"  # unfinished, and its deadline (if it has one) can still be met
+
+
+class Job(NamedTuple):
+    """A released job, counted from 0. `deadline` is an instant; `begin` and `end` are None if the run ended
+    before them.
+
+    `blocked` is the time from release to end (of the job or the run) in which work of a lower base priority
+    ran, or nobody; None: the trace does not say who ran."""
+
+    number: int
+    release: int
+    begin: int | None
+    end: int | None
+    deadline: int | None
+    outcome: Outcome
+    blocked: int | None = None
+
+    @property
+    def response(self) -> int | None:
+        return None if self.end is None else self.end - self.release
+
+    @property
+    def missed(self) -> bool:
+        return self.outcome in (Outcome.LATE, Outcome.OVERDUE)
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A task with all that was done on its behalf, by its own thread and by those that served it. A task at
+    rest (between jobs, ended) has no segment. Control threads that are not tasks have lanes too, if they
+    ever work: those have a task of a negative id, and no jobs."""
+
+    task: NamedTask
+    thread: int
+    segments: tuple[Segment, ...]
+    jobs: tuple[Job, ...]
+
+    @property
+    def is_task(self) -> bool:
+        return self.task.id >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """`segments` cover the whole run. `priorities` are (time, priority from then on)."""
+
+    named: NamedThread
+    segments: tuple[Segment, ...]
+    priorities: tuple[tuple[int, int], ...]
+
+
+class Request(NamedTuple):
+    """A request that a thread served; `context` and `cpi` are ids, `task` is the id of the task that began
+    the chain of requests, None: not known."""
+
+    thread: int
+    start: int
+    end: int
+    cpi: int
+    context: int
+    priority: int
+    task: int | None
+    sequence: int
+
+
+class LockStep(StrEnum):
+    TAKES = "takes"
+    GETS = "gets"  # from the thread that held it
+    FREES = "frees"
+
+
+class LockEvent(NamedTuple):
+    """`thread` is the one that does so; for GETS the one that waited."""
+
+    time: int
+    step: LockStep
+    thread: int
+    cpi: int
+    context: int
+
+
+class Inheritance(NamedTuple):
+    """The priority of `heir` changes because of requests that wait for it. `source` is the thread whose
+    priority it gets, None: not known, or the priority falls. `context` is the heir's, `cause` that of the
+    source."""
+
+    time: int
+    heir: int
+    source: int | None
+    cpi: int
+    context: int
+    cause: int
+    before: int
+    after: int
+
+
+class Output(NamedTuple):
+    time: int
+    thread: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A thread that could not go on. `service` is the interface that it served ("": its own code), `task` the
+    name of the task on whose behalf it ran ("": none). `address` is the memory it is about (of CAPABILITY:
+    the slot, of EXIT: the status, of KILLED: the signal); `offset` is where, in the module of its code.
+    `stopped`: no handler let it go on."""
+
+    time: int
+    thread: NamedThread
+    kind: FaultKind
+    address: int
+    pc: int
+    offset: int
+    service: str
+    task: str
+    stopped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace says
+    who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
+
+    `threads` are in the order of their numbers, `lanes` by falling priority."""
+
+    names: TraceNames
+    end: int
+    ending: End | None
+    scheduling: bool
+    threads: tuple[Thread, ...]
+    lanes: tuple[Lane, ...]
+    requests: tuple[Request, ...]
+    locks: tuple[LockEvent, ...]
+    inheritances: tuple[Inheritance, ...]
+    outputs: tuple[Output, ...]
+    faults: tuple[Fault, ...]
+
+    @property
+    def tasks(self) -> tuple[Lane, ...]:
+        return tuple(lane for lane in self.lanes if lane.is_task)
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """The interfaces that lanes name, in name order."""
+        return tuple(sorted({s.what for lane in self.lanes for s in lane.segments if s.what}))
