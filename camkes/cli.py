@@ -310,7 +310,11 @@ def plan(arguments: argparse.Namespace) -> int:
         from camkes.capdl import authority
 
         entries = authority.authority(result.system, result.plan, capabilities)
-        print(authority.to_json(entries) if arguments.json else authority.to_text(entries))
+        threads = authority.thread_authority(capabilities)
+        if arguments.json:
+            print(authority.to_json(entries, threads))
+        else:
+            print(f"{authority.threads_to_text(threads)}\n\n{authority.to_text(entries)}")
     elif arguments.json:
         print(plan_tables.to_json(result.plan))
     else:
@@ -671,7 +675,11 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.add_argument("--authority", action="store_true", help="who holds which capability, and why")
+    parser.add_argument(
+        "--authority",
+        action="store_true",
+        help="who can set which priorities, and who holds which capability, and why",
+    )
     parser.add_argument(
         "--code", action="store_true", help="compile, and read off the code what handlers call"
     )

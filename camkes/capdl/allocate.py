@@ -154,7 +154,8 @@ class _Allocator:
         self.tables: dict[str, tuple[CallerEntry, ...]] = {
             c.name: caller_table(system, plan, c, reader) for c in plan.cpis
         }
-        self.protected = {t.name for t in plan.tasks} | {c.instance for c in plan.cpis}
+        planned = {t.name for t in plan.tasks} | {c.instance for c in plan.cpis}
+        self.planned_spaces = {i.address_space for i in system.instances if i.name in planned}
 
     def run(self) -> CapabilityModel:
         software = [i for i in self.system.instances if not i.type.hardware]
@@ -307,10 +308,11 @@ class _Allocator:
         context: int | None = None,
         task: int | None = None,
     ) -> None:
-        """`max_priority` None: what the settings say, and else enough for the thread itself where
-        priorities are planned, so that no component can undo the plan."""
+        """`max_priority` None: what the settings say. Without a setting it is 0 where priorities are planned:
+        whoever holds a capability to a thread can give any of its threads that thread's maximum, so only
+        managers have one, which is the ceiling that they need."""
         if max_priority is None:
-            default = priority if instance.name in self.protected else DEFAULT_MAX_PRIORITY
+            default = 0 if instance.address_space in self.planned_spaces else DEFAULT_MAX_PRIORITY
             max_priority = self.reader.max_priority(instance, prefix, default)
         self._object(name, ObjectKind.TCB)
         space.threads.append(

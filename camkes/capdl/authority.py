@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who holds which capability, and why: for people who want to check that nobody holds too much."""
+"""Who holds which capability, why, and which priorities it can set: to check that nobody has too much."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.model import CapabilityModel, Space
+from camkes.capdl.model import CapabilityModel, Role, Space
 from camkes.diagnostics import Span
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
@@ -37,6 +37,61 @@ def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holdi
     return tuple(h for space in model.spaces for h in _of_space(space, model, explainer))
 
 
+@dataclass(frozen=True, slots=True)
+class ThreadAuthority:
+    """What the code of a component can do with priorities. `max_priority` is the highest that can be set with
+    the thread's own capability as the authority. All threads of an address space share its capabilities:
+    each can set every thread in `sets` to priorities up to `reach`, the highest maximum among them."""
+
+    space: str
+    instance: str
+    name: str
+    role: Role
+    priority: int
+    max_priority: int
+    sets: tuple[str, ...]
+    reach: int
+
+
+def thread_authority(model: CapabilityModel) -> tuple[ThreadAuthority, ...]:
+    """All threads, by address space and index."""
+    threads = {thread.name: thread for space in model.spaces for thread in space.threads}
+    result: list[ThreadAuthority] = []
+    for space in model.spaces:
+        held = [threads[cap.object] for cap in space.caps if cap.object in threads]
+        reach = max((thread.max_priority for thread in held), default=0)
+        for thread in space.threads:
+            result.append(
+                ThreadAuthority(
+                    space.name,
+                    thread.instance,
+                    thread.name,
+                    thread.role,
+                    thread.priority,
+                    thread.max_priority,
+                    tuple(other.name for other in held),
+                    reach,
+                )
+            )
+    return tuple(result)
+
+
+def threads_to_text(threads: Sequence[ThreadAuthority]) -> str:
+    """A table for people: each thread, and how far the threads of its address space can be set."""
+    head = ("component", "thread", "role", "priority", "maximum", "threads it can set")
+    rows = [head]
+    for thread in threads:
+        others = ", ".join(name for name in thread.sets if name != thread.name)
+        sets = f"itself{', ' * bool(others)}{others}: up to {thread.reach}" if thread.sets else "-"
+        values = (thread.instance, thread.name, thread.role.value, str(thread.priority))
+        rows.append((*values, str(thread.max_priority), sets))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head) - 1)]
+    return "\n".join(
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
+        for row in rows
+    )
+
+
 def to_text(holdings: Sequence[Holding]) -> str:
     """A table for people: for each address space what it holds, with which rights, and why."""
     lines: list[str] = []
@@ -54,12 +109,23 @@ def to_text(holdings: Sequence[Holding]) -> str:
     return "\n".join(lines)
 
 
-def to_json(holdings: Sequence[Holding]) -> str:
-    """The same for programs."""
-    return json.dumps([_record(h) for h in holdings], indent=2, ensure_ascii=False)
+def to_json(holdings: Sequence[Holding], threads: Sequence[ThreadAuthority] = ()) -> str:
+    """Both tables for programs: "thread" of a thread's capability in its own address space is its row."""
+    by_name = {thread.name: thread for thread in threads}
+    records = [_record(h, by_name.get(h.object)) for h in holdings]
+    return json.dumps(records, indent=2, ensure_ascii=False)
 
 
-def _record(holding: Holding) -> dict[str, object]:
+def _record(holding: Holding, thread: ThreadAuthority | None) -> dict[str, object]:
+    sets = None
+    if thread is not None:
+        sets = {
+            "role": thread.role.value,
+            "priority": thread.priority,
+            "max_priority": thread.max_priority,
+            "sets": list(thread.sets),
+            "reach": thread.reach,
+        }
     place = None
     if holding.span is not None:
         place = {"file": str(holding.span.file.path), "line": holding.span.line}
@@ -72,6 +138,7 @@ def _record(holding: Holding) -> dict[str, object]:
         "badge": holding.badge,
         "reason": holding.reason,
         "place": place,
+        "thread": sets,
     }
 
 

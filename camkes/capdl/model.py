@@ -103,7 +103,8 @@ class Thread:
 
     `name` is for people: "t1" (control), "lock.p@t1" (worker for context t1), "lock.p@0" (pool),
     "lock.p!manager", "echo.e" (interface). `index` is its number within its address space and the
-    argument of the entry function. Priorities are 0..255; `max_priority` limits whom it may raise.
+    argument of the entry function. Priorities are 0..255; `max_priority` is the
+    highest priority that may be set with this thread's capability as the authority.
     """
 
     name: str

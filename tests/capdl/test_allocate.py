@@ -95,7 +95,7 @@ def test_threads_of_protocols() -> None:
     assert (manager.role, manager.priority, manager.max_priority) == (Role.MANAGER, 30, 30)
     assert thread(model, "leaf.p").priority == 30
     assert thread(model, "t3").task == 3
-    assert thread(model, "t3").max_priority == 30
+    assert thread(model, "t3").max_priority == 0
 
 
 def test_a_task_has_a_timer() -> None:

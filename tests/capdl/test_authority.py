@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.capdl.allocate import allocate
-from camkes.capdl.authority import authority, to_json, to_text
+from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.model import CapabilityModel, ObjectKind, Role
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedTask
@@ -156,9 +156,30 @@ def test_as_text_and_as_json() -> None:
     assert {"file": "hand.camkes", "line": 1} in [r["place"] for r in records]
 
 
-def test_only_managers_may_raise_others() -> None:
-    model = allocate(*nested())
+@given(layered())
+def test_only_managers_may_set_priorities_up_to_their_ceilings(made: tuple[System, Plan]) -> None:
+    made_system, plan = made
+    ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
+    model = allocate(made_system, plan)
     for space in model.spaces:
         for thread in space.threads:
-            if thread.role is Role.WORKER:
-                assert thread.max_priority == 0
+            manages = thread.role is Role.MANAGER
+            assert thread.max_priority == (ceilings[thread.name.removesuffix("!manager")] if manages else 0)
+    for row in thread_authority(model):
+        of_space = [c for name, c in ceilings.items() if name.partition(".")[0] == row.instance]
+        assert row.reach <= max(of_space, default=0)
+
+
+def test_threads_as_text_and_as_json() -> None:
+    made, plan = nested()
+    model = allocate(made, plan)
+    threads = thread_authority(model)
+    text = threads_to_text(threads)
+    assert len(text.splitlines()) == 1 + sum(len(space.threads) for space in model.spaces)
+    manager = next(t for t in threads if t.name == "inner.p!manager")
+    assert manager.reach == manager.max_priority == manager.priority
+    assert "inner.p@t1" in manager.sets
+    records = json.loads(to_json(authority(made, plan, model), threads))
+    rows = {r["object"]: r["thread"] for r in records if r["thread"] is not None}
+    assert rows["inner.p!manager"]["reach"] == manager.reach
+    assert set(rows) == {t.name for t in threads}

@@ -66,27 +66,52 @@ static void resume(struct thread *thread, struct thread *by)
     schedule_wake(thread);
 }
 
-static seL4_Error set_priority(struct thread *self, seL4_CPtr tcb, seL4_CPtr authority,
-                               seL4_Word priority)
+/* Neither value, where there is one, may be above the maximum of the authority's thread. */
+static seL4_Error set_priorities(struct thread *self, seL4_CPtr tcb, seL4_CPtr authority,
+                                 const seL4_Word *maximum, const seL4_Word *priority)
 {
     struct thread *thread = find_thread(self, tcb);
     struct thread *allowed_by = find_thread(self, authority);
     if (!thread || !allowed_by) {
-        cap_note(self, "SetPriority without the capability of a thread", thread ? authority : tcb);
+        cap_note(self, "priorities set without the capability of a thread",
+                 thread ? authority : tcb);
         return seL4_InvalidCapability;
     }
-    if (priority > allowed_by->max_priority) {
+    if ((maximum && *maximum > allowed_by->max_priority) ||
+        (priority && *priority > allowed_by->max_priority)) {
         return seL4_RangeError;
     }
-    TRACE(PRIORITY, thread, self, thread->priority, priority);
-    schedule_set_priority(thread, (uint8_t)priority);
+    if (maximum) {
+        thread->max_priority = (uint8_t)*maximum;
+    }
+    if (priority) {
+        TRACE(PRIORITY, thread, self, thread->priority, *priority);
+        schedule_set_priority(thread, (uint8_t)*priority);
+    }
     return seL4_NoError;
 }
 
 seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word priority)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_SETPRIORITY, tcb);
-    seL4_Error error = set_priority(self, tcb, authority, priority);
+    seL4_Error error = set_priorities(self, tcb, authority, NULL, &priority);
+    kernel_leave(self);
+    return error;
+}
+
+seL4_Error seL4_TCB_SetMCPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word maximum)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_SETPRIORITY, tcb);
+    seL4_Error error = set_priorities(self, tcb, authority, &maximum, NULL);
+    kernel_leave(self);
+    return error;
+}
+
+seL4_Error seL4_TCB_SetSchedParams(seL4_TCB tcb, seL4_CPtr authority, seL4_Word maximum,
+                                   seL4_Word priority)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_SETPRIORITY, tcb);
+    seL4_Error error = set_priorities(self, tcb, authority, &maximum, &priority);
     kernel_leave(self);
     return error;
 }

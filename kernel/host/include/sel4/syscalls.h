@@ -28,9 +28,13 @@ CAMKES_KERNEL_API seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *badge);
 
 CAMKES_KERNEL_API void seL4_Yield(void);
 
-/* Threads. A priority may be given up to the maximum of the authority's thread. */
+/* Threads. A priority or maximum may be given up to the maximum of the authority's thread. */
 CAMKES_KERNEL_API seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr authority,
                                                   seL4_Word priority);
+CAMKES_KERNEL_API seL4_Error seL4_TCB_SetMCPriority(seL4_TCB tcb, seL4_CPtr authority,
+                                                    seL4_Word maximum);
+CAMKES_KERNEL_API seL4_Error seL4_TCB_SetSchedParams(seL4_TCB tcb, seL4_CPtr authority,
+                                                     seL4_Word maximum, seL4_Word priority);
 CAMKES_KERNEL_API seL4_Error seL4_TCB_Suspend(seL4_TCB tcb);
 CAMKES_KERNEL_API seL4_Error seL4_TCB_Resume(seL4_TCB tcb);
 
