@@ -27,7 +27,7 @@ static _Noreturn void end_component(int status)
     }
     for (;;) {
         struct thread *self = kernel_enter_quietly();
-        fault_space(self->space, CAMKES_FAULT_EXIT, (uint64_t)(unsigned)status);
+        fault_space(self->space, CAMKES_FAULT_EXIT, (uint64_t)(unsigned)status, self);
         kernel_leave(self);
     }
 }
@@ -43,6 +43,7 @@ static _Noreturn void abort_at(uint64_t pc)
                                      .label = seL4_Fault_UserException,
                                      .length = seL4_UserException_Length,
                                      .message = {pc, 0, 0, 6, 0}};
+        backtrace_take(self, 0, false);
         locate(self, pc, (uint64_t)(uintptr_t)__builtin_frame_address(0));
         fault_raise(self);
         kernel_leave(self);

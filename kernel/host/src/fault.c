@@ -4,76 +4,6 @@
  */
 #include "kernel.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-static const char *describe(enum camkes_fault kind)
-{
-    switch (kind) {
-    case CAMKES_FAULT_READ:
-        return "invalid read";
-    case CAMKES_FAULT_WRITE:
-        return "invalid write";
-    case CAMKES_FAULT_EXECUTE:
-        return "invalid jump";
-    case CAMKES_FAULT_STACK:
-        return "stack overflow";
-    case CAMKES_FAULT_ARITHMETIC:
-        return "division by zero or arithmetic error";
-    case CAMKES_FAULT_INSTRUCTION:
-        return "illegal instruction";
-    case CAMKES_FAULT_ABORT:
-        return "abort";
-    case CAMKES_FAULT_CAPABILITY:
-        return "invalid capability";
-    case CAMKES_FAULT_LOOP:
-        return "loops without letting time pass";
-    case CAMKES_FAULT_EXIT:
-        return "its component called exit, status";
-    case CAMKES_FAULT_KILLED:
-        return "its component's process was killed, signal";
-    }
-    return "unknown fault";
-}
-
-static bool has_address(enum camkes_fault kind)
-{
-    return kind <= CAMKES_FAULT_STACK;
-}
-
-/* fault: COMPONENT: thread THREAD: WHAT at ADDRESS, pc ADDRESS (MODULE+OFFSET), ... */
-static void report(const struct thread *thread)
-{
-    const struct fault *fault = &thread->fault;
-    char text[1024];
-    size_t n = 0;
-#define ADD(...) (n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__))
-    ADD("fault: %.100s: thread %.100s: %s", thread->instance, thread->tcb->name,
-        describe(fault->kind));
-    if (has_address(fault->kind)) {
-        ADD(" at 0x%" PRIx64, fault->address);
-    } else if (fault->kind == CAMKES_FAULT_CAPABILITY) {
-        ADD(" in slot %" PRIu64, fault->address);
-    } else if (fault->kind >= CAMKES_FAULT_EXIT) {
-        ADD(" %" PRIu64, fault->address);
-    }
-    if (fault->kind < CAMKES_FAULT_EXIT) {
-        ADD(", pc 0x%" PRIx64 " (%s+0x%" PRIx64 ")", fault->pc, fault->module, fault->offset);
-    }
-    if (fault->caller) {
-        const char *slash = strrchr(thread->space->image, '/');
-        ADD(", called from (%.200s+0x%" PRIx64 ")", slash ? slash + 1 : thread->space->image,
-            fault->caller);
-    }
-    ADD("\n");
-#undef ADD
-    if (write(STDERR_FILENO, text, n) < 0) {
-        kernel->status = 1; /* the exit status tells, at least */
-    }
-}
-
 static bool has_handler(struct thread *thread, struct cap **cap)
 {
     *cap = thread->fault_slot ? cap_find(thread, thread->fault_slot) : NULL;
@@ -82,25 +12,30 @@ static bool has_handler(struct thread *thread, struct cap **cap)
 }
 
 /* thread->fault says what happened; the thread is running or stopped, but waits for nothing. */
-void fault_raise(struct thread *thread)
+static void raise_because(struct thread *thread, const struct thread *cause)
 {
     const struct fault *fault = &thread->fault;
     struct cap *handler;
     /* when a thread loops is a matter of the workstation's clock, so the place is not of the trace
      */
     bool somewhere = fault->kind != CAMKES_FAULT_LOOP;
-    uint64_t offset = fault->caller ? fault->caller : fault->offset;
+    uint64_t offset = fault->frame_count > 0 ? fault->frames[0] : fault->offset;
     TRACE(FAULT, thread, NULL, fault->kind, fault->address, somewhere ? fault->pc : 0,
           somewhere ? offset : 0);
     thread->redo = true;
     if (has_handler(thread, &handler)) {
         endpoint_send(thread, handler->object, handler, true, true);
     } else {
-        report(thread);
+        report_fault(thread, cause);
         kernel->faulted = true;
         schedule_set_state(thread, THREAD_INACTIVE);
         TRACE(BLOCK, thread, NULL, CAMKES_BLOCK_FAULT, NONE);
     }
+}
+
+void fault_raise(struct thread *thread)
+{
+    raise_because(thread, NULL);
 }
 
 /* `receiving`: the capability was to receive from. A slot outside the space does not match its
@@ -114,6 +49,7 @@ void fault_capability(struct thread *thread, seL4_CPtr slot, bool receiving)
         .label = seL4_Fault_CapFault,
         .length = missing ? 5 : 7,
     };
+    backtrace_take(thread, 0, false);
     locate(thread, thread->called_from, (uint64_t)(uintptr_t)__builtin_frame_address(0));
     seL4_Word *message = thread->fault.message;
     message[seL4_CapFault_IP] = thread->called_from;
@@ -139,14 +75,16 @@ void fault_silent_loop(struct thread *thread)
 {
     thread->fault = (struct fault){.kind = CAMKES_FAULT_LOOP};
     fill_exception(&thread->fault);
+    backtrace_take(thread, 0, false);
     locate(thread, thread->called_from, (uint64_t)(uintptr_t)__builtin_frame_address(0));
     fault_raise(thread);
     kernel_go();
     thread->redo = false;
 }
 
-/* The end of a whole address space. */
-void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail)
+/* The end of a whole address space, by its thread `cause` or (NULL) from outside. */
+void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail,
+                 const struct thread *cause)
 {
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         struct thread *thread = &kernel->threads[i];
@@ -154,7 +92,10 @@ void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail)
             tcb_stop(thread);
             thread->fault = (struct fault){.kind = kind, .address = detail};
             fill_exception(&thread->fault);
-            fault_raise(thread);
+            if (thread == cause) {
+                backtrace_take(thread, 0, false);
+            }
+            raise_because(thread, cause);
         }
     }
 }

@@ -38,9 +38,9 @@ static uint32_t sleep_on(_Atomic uint32_t *baton)
 static void bury(struct space *space)
 {
     if (WIFSIGNALED(space->death)) {
-        fault_space(space, CAMKES_FAULT_KILLED, (uint64_t)WTERMSIG(space->death));
+        fault_space(space, CAMKES_FAULT_KILLED, (uint64_t)WTERMSIG(space->death), NULL);
     } else {
-        fault_space(space, CAMKES_FAULT_EXIT, (uint64_t)WEXITSTATUS(space->death));
+        fault_space(space, CAMKES_FAULT_EXIT, (uint64_t)WEXITSTATUS(space->death), NULL);
     }
 }
 

@@ -141,16 +141,28 @@ enum thread_state {
     THREAD_BLOCKED_NOTIFICATION,
 };
 
+enum { FAULT_FRAMES = 32 };
+
 struct fault {
     enum camkes_fault kind; /* 0: none */
     uint64_t address, pc, sp;
     uint64_t offset; /* of pc in its module */
     char module[128];
-    uint64_t link;   /* the return address in a register, 0: none */
-    uint64_t caller; /* offset in the image, if pc is not in it; 0: not known */
+    char library[64]; /* the function outside the image that was called there, "": none */
+    unsigned frame_count;
+    uint64_t frames[FAULT_FRAMES]; /* calls in the image, innermost first: offsets in it */
     seL4_Word label; /* the message for a fault handler */
     unsigned length;
     seL4_Word message[7];
+};
+
+/* A fault that nobody handled, as it is reported at the end. */
+struct report {
+    uint64_t time;
+    const struct thread *thread;
+    const struct thread *cause; /* who ended the component, NULL: nobody */
+    struct fault fault;
+    char *text; /* of a sanitizer, NULL: none */
 };
 
 struct thread {
@@ -201,6 +213,7 @@ struct options {
     uint64_t seed;
     const char *script;
     unsigned loop_limit; /* milliseconds */
+    int faults;          /* the descriptor that faults are reported to, -1: standard error */
     uint64_t call_limit; /* kernel operations at one instant */
 };
 
@@ -233,6 +246,9 @@ struct kernel {
     uint64_t random;
     unsigned *script;
     unsigned script_length, script_next;
+
+    struct report *reports; /* if they have a descriptor */
+    unsigned report_count, reports_lost;
 
     int trace_fd; /* -1: no trace */
     char *trace_buffer;
@@ -340,11 +356,17 @@ void cap_note(struct thread *thread, const char *what, seL4_CPtr slot);
 void tcb_cancel(struct thread *thread);
 void tcb_stop(struct thread *thread);
 
+/* report.c */
+void report_initialise(void);
+void report_fault(const struct thread *thread, const struct thread *cause);
+void report_write(void);
+
 /* fault.c */
 void fault_raise(struct thread *thread);
 void fault_capability(struct thread *thread, seL4_CPtr slot, bool receiving);
 void fault_silent_loop(struct thread *thread);
-void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail);
+void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail,
+                 const struct thread *cause);
 
 /* signals.c */
 void signals_initialise(void);
@@ -352,6 +374,12 @@ struct registers *registers_take(void);
 
 /* polling.c */
 bool polling_digest(const void *registers, size_t size, uint64_t *digest);
+
+/* backtrace.c */
+const char *last_part(const char *path);
+bool in_image(const struct space *space, uint64_t address);
+void backtrace_take(struct thread *thread, uint64_t from, bool exact);
+void backtrace_broken(void);
 
 /* locate.c */
 void locate(struct thread *thread, uint64_t pc, uint64_t sp);

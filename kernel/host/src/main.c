@@ -16,7 +16,7 @@
 static const char USAGE[] =
     "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast] [--scheduling fifo|rr]\n"
     "                   [--timeslice NS] [--choices first|random:SEED|script:FILE]\n"
-    "                   [--loop-limit MS] [--call-limit N]\n";
+    "                   [--loop-limit MS] [--call-limit N] [--faults DESCRIPTOR]\n";
 
 /* ---- options ---- */
 
@@ -75,6 +75,8 @@ static void set_option(struct options *options, const char *name, const char *va
         options->loop_limit = (unsigned)number(name, value);
     } else if (strcmp(name, "--call-limit") == 0) {
         options->call_limit = number(name, value);
+    } else if (strcmp(name, "--faults") == 0) {
+        options->faults = (int)number(name, value);
     } else {
         misused("unknown option ", name);
     }
@@ -85,6 +87,7 @@ static struct options read_options(char **arguments)
     struct options options = {.until = UINT64_MAX,
                               .timeslice = 10 * 1000 * 1000,
                               .loop_limit = 1000,
+                              .faults = -1,
                               .call_limit = 1000 * 1000};
     for (char **next = arguments; *next; next++) {
         if (strcmp(*next, "--fast") == 0) {
@@ -163,6 +166,9 @@ static void prepare_process(void)
 static _Noreturn void run_space(struct space *space, pid_t runner)
 {
     process.space = space;
+    if (kernel->options.faults >= 0) {
+        close(kernel->options.faults); /* the runner's alone */
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != runner) {
         process_exit(3);
@@ -233,6 +239,7 @@ static int finish(void)
         handover_reap();
     }
     console_flush();
+    report_write();
     if (kernel->trace_fd >= 0) {
         trace_flush();
     }
@@ -250,6 +257,7 @@ int main(int argc, char **argv)
     table_read(options.table);
     choice_initialise();
     trace_open(options.trace);
+    report_initialise();
     thread_reserve_stacks();
     boot();
     kernel_go();

@@ -55,11 +55,14 @@ static uint64_t stack_pointer(const ucontext_t *context)
     return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Return addresses are on the stack only. */
-static uint64_t link_register(const ucontext_t *context)
+/* As if the function that was called had returned: for a jump to what is no code. */
+static void undo_call(ucontext_t *context, const struct thread *self)
 {
-    (void)context;
-    return 0;
+    const char *sp = (const char *)stack_pointer(context);
+    if (sp >= self->stack && sp + 8 <= self->stack_top) {
+        memcpy(&context->uc_mcontext.gregs[REG_RIP], sp, 8);
+        context->uc_mcontext.gregs[REG_RSP] += 8;
+    }
 }
 
 static bool is_write(const ucontext_t *context)
@@ -119,9 +122,11 @@ static uint64_t stack_pointer(const ucontext_t *context)
     return context->uc_mcontext.sp;
 }
 
-static uint64_t link_register(const ucontext_t *context)
+/* As if the function that was called had returned: for a jump to what is no code. */
+static void undo_call(ucontext_t *context, const struct thread *self)
 {
-    return context->uc_mcontext.regs[30];
+    (void)self;
+    context->uc_mcontext.pc = context->uc_mcontext.regs[30];
 }
 
 /* The exception syndrome is one of the records behind the registers. */
@@ -245,14 +250,20 @@ static void leave_to_fault(struct thread *self, ucontext_t *context)
 {
     self->fault.pc = program_counter(context);
     self->fault.sp = stack_pointer(context);
-    self->fault.link = link_register(context);
     save(self->interrupted, context);
+    if (self->fault.kind == CAMKES_FAULT_EXECUTE) {
+        undo_call(context, self);
+        backtrace_take(self, program_counter(context), false);
+    } else if (self->fault.kind) {
+        backtrace_take(self, program_counter(context), true);
+    }
     redirect(context, self->fault_stack_top, arrive);
 }
 
 static void on_fault(int number, siginfo_t *signal, void *context)
 {
     struct thread *self = process.loaded;
+    backtrace_broken();
     if (!is_ours()) {
         if (kernel && kernel->inside && process.loaded) {
             complain("defect: signal %d in the kernel, at %p, pc %p", number, signal->si_addr,
@@ -371,7 +382,7 @@ void signals_initialise(void)
         give_up(3, "cannot make a stack for signals");
     }
     for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++) {
-        handle(FAULTS[i], on_fault, 0);
+        handle(FAULTS[i], on_fault, SA_NODEFER); /* the walk through a stack may fault */
     }
     handle(SIGNAL_RESUME, on_resume, 0);
     if (kernel->options.loop_limit) {

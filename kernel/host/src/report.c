@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Faults that nobody handled, as they are reported: a line of text on standard error each or, with
+ * --faults, a line of JSON at the end of the run, written by the runner alone. Until then they are
+ * in the kernel's memory.
+ */
+#include "kernel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_REPORTS = 1024 };
+
+static const char *describe(enum camkes_fault kind)
+{
+    switch (kind) {
+    case CAMKES_FAULT_READ:
+        return "invalid read";
+    case CAMKES_FAULT_WRITE:
+        return "invalid write";
+    case CAMKES_FAULT_EXECUTE:
+        return "invalid jump";
+    case CAMKES_FAULT_STACK:
+        return "stack overflow";
+    case CAMKES_FAULT_ARITHMETIC:
+        return "division by zero or arithmetic error";
+    case CAMKES_FAULT_INSTRUCTION:
+        return "illegal instruction";
+    case CAMKES_FAULT_ABORT:
+        return "abort";
+    case CAMKES_FAULT_CAPABILITY:
+        return "invalid capability";
+    case CAMKES_FAULT_LOOP:
+        return "loops without letting time pass";
+    case CAMKES_FAULT_EXIT:
+        return "its component called exit, status";
+    case CAMKES_FAULT_KILLED:
+        return "its component's process was killed, signal";
+    }
+    return "unknown fault";
+}
+
+static bool has_address(enum camkes_fault kind)
+{
+    return kind <= CAMKES_FAULT_STACK;
+}
+
+/* fault: COMPONENT: thread THREAD: WHAT at ADDRESS, pc ADDRESS (MODULE+OFFSET), ... */
+static void write_line(const struct thread *thread)
+{
+    const struct fault *fault = &thread->fault;
+    char text[1024];
+    size_t n = 0;
+#define ADD(...) (n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__))
+    ADD("fault: %.100s: thread %.100s: %s", thread->instance, thread->tcb->name,
+        describe(fault->kind));
+    if (has_address(fault->kind)) {
+        ADD(" at 0x%" PRIx64, fault->address);
+    } else if (fault->kind == CAMKES_FAULT_CAPABILITY) {
+        ADD(" in slot %" PRIu64, fault->address);
+    } else if (fault->kind >= CAMKES_FAULT_EXIT) {
+        ADD(" %" PRIu64, fault->address);
+    }
+    if (fault->kind < CAMKES_FAULT_EXIT) {
+        ADD(", pc 0x%" PRIx64 " (%s+0x%" PRIx64 ")", fault->pc, fault->module, fault->offset);
+    }
+    if (fault->kind < CAMKES_FAULT_EXIT && fault->frame_count > 0 &&
+        !in_image(thread->space, fault->pc)) {
+        ADD(", called from (%.200s+0x%" PRIx64 ")", last_part(thread->space->image),
+            fault->frames[0]);
+    }
+    ADD("\n");
+#undef ADD
+    if (write(STDERR_FILENO, text, n) < 0) {
+        kernel->status = 1; /* the exit status tells, at least */
+    }
+}
+
+void report_initialise(void)
+{
+    if (kernel->options.faults >= 0) {
+        kernel->reports = memory_take(MOST_REPORTS * sizeof *kernel->reports);
+    }
+}
+
+void report_fault(const struct thread *thread, const struct thread *cause)
+{
+    if (!kernel->reports) {
+        write_line(thread);
+    } else if (kernel->report_count == MOST_REPORTS) {
+        kernel->reports_lost++;
+    } else {
+        kernel->reports[kernel->report_count++] = (struct report){
+            .time = kernel->now, .thread = thread, .cause = cause, .fault = thread->fault};
+    }
+}
+
+/* A JSON string. */
+static void put_text(FILE *to, const char *name, const char *text)
+{
+    fprintf(to, ",\"%s\":\"", name);
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\' || byte < ' ' || byte > '~') {
+            fprintf(to, "\\u%04x", byte);
+        } else {
+            fputc(byte, to);
+        }
+    }
+    fputc('"', to);
+}
+
+static void write_report(FILE *to, const struct report *report)
+{
+    const struct fault *fault = &report->fault;
+    fprintf(to, "{\"time\":%" PRIu64 ",\"thread\":%u,\"type\":%d", report->time,
+            report->thread->number, (int)fault->kind);
+    if (report->cause) {
+        fprintf(to, ",\"cause\":%u", report->cause->number);
+    }
+    put_text(to, "what", describe(fault->kind));
+    if (has_address(fault->kind) || fault->kind == CAMKES_FAULT_CAPABILITY ||
+        fault->kind >= CAMKES_FAULT_EXIT) {
+        fprintf(to, ",\"address\":%" PRIu64, fault->address);
+    }
+    if (fault->kind < CAMKES_FAULT_EXIT) {
+        fprintf(to, ",\"pc\":%" PRIu64, fault->pc);
+        put_text(to, "module", fault->module);
+    }
+    put_text(to, "library", fault->library);
+    put_text(to, "image", last_part(report->thread->space->image));
+    fprintf(to, ",\"frames\":[");
+    for (unsigned i = 0; i < fault->frame_count; i++) {
+        fprintf(to, "%s%" PRIu64, i > 0 ? "," : "", fault->frames[i]);
+    }
+    fprintf(to, "]}\n");
+}
+
+/* In the runner, at the end. */
+void report_write(void)
+{
+    if (!kernel->reports) {
+        return;
+    }
+    FILE *to = fdopen(kernel->options.faults, "w");
+    for (unsigned i = 0; to && i < kernel->report_count; i++) {
+        write_report(to, &kernel->reports[i]);
+    }
+    if (!to || fclose(to) != 0) {
+        complain("cannot report the faults");
+        kernel->status = 3;
+    }
+    if (kernel->reports_lost > 0) {
+        complain("%u faults after the first %d are not reported", kernel->reports_lost,
+                 MOST_REPORTS);
+    }
+}
