@@ -409,7 +409,10 @@ def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, stat
         return status
     if arguments.json:
         print(outcome.report_json())
-    elif not arguments.quiet:
+    elif arguments.quiet:
+        if outcome.violations:
+            print(outcome.verification_text(), end="")
+    else:
         sys.stdout.flush()
         color = wants_color(arguments, sys.stdout)
         print(outcome.report_text(color=color, unicode=not arguments.ascii and can_draw(sys.stdout)), end="")

@@ -19,7 +19,7 @@ from camkes.records import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.application import Application
-    from camkes.build.faults import Fault
+    from camkes.build.faults import Located
     from camkes.build.host import HostImage
     from camkes.callgraph.read import CodeCalls
     from camkes.capdl.model import CapabilityModel
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from camkes.report.properties import Violation
     from camkes.report.trace.events import Event
     from camkes.report.trace.names import TraceNames
+    from camkes.report.trace.waits import Situation
     from camkes.resolve import LoadOptions
 
 #: Endings of a trace file that `camkes run --trace` knows.
@@ -271,11 +272,14 @@ def build_checked(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to. `failed`: a fault, a violated property or a kernel that could not run."""
+    """What a run came to. `failed`: a fault, a violated property or a kernel that could not run. Files below
+    `base` are told relative to it."""
 
     events: Sequence[Event]
     names: TraceNames
-    faults: Sequence[Fault]
+    faults: Sequence[Located]
+    situation: Situation
+    base: Path
     violations: Sequence[Violation]
     verified: bool
     failed: bool
@@ -285,30 +289,26 @@ class Outcome:
         from camkes.report.terminal import terminal_report
 
         text = terminal_report(self.events, self.names, color=color, unicode=unicode)
-        if self.verified:
-            lines = [str(violation) for violation in self.violations]
-            found = f"{len(lines)} violated" if lines else "hold at every event"
-            text += "\n".join([*lines, f"properties M P H L Z S: {found}", ""])
-        return text
+        return text + self.verification_text() if self.verified else text
+
+    def verification_text(self) -> str:
+        """What the property checker found."""
+        lines = [str(violation) for violation in self.violations]
+        found = f"{len(lines)} violated" if lines else "hold at every event"
+        return "\n".join([*lines, f"properties M P H L Z S: {found}", ""])
 
     def report_json(self) -> str:
         """Response times of all jobs, faults and violations, as JSON."""
         import json
 
+        from camkes.build.faults import fault_dict
         from camkes.report.lanes import build_lanes
         from camkes.report.responses import responses_dict
+        from camkes.report.trace.waits import wait_dict
 
         report = responses_dict(build_lanes(self.events, self.names))
-        report["faults"] = [
-            {
-                "component": f.component,
-                "thread": f.thread,
-                "what": f.what,
-                "address": f.address,
-                "pc": f.pc,
-            }
-            for f in self.faults
-        ]
+        report["faults"] = [fault_dict(fault, self.situation, self.names, self.base) for fault in self.faults]
+        report["waits"] = [wait_dict(wait, self.names) for wait in self.situation.waits]
         if self.verified:
             report["violations"] = [
                 {"time": v.time, "property": v.property.value, "explanation": v.explanation}
@@ -332,11 +332,13 @@ def run(request: Request, options: RunRequest, sink: Sink, progress: Progress) -
 
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
     """Run an image that was built and read what it did."""
+    from camkes.build.faults import diagnose, locate_faults
     from camkes.build.run import RunOptions, run_host
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
     from camkes.report.trace.events import read_trace
     from camkes.report.trace.names import save_names, trace_names
+    from camkes.report.trace.waits import situation
 
     raw = image.folder / "run.trace"
     result = run_host(
@@ -362,6 +364,10 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     refused = refusals(events, names, checked.system, checked.plan)
     for refusal in refused:
         sink.add(refusal.diagnostic())
+    ended = situation(events, names)
+    faults = locate_faults(result.faults, image)
+    for diagnostic in diagnose(faults, ended, names):
+        sink.add(diagnostic)
     if options.trace is not None:
         write_trace(options.trace, raw, events, names, sink)
     if options.timeline is not None:
@@ -375,7 +381,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
             write_output(options.timeline, picture.encode())
     violations = check_trace(events, names, checked.plan) if options.verify else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
-    return Outcome(events, names, result.faults, tuple(violations), options.verify, failed)
+    base = checked.application.root.parent.absolute()
+    return Outcome(events, names, faults, ended, base, tuple(violations), options.verify, failed)
 
 
 def record(
@@ -391,6 +398,7 @@ def record(
     effect."""
     from camkes.report.trace.events import read_trace
     from camkes.report.trace.names import load_names
+    from camkes.report.trace.waits import Situation
     from camkes.sel4 import recording
     from camkes.sel4.trace import trace_file
     from camkes.sel4.workspace import build as build_sel4
@@ -409,7 +417,7 @@ def record(
     events = tuple(found)
     if options.trace is not None:
         write_trace(options.trace, raw, events, names, sink)
-    return Outcome(events, names, (), (), verified=False, failed=False)
+    return Outcome(events, names, (), Situation((), ()), request.path, (), verified=False, failed=False)
 
 
 def write_trace(path: Path, raw: Path, events: Sequence[Event], names: TraceNames, sink: Sink) -> None:

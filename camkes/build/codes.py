@@ -118,8 +118,12 @@ FAULT = Code(
     """A thread of a component could not go on: it used memory that is not the component's, overran its
 stack, divided by zero, or ran for ever without letting time pass. The other threads go on.
 
-The place is the C line at which the thread stopped. A component can only touch its own memory and the
-dataports it is connected to, with the access rights they have.
+The place is the C line at which the thread stopped, in the component's own code: where a function of a
+library stopped, such as `strlen(NULL)`, it is the line that calls it. The notes say which calls led there,
+when it was, whose request the thread served, which locks it holds and who waits for ever because of it.
+
+A component can only touch its own memory and the dataports it is connected to, with the access rights they
+have.
 
 Fails:
 
@@ -146,6 +150,24 @@ out; signal 25 that a trace grew beyond the limit for files.
 """,
 )
 
+WAITS_FOR_EVER = Code(
+    "W0731",
+    "waits-for-ever",
+    """A thread waits for what cannot come, and no fault is the reason: a call to a thread whose code has
+returned, calls in a circle, or a call whose server waits for an event when nothing is left that could emit
+it. The message says who waits for whom.
+
+Fails, for `component A { provides P p; uses P q; }` and two of them that are connected both ways, once
+somebody calls `p_go()` of one:
+
+```c
+void p_go(void) { q_go(); }
+```
+
+Works: one of the two does not call back, but emits an event that the other one waits for in `run()`.
+""",
+)
+
 CODES = (
     NO_SOURCES,
     COMPILE_ERROR,
@@ -156,4 +178,5 @@ CODES = (
     COMPILE_WARNING,
     FAULT,
     RUN_FAILED,
+    WAITS_FOR_EVER,
 )

@@ -4,27 +4,29 @@
 
 from __future__ import annotations
 
-import re
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from camkes.build.codes import FAULT
+from camkes.build.addresses import Place, locate
+from camkes.build.codes import FAULT, WAITS_FOR_EVER
 from camkes.build.messages import Sources
 from camkes.build.places import RUNTIME
-from camkes.diagnostics import Diagnostic, Span
+from camkes.diagnostics import Diagnostic
 from camkes.records import dataclass
+from camkes.report.times import format_time
+from camkes.report.trace.waits import Cause, Situation, describe
 
 if TYPE_CHECKING:
     from camkes.build.host import HostImage
-
-_LINE = re.compile(
-    r"fault: (?P<component>\S+): thread (?P<thread>\S+): (?P<what>.+?)(?: at (?P<address>0x[0-9a-f]+))?"
-    r"(?:, pc (?P<pc>0x[0-9a-f]+) \((?P<module>.*?)\+(?P<offset>0x[0-9a-f]+)\))?"
-    r"(?:, called from \((?P<caller_module>.*?)\+(?P<caller_offset>0x[0-9a-f]+)\))?$"
-)
+    from camkes.report.trace.names import TraceNames
 
 #: how the runtime stops a thread after it said why
 _STOP = "camkes_platform_fault"
+
+#: how many calls the kernel records (FAULT_FRAMES in kernel/host/src/kernel.h)
+_MOST_FRAMES = 32
 
 #: what to do about a fault whose line alone does not say it
 _HELP = {
@@ -35,133 +37,182 @@ _HELP = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A thread that could not go on. `what` is in words, `address` the memory it is about, if any; `at` is
-    where the thread was and `caller` the component's own code that led there: file of the module, offset
-    in it."""
+    """A thread that could not go on, as the kernel reports it.
+
+    `what` is in words and `address` the memory it is about, if any. `time` is in virtual nanoseconds,
+    `number` that of the thread in traces. `frames` are offsets of the calls in `image`, innermost first;
+    `library` is the function outside the image that the innermost one called, "": none that has a name.
+    `cause` is the thread that ended the whole component.
+    """
 
     component: str
     thread: str
     what: str
     address: int | None
     pc: int | None
-    at: tuple[Path, int] | None
-    caller: tuple[Path, int] | None
+    time: int
+    number: int
+    image: str
+    frames: tuple[int, ...] = ()
+    library: str = ""
+    cause: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A line of C, and the function it is in ("" where that is not known)."""
+class Located:
+    """A fault with its lines: `calls` are those of the user's own code, innermost first (those of the tool's,
+    if there is no other)."""
 
-    file: Path
-    line: int
-    function: str
+    fault: Fault
+    calls: tuple[Place, ...]
+    #: the runtime stopped the thread itself, and said why
+    deliberate: bool = False
 
 
 def parse_fault(line: str) -> Fault | None:
-    """The fault that a line of the kernel reports, if it reports one."""
-    match = _LINE.match(line)
-    if match is None:
+    """The fault that a line of the kernel's report describes."""
+    try:
+        report: dict[str, Any] = json.loads(line)
+    except json.JSONDecodeError:
         return None
-    at = (Path(match["module"]), int(match["offset"], 16)) if match["module"] else None
-    caller = (
-        (Path(match["caller_module"]), int(match["caller_offset"], 16)) if match["caller_module"] else None
+    return Fault(
+        report["component"],
+        report["name"],
+        report["what"],
+        report.get("address"),
+        report.get("pc"),
+        report["time"],
+        report["thread"],
+        report["image"],
+        tuple(report["frames"]),
+        report["library"].removeprefix("_IO_"),  # glibc's names for its own calls
+        report.get("cause"),
     )
-    pc = int(match["pc"], 16) if match["pc"] else None
-    address = int(match["address"], 16) if match["address"] else None
-    return Fault(match["component"], match["thread"], match["what"], address, pc, at, caller)
 
 
-def diagnose(fault: Fault, image: HostImage) -> Diagnostic:
-    """A fault as it is told to the user, at its C line if that is known."""
+def locate_faults(faults: Iterable[Fault], image: HostImage) -> tuple[Located, ...]:
+    """The lines of each fault."""
+    return tuple(_locate(fault, image) for fault in faults)
+
+
+def _locate(fault: Fault, image: HostImage) -> Located:
+    places = [p for frame in locate(image.folder / fault.image, fault.frames) for p in frame]
+    own = tuple(p for p in places if not _is_tools(p.file, image))
+    return Located(fault, own or tuple(places), any(p.function == _STOP for p in places))
+
+
+def _is_tools(file: Path, image: HostImage) -> bool:
+    """Is this C code of the tool, not of the user?"""
+    return file.is_relative_to(RUNTIME) or file.is_relative_to(image.folder.parent)
+
+
+def diagnose(faults: Sequence[Located], situation: Situation, names: TraceNames) -> list[Diagnostic]:
+    """Faults as they are told to the user, at their C lines if these are known, and waits without end that no
+    fault explains. What ended a whole component is told once."""
     sources = Sources()
-    notes: list[str] = []
-    what, span = fault.what, None
-    # a return address is behind its call
-    for code, back, word in ((fault.at, 0, "at"), (fault.caller, 1, "called from")):
-        place = None if code is None else locate(image.folder / code[0], code[1] - back)
-        if place is None:
-            continue
-        if place.function == _STOP:
-            what = "stopped at an error that nobody handles; `camkes: ...` above says which"
-            continue
-        inside = f" in {place.function}()" if place.function else ""
-        notes.append(f"{word} {place.file.name}:{place.line}{inside}")
-        found = sources.span(place.file, place.line)
-        if span is None or (found is not None and _is_own(span, image)):
-            span = found
-    if fault.pc is not None:
-        notes.append(f"program counter {fault.pc:#x}")
+    found = []
+    for located in faults:
+        fault = located.fault
+        if fault.cause is None or fault.cause == fault.number:
+            together = [
+                f.fault for f in faults if f.fault.cause is not None and f.fault.cause == fault.number
+            ]
+            found.append(_diagnose(located, together, situation, names, sources))
+    found += [
+        Diagnostic(WAITS_FOR_EVER, f"at the end of the run {describe(wait, names)}")
+        for wait in situation.waits
+        if wait.cause is not Cause.FAULT
+    ]
+    return found
+
+
+def _diagnose(
+    located: Located,
+    together: Sequence[Fault],
+    situation: Situation,
+    names: TraceNames,
+    sources: Sources,
+) -> Diagnostic:
+    fault = located.fault
+    what = fault.what
+    if located.deliberate:
+        what = "stopped at an error that nobody handles; `camkes: ...` above says which"
+    span = next((s for p in located.calls if (s := sources.span(p.file, p.line)) is not None), None)
     where = "" if fault.address is None else f" at {fault.address:#x}"
+    label = f"it stopped here, in {fault.library}()" if fault.library else "it stopped here"
     return Diagnostic(
         FAULT,
         f"component {fault.component}, thread {fault.thread}: {what}{where}",
         span,
-        "it stopped here" if span is not None else "",
-        notes=tuple(notes),
+        "" if span is None else label,
+        notes=(*_calls(located), *_doing(fault, together, situation, names)),
         help=_HELP.get(fault.what, ""),
     )
 
 
-def _is_own(span: Span, image: HostImage) -> bool:
-    """Is this a line of the tool's C code, not of the user's?"""
-    path = span.file.path
-    return path.is_relative_to(RUNTIME) or path.is_relative_to(image.folder.parent)
+def _calls(located: Located) -> list[str]:
+    """The calls on the way to a fault. Those of a recursion are counted."""
+    lines: list[str] = []
+    times: list[int] = []
+    for number, place in enumerate(located.calls):
+        function = f" in {place.function}()" if place.function else ""
+        line = f"{'called from' if number else 'at'} {place.file.name}:{place.line}{function}"
+        if lines and lines[-1] == line:
+            times[-1] += 1
+        else:
+            lines.append(line)
+            times.append(1)
+    cut = " or more" if len(located.fault.frames) >= _MOST_FRAMES else ""
+    lines = [line if n == 1 else f"{line}, {n} times{cut}" for line, n in zip(lines, times, strict=True)]
+    return [*lines, "calls further out are not recorded"] if cut else lines
 
 
-def locate(module: Path, offset: int) -> Place | None:
-    """The line of an address of a module, from its debugging information."""
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
-
-    try:
-        with module.open("rb") as stream:
-            elf = ELFFile(stream)
-            if not elf.has_dwarf_info():
-                return None
-            found = _line(elf.get_dwarf_info(), offset)
-            return None if found is None else Place(*found, _function(elf, offset))
-    except (OSError, ELFError):
-        return None
-
-
-def _line(dwarf: object, offset: int) -> tuple[Path, int] | None:
-    """Walks the line programs: a row holds from its address to that of the next row."""
-    for unit in dwarf.iter_CUs():  # type: ignore[attr-defined]
-        program = dwarf.line_program_for_CU(unit)  # type: ignore[attr-defined]
-        if program is None:
-            continue
-        before = None
-        for entry in program.get_entries():
-            state = entry.state
-            if state is None:
-                continue
-            if before is not None and before.address <= offset < state.address:
-                return _file(unit, program, before.file), before.line
-            before = None if state.end_sequence else state
-    return None
+def _doing(fault: Fault, together: Sequence[Fault], situation: Situation, names: TraceNames) -> list[str]:
+    """When it was, for whom, and who does not go on because of it."""
+    stopped = situation.at(fault.number)
+    notes = [f"at {format_time(fault.time, 6)} of the run"]
+    if stopped is not None and stopped.client:
+        task = f", for task {stopped.task}" if stopped.task else ""
+        notes[0] += f", in a request to {stopped.service} by {stopped.client}{task}"
+    elif stopped is not None and stopped.task:
+        notes[0] += f", in task {stopped.task}"
+    if fault.pc is not None:
+        notes.append(f"program counter {fault.pc:#x}")
+    others = [f.thread for f in together if f.number != fault.number]
+    if others:
+        notes.append(f"its component's other threads stopped with it: {', '.join(others)}")
+    for one in together or (fault,):
+        held = situation.at(one.number)
+        for cpi in held.holds if held is not None else ():
+            notes.append(f"{one.thread} holds the lock of {cpi}, which stays locked")
+        notes += [f"because of it, {describe(w, names)}" for w in situation.because_of(one.number)]
+    return notes
 
 
-def _file(unit: object, program: object, index: int) -> Path:
-    header = program.header  # type: ignore[attr-defined]
-    top = unit.get_top_DIE().attributes  # type: ignore[attr-defined]
-    home = Path(top["DW_AT_comp_dir"].value.decode()) if "DW_AT_comp_dir" in top else Path()
-    version5 = header.version >= 5
-    entry = header["file_entry"][index if version5 else index - 1]
-    folders = [Path(f.decode()) for f in header["include_directory"]]
-    if version5:
-        folder = folders[entry.dir_index] if entry.dir_index < len(folders) else Path()
-    else:
-        folder = folders[entry.dir_index - 1] if entry.dir_index else Path()
-    name: bytes = entry.name
-    return home / folder / name.decode()
+def fault_dict(located: Located, situation: Situation, names: TraceNames, base: Path) -> dict[str, Any]:
+    """A fault for programs. Files below `base` are relative to it."""
+    fault = located.fault
+    stopped = situation.at(fault.number)
+    calls = [{"file": _relative(p.file, base), "line": p.line, "function": p.function} for p in located.calls]
+    return {
+        "component": fault.component,
+        "thread": fault.thread,
+        "what": fault.what,
+        "address": fault.address,
+        "pc": fault.pc,
+        "time": fault.time,
+        "file": calls[0]["file"] if calls else None,
+        "line": calls[0]["line"] if calls else None,
+        "function": calls[0]["function"] if calls else None,
+        "library": fault.library or None,
+        "calls": calls,
+        "service": (stopped.service or None) if stopped else None,
+        "client": (stopped.client or None) if stopped else None,
+        "task": (stopped.task or None) if stopped else None,
+        "holds": list(stopped.holds) if stopped else [],
+        "stops": [names.thread_name(w.thread) for w in situation.because_of(fault.number)],
+    }
 
 
-def _function(elf: object, offset: int) -> str:
-    table = elf.get_section_by_name(".symtab")  # type: ignore[attr-defined]
-    if table is None:
-        return ""
-    for symbol in table.iter_symbols():
-        start, size = symbol["st_value"], symbol["st_size"]
-        if symbol["st_info"]["type"] == "STT_FUNC" and start <= offset < start + size:
-            return str(symbol.name).partition(".")[0]  # GCC marks its copies of a function
-    return ""
+def _relative(file: Path, base: Path) -> str:
+    return str(file.relative_to(base)) if file.is_relative_to(base) else str(file)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from camkes.build.codes import RUN_FAILED
-from camkes.build.faults import Fault, diagnose, parse_fault
+from camkes.build.faults import Fault, parse_fault
 from camkes.build.host import HostImage
 from camkes.diagnostics import Diagnostic
 from camkes.records import dataclass
@@ -43,8 +43,8 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run came to. `status` is the kernel's exit status; `diagnostics` tell of the faults, and of
-    a run that could not be."""
+    """What a run came to. `status` is the kernel's exit status; `diagnostics` tell of a run that could
+    not be."""
 
     status: int
     faults: tuple[Fault, ...]
@@ -55,7 +55,8 @@ class RunResult:
 def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
     """Run a system until it ends, its time is over, or the user interrupts it."""
     options = options or RunOptions()
-    command = [str(image.kernel), image.table.name, *_arguments(options)]
+    faults_from, faults_to = os.pipe()
+    command = [str(image.kernel), image.table.name, "--faults", str(faults_to), *_arguments(options)]
     if options.trace is not None:
         with suppress(OSError):
             options.trace.unlink()  # that of an earlier run is not this one's
@@ -67,16 +68,24 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
             stdin=subprocess.DEVNULL,
             stdout=None if options.output is None else subprocess.PIPE,
             stderr=subprocess.PIPE,
+            pass_fds=(faults_to,),
         )
     except OSError as error:
+        os.close(faults_from)
+        os.close(faults_to)
         failed = Diagnostic(
             RUN_FAILED, f"the host kernel cannot be run: {error.strerror}", notes=(str(image.kernel),)
         )
         return RunResult(DEFECT, (), None, (failed,))
     faults: list[Fault] = []
     said: list[str] = []
-    reader = threading.Thread(target=_read_errors, args=(process.stderr, faults, said))
-    reader.start()
+    os.close(faults_to)
+    readers = (
+        threading.Thread(target=_read_errors, args=(process.stderr, said)),
+        threading.Thread(target=_read_faults, args=(faults_from, faults)),
+    )
+    for reader in readers:
+        reader.start()
     try:
         if options.output is not None and process.stdout is not None:
             while chunk := os.read(process.stdout.fileno(), 65536):
@@ -87,8 +96,9 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
         process.wait()
         raise
     finally:
-        reader.join()
-    diagnostics = [diagnose(fault, image) for fault in faults]
+        for reader in readers:
+            reader.join()
+    diagnostics: list[Diagnostic] = []
     if status not in (ENDED, FAULTED):
         what = f"signal {-status}" if status < 0 else f"status {status}"
         message = (
@@ -120,14 +130,20 @@ def _arguments(options: RunOptions) -> list[str]:
     return result
 
 
-def _read_errors(stream: IO[bytes] | None, faults: list[Fault], said: list[str]) -> None:
-    """Faults and what the kernel itself says are kept for later; everything else is shown at once."""
+def _read_faults(descriptor: int, faults: list[Fault]) -> None:
+    """The kernel's report, which no component can write to."""
+    with os.fdopen(descriptor, encoding="utf-8", errors="replace") as report:
+        for line in report:
+            fault = parse_fault(line)
+            if fault is not None:
+                faults.append(fault)
+
+
+def _read_errors(stream: IO[bytes] | None, said: list[str]) -> None:
+    """What the kernel itself says is kept for later; everything else is shown at once."""
     for raw in stream or ():
         line = raw.decode(errors="replace").rstrip("\n")
-        fault = parse_fault(line)
-        if fault is not None:
-            faults.append(fault)
-        elif line.startswith(_KERNEL):
+        if line.startswith(_KERNEL):
             said.append(line.removeprefix(_KERNEL))
         else:
             print(line, file=sys.stderr)

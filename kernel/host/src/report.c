@@ -48,33 +48,45 @@ static bool has_address(enum camkes_fault kind)
     return kind <= CAMKES_FAULT_STACK;
 }
 
+/* What happened, in words; room for any of them. */
+static void put_what(const struct fault *fault, char text[static 128])
+{
+    if (fault->kind == CAMKES_FAULT_CAPABILITY) {
+        snprintf(text, 128, "%s in slot %" PRIu64, describe(fault->kind), fault->address);
+    } else if (fault->kind >= CAMKES_FAULT_EXIT) {
+        snprintf(text, 128, "%s %" PRIu64, describe(fault->kind), fault->address);
+    } else {
+        snprintf(text, 128, "%s", describe(fault->kind));
+    }
+}
+
 /* fault: COMPONENT: thread THREAD: WHAT at ADDRESS, pc ADDRESS (MODULE+OFFSET), ... */
 static void write_line(const struct thread *thread)
 {
     const struct fault *fault = &thread->fault;
-    char text[1024];
-    size_t n = 0;
-#define ADD(...) (n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__))
-    ADD("fault: %.100s: thread %.100s: %s", thread->instance, thread->tcb->name,
-        describe(fault->kind));
+    char text[1024], what[128];
+    put_what(fault, what);
+    FILE *to = fmemopen(text, sizeof text, "w");
+    if (!to) {
+        return;
+    }
+    fprintf(to, "fault: %.100s: thread %.100s: %s", thread->instance, thread->tcb->name, what);
     if (has_address(fault->kind)) {
-        ADD(" at 0x%" PRIx64, fault->address);
-    } else if (fault->kind == CAMKES_FAULT_CAPABILITY) {
-        ADD(" in slot %" PRIu64, fault->address);
-    } else if (fault->kind >= CAMKES_FAULT_EXIT) {
-        ADD(" %" PRIu64, fault->address);
+        fprintf(to, " at 0x%" PRIx64, fault->address);
     }
     if (fault->kind < CAMKES_FAULT_EXIT) {
-        ADD(", pc 0x%" PRIx64 " (%s+0x%" PRIx64 ")", fault->pc, fault->module, fault->offset);
+        fprintf(to, ", pc 0x%" PRIx64 " (%s+0x%" PRIx64 ")", fault->pc, fault->module,
+                fault->offset);
     }
     if (fault->kind < CAMKES_FAULT_EXIT && fault->frame_count > 0 &&
         !in_image(thread->space, fault->pc)) {
-        ADD(", called from (%.200s+0x%" PRIx64 ")", last_part(thread->space->image),
-            fault->frames[0]);
+        fprintf(to, ", called from (%.200s+0x%" PRIx64 ")", last_part(thread->space->image),
+                fault->frames[0]);
     }
-    ADD("\n");
-#undef ADD
-    if (write(STDERR_FILENO, text, n) < 0) {
+    fputc('\n', to);
+    long length = ftell(to);
+    fclose(to);
+    if (write(STDERR_FILENO, text, (size_t)length) < 0) {
         kernel->status = 1; /* the exit status tells, at least */
     }
 }
@@ -121,14 +133,16 @@ static void write_report(FILE *to, const struct report *report)
     if (report->cause) {
         fprintf(to, ",\"cause\":%u", report->cause->number);
     }
-    put_text(to, "what", describe(fault->kind));
-    if (has_address(fault->kind) || fault->kind == CAMKES_FAULT_CAPABILITY ||
-        fault->kind >= CAMKES_FAULT_EXIT) {
+    put_text(to, "component", report->thread->instance);
+    put_text(to, "name", report->thread->tcb->name);
+    char what[128];
+    put_what(fault, what);
+    put_text(to, "what", what);
+    if (has_address(fault->kind)) {
         fprintf(to, ",\"address\":%" PRIu64, fault->address);
     }
     if (fault->kind < CAMKES_FAULT_EXIT) {
         fprintf(to, ",\"pc\":%" PRIu64, fault->pc);
-        put_text(to, "module", fault->module);
     }
     put_text(to, "library", fault->library);
     put_text(to, "image", last_part(report->thread->space->image));

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+#include <stdio.h>
+#include <string.h>
+char room[64];
+int run(void)
+{
+    char *volatile none = 0;
+    volatile size_t n = 60;
+    memcpy(room, none, n); // FAULT
+    return room[3];
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+#include <stdio.h>
+int run(void)
+{
+    seL4_Signal(99999); // FAULT
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+#include <stdio.h>
+#include <string.h>
+static __attribute__((noinline)) int smash(void)
+{
+    char room[8];
+    char *volatile all = room;
+    memset(all, 0x41, 64);
+    return *(volatile int *)8; // FAULT
+}
+int run(void)
+{
+    return smash() + 1;
+}

@@ -1,0 +1,5 @@
+#include <camkes.h>
+void p_go(void)
+{
+    q_go();
+}
