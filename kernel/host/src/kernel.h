@@ -151,7 +151,7 @@ struct fault {
     char library[64]; /* the function outside the image that was called there, "": none */
     unsigned frame_count;
     uint64_t frames[FAULT_FRAMES]; /* calls in the image, innermost first: offsets in it */
-    seL4_Word label; /* the message for a fault handler */
+    seL4_Word label;               /* the message for a fault handler */
     unsigned length;
     seL4_Word message[7];
 };
