@@ -111,14 +111,20 @@ class CallGraph:
         handlers: Collection[str] = (),
     ) -> Reached:
         """What the global functions `roots` reach of `targets`. Functions handed to one of `callbacks` are
-        roots too; those handed to one of `handlers` may be called by every target."""
+        roots too; where it is not known which are handed over, all may be, and walks from there are not sure.
+        Functions handed to one of `handlers` may be called by every target."""
         taken = [f for f in self._all_taken() if self._linked(f) in self._defined or f.name in targets]
-        starts = [self._linked(Function(name, "")) for name in roots] + self._handed_to(callbacks, taken)
-        from_targets = self._handed_to(handlers, taken)
+        given, unknown = self._handed_to(callbacks)
+        starts = [self._linked(Function(name, "")) for name in roots] + [self._linked(f) for f in given]
+        maybe = [self._linked(f) for f in taken] if unknown else []
+        handled, unknown = self._handed_to(handlers)
+        from_targets = taken if unknown else handled
         walks: dict[str, Walk] = {}
         unbounded: tuple[str, Place | None] | None = None
         for pointers in (False, True):
-            found: dict[Function, tuple[Function, Step] | None] = dict.fromkeys(starts)
+            found: dict[Function, tuple[Function, Step] | None] = dict.fromkeys(
+                [*starts, *maybe] if pointers else starts
+            )
             queue = list(found)
             for function in queue:
                 steps = list(self._direct(function))
@@ -136,7 +142,7 @@ class CallGraph:
                         queue.append(callee)
             for function in found:
                 if not function.unit and function.name in targets:
-                    walks.setdefault(function.name, _walk(found, function))
+                    walks.setdefault(function.name, _walk(found, function, sure=not pointers))
         return Reached(walks, unbounded)
 
     def _linked(self, function: Function) -> Function:
@@ -164,17 +170,20 @@ class CallGraph:
     def _all_taken(self) -> dict[Function, None]:
         return {**self._taken, **{f: None for taken in self._takes.values() for f in taken}}
 
-    def _handed_to(self, names: Collection[str], taken: list[Function]) -> list[Function]:
-        """Functions whose address is taken where one of these is called."""
+    def _handed_to(self, names: Collection[str]) -> tuple[list[Function], bool]:
+        """Functions whose address is taken where one of these is called, and whether there are calls where
+        none is."""
         found: dict[Function, None] = {}
+        unknown = False
         for caller, called in self._calls.items():
             if any(f.name in names for f in called):
-                found.update(self._takes.get(caller) or dict.fromkeys(taken))
-        return list(found)
+                found.update(self._takes.get(caller, {}))
+                unknown = unknown or not self._takes.get(caller)
+        return list(found), unknown
 
 
-def _walk(found: Mapping[Function, tuple[Function, Step] | None], target: Function) -> Walk:
-    functions, places, sure = [target.name], [], True
+def _walk(found: Mapping[Function, tuple[Function, Step] | None], target: Function, *, sure: bool) -> Walk:
+    functions, places = [target.name], []
     at = target
     while (before := found[at]) is not None:
         at, step = before

@@ -199,12 +199,10 @@ class _Reader:
             self._record(caller.name, instance, stubs, reached)
 
     def _callers(self, instance: Instance) -> list[_Caller]:
+        """The control thread, the handlers of procedures, and those of events and interrupts."""
         control = ["pre_init", "post_init", "run"]
-        callbacks: list[str] = []
         found: list[_Caller] = []
         cpis = {cpi.name for cpi in self.system.cpis}
-        interrupts = [c for c in self.system.connections if c.connector.from_end.hardware]
-        devices = {end.name for connection in interrupts for end in connection.to_ends}
         for interface in instance.type.interfaces:
             name = f"{instance.name}.{interface.name}"
             start = [f"{interface.name}__init", f"{interface.name}__run"]
@@ -216,13 +214,30 @@ class _Reader:
                     found.append(_Caller(name, methods, needed=methods))
                 else:
                     found.append(_Caller(name, methods + start))
-            else:
-                control += start
-                callbacks += [f"{interface.name}_reg_callback"] if interface.kind == "consumes" else []
-                if f"{instance.name}.{interface.name}" in devices:
-                    control += [f"{interface.name}_handle", f"{interface.name}_irq_handle"]
+            elif self._has_threads(name):
+                callbacks = [f"{interface.name}_reg_callback"] if interface.kind == "consumes" else []
+                interrupts = [f"{interface.name}_handle", f"{interface.name}_irq_handle"]
+                found.append(_Caller(name, start + (interrupts if self._is_device(name) else []), callbacks))
         run = ["run"] if instance.type.control else []
-        return [_Caller(instance.name, control, callbacks, run), *found]
+        return [_Caller(instance.name, control, needed=run), *found]
+
+    def _has_threads(self, name: str) -> bool:
+        """Whether an interface has threads of its own."""
+        for connection in self.system.connections:
+            connector = connection.connector
+            if any(end.name == name for end in connection.from_ends):
+                return connector.from_end.threads > 0
+            if any(end.name == name for end in connection.to_ends):
+                return connector.to_end.threads > 0
+        return False
+
+    def _is_device(self, name: str) -> bool:
+        return any(
+            end.name == name
+            for connection in self.system.connections
+            if connection.connector.from_end.hardware
+            for end in connection.to_ends
+        )
 
     def _served(self, name: str, interface: Interface) -> list[str]:
         """Methods that a handler has: its own, and those of callers with another type."""

@@ -247,7 +247,9 @@ UNMARKED_CONTROL = Code(
 A component requests a CPI that has a protocol, but originates no task.
 
 Each request to such a CPI belongs to a task: it has the task's priority, and a thread of the CPI waits for
-it. Tasks are the control threads of components that say `requestor`. A handler of events is none.
+it. Tasks are the control threads of components that say `requestor`. A handler of events or interrupts runs
+in a thread of its own and works for no task, also in a component that says `requestor`: let `run()` wait for
+the event with `EVENT_wait()` and make the request.
 
 This fails:
 

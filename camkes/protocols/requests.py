@@ -58,7 +58,7 @@ class RequestGraph:
 
     `requests` lead from tasks and CPIs to CPIs. `plain_calls` lead from tasks and CPIs to interfaces
     without a protocol. `strays` lead to CPIs from what is neither: a control thread that originates no
-    task, or the handler of an interface without a protocol ("inst" or "inst.iface").
+    task, the handler of an interface without a protocol, or one of events ("inst" or "inst.iface").
     """
 
     tasks: Mapping[str, Task]
@@ -193,6 +193,11 @@ def _callers(
         # Not a task: it must be the caller of what no handler can call; of the rest we cannot tell.
         yield instance.name, "control", [u for u in uses if u not in claimed]
     yield from handlers
+    for interface in instance.type.interfaces:
+        known = code.get(f"{instance.name}.{interface.name}")
+        if interface.kind != "provides" and known is not None:
+            # of events and interrupts, in a thread of the interface
+            yield f"{instance.name}.{interface.name}", "code", [u for u in uses if u in known]
 
 
 def strongly_connected(successors: Mapping[str, Sequence[str]]) -> list[list[str]]:

@@ -70,6 +70,9 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
             continue
         interface = types[instance].interface(request.caller.rpartition(".")[2])
         assert interface is not None
+        if interface.kind != "provides":
+            yield _event(facts, request, instance, interface)
+            continue
         if request.source == "all" and request.via in carried:
             yield _maybe(request, interface, carried[request.via])
             continue
@@ -89,6 +92,31 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
             ("a handler without a protocol does not know for which task it works",),
             _help(interface),
         )
+
+
+def _event(facts: Facts, request: Request, instance: str, interface: Interface) -> Diagnostic:
+    """A handler of events or interrupts, which has a thread of its own, makes a request."""
+    chain = facts.chains.get((request.caller, request.via.rpartition(".")[2]))
+    place = next((s for s in reversed(chain.calls) if s is not None), None) if chain is not None else None
+    sure = chain is None or chain.sure or instance not in facts.graph.tasks
+    ways = (" -> ".join(chain.functions),) if chain is not None else ()
+    return Diagnostic(
+        UNMARKED_CONTROL if sure else MAYBE_WITHOUT_TASK,
+        f"the handler of `{request.caller}` {'requests' if sure else 'may request'} `{request.callee}`, "
+        "but works for no task",
+        place or request.span,
+        "this request" if place is not None else "",
+        (
+            Label(interface.span, "its handler runs in a thread of this interface"),
+            *((Label(request.span, "connected here"),) if place is not None else ()),
+            _protocol(facts.graph.cpis[request.callee]),
+        ),
+        (*ways, "a request to a CPI with a protocol belongs to a task; only run() is the code of a task"),
+        f"let the handler only take note, and make the request in run(): wait there with "
+        f"`{interface.name}_wait()` or look with `{interface.name}_poll()`"
+        if interface.kind == "consumes"
+        else "make the request in run()",
+    )
 
 
 def _maybe(request: Request, interface: Interface, carried: Request) -> Diagnostic:
