@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
     from camkes.report.properties import Violation
-    from camkes.report.trace.events import Event
-    from camkes.report.trace.names import TraceNames
+    from camkes.report.trace.model import Run as TraceRun
     from camkes.report.trace.waits import Situation
     from camkes.resolve import LoadOptions
 
@@ -275,8 +274,7 @@ class Outcome:
     """What a run came to. `failed`: a fault, a violated property or a kernel that could not run. Files below
     `base` are told relative to it."""
 
-    events: Sequence[Event]
-    names: TraceNames
+    run: TraceRun
     faults: Sequence[Located]
     situation: Situation
     base: Path
@@ -288,7 +286,7 @@ class Outcome:
         """Chart, table of response times, and what the property checker found."""
         from camkes.report.terminal import terminal_report
 
-        text = terminal_report(self.events, self.names, color=color, unicode=unicode)
+        text = terminal_report(self.run, color=color, unicode=unicode)
         return text + self.verification_text() if self.verified else text
 
     def verification_text(self) -> str:
@@ -299,22 +297,20 @@ class Outcome:
 
     def report_json(self) -> str:
         """Response times of all jobs, faults and violations, as JSON."""
-        import json
-
         from camkes.build.faults import fault_dict
-        from camkes.report.lanes import build_lanes
-        from camkes.report.responses import responses_dict
+        from camkes.report.summary import run_dict, to_json
         from camkes.report.trace.waits import wait_dict
 
-        report = responses_dict(build_lanes(self.events, self.names))
-        report["faults"] = [fault_dict(fault, self.situation, self.names, self.base) for fault in self.faults]
-        report["waits"] = [wait_dict(wait, self.names) for wait in self.situation.waits]
+        names = self.run.names
+        report = run_dict(self.run)
+        report["faults"] = [fault_dict(fault, self.situation, names, self.base) for fault in self.faults]
+        report["waits"] = [wait_dict(wait, names) for wait in self.situation.waits]
         if self.verified:
             report["violations"] = [
                 {"time": v.time, "property": v.property.value, "explanation": v.explanation}
                 for v in self.violations
             ]
-        return json.dumps(report, indent=2, ensure_ascii=False)
+        return to_json(report)
 
 
 def run(request: Request, options: RunRequest, sink: Sink, progress: Progress) -> Outcome | None:
@@ -336,6 +332,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     from camkes.build.run import RunOptions, run_host
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
+    from camkes.report.trace.decode import decode
     from camkes.report.trace.events import read_trace
     from camkes.report.trace.names import save_names, trace_names
     from camkes.report.trace.waits import situation
@@ -355,34 +352,32 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     )
     for diagnostic in result.diagnostics:
         sink.add(diagnostic)
-    records = read_trace(raw, sink) if result.trace is not None else None
-    if records is None:
-        return None
-    events = tuple(records)
     names = trace_names(image.capabilities, checked.plan, checked.system)
     save_names(raw, names, sink)
-    refused = refusals(events, names, checked.system, checked.plan)
+    events = read_trace(raw, sink) if result.trace is not None else None
+    if events is None:
+        return None
+    kept = tuple(events)
+    found = decode(kept, names)
+    refused = refusals(found, checked.system, checked.plan)
     for refusal in refused:
         sink.add(refusal.diagnostic())
-    ended = situation(events, names)
+    ended = situation(kept, names)
     faults = locate_faults(result.faults, image)
     for diagnostic in diagnose(faults, ended, names):
         sink.add(diagnostic)
     if options.trace is not None:
-        write_trace(options.trace, raw, events, names, sink)
+        write_trace(options.trace, raw, found, sink)
     if options.timeline is not None:
-        from camkes.report.lanes import build_lanes
         from camkes.report.timeline import timeline_svg
 
-        picture = timeline_svg(
-            build_lanes(events, names), names, sink, options.window or (None, None), checked.application.name
-        )
+        picture = timeline_svg(found, sink, options.window or (None, None), checked.application.name)
         if picture is not None:
             write_output(options.timeline, picture.encode())
-    violations = check_trace(events, names, checked.plan) if options.verify else []
+    violations = check_trace(kept, names, checked.plan) if options.verify else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
-    return Outcome(events, names, faults, ended, base, tuple(violations), options.verify, failed)
+    return Outcome(found, faults, ended, base, tuple(violations), options.verify, failed)
 
 
 def record(
@@ -396,6 +391,7 @@ def record(
     """Build an image for seL4 that records what it does, and boot it for `options.duration`; what components
     print goes to `tell`. Nothing is known of when the kernel switched, and `options` that need it have no
     effect."""
+    from camkes.report.trace.decode import KINDS, decode
     from camkes.report.trace.events import read_trace
     from camkes.report.trace.names import load_names
     from camkes.report.trace.waits import Situation
@@ -411,29 +407,29 @@ def record(
     raw = out / recording.RECORDS
     records = recording.record(out, options.duration or DEFAULT_DURATION, tell)
     write_output(raw, trace_file(records))
-    found, names = read_trace(raw, sink), load_names(raw, sink)
-    if found is None or names is None:
+    events, names = read_trace(raw, sink, KINDS), load_names(raw, sink)
+    if events is None or names is None:
         return None
-    events = tuple(found)
+    found = decode(events, names)
     if options.trace is not None:
-        write_trace(options.trace, raw, events, names, sink)
-    return Outcome(events, names, (), Situation((), ()), request.path, (), verified=False, failed=False)
+        write_trace(options.trace, raw, found, sink)
+    return Outcome(found, (), Situation((), ()), request.path, (), verified=False, failed=False)
 
 
-def write_trace(path: Path, raw: Path, events: Sequence[Event], names: TraceNames, sink: Sink) -> None:
+def write_trace(path: Path, raw: Path, run: TraceRun, sink: Sink) -> None:
     """Write a trace in the form that the ending of `path` names."""
     if path.suffix == ".pftrace":
         from camkes.report.perfetto import perfetto_trace
         from camkes.report.tracks import build_tracks
 
-        write_output(path, perfetto_trace(build_tracks(events, names), names))
+        write_output(path, perfetto_trace(build_tracks(run)))
     elif path.suffix == ".json":
         from camkes.report.chrome import chrome_trace
         from camkes.report.tracks import build_tracks
 
-        write_output(path, chrome_trace(build_tracks(events, names), names).encode())
+        write_output(path, chrome_trace(build_tracks(run)).encode())
     else:
         from camkes.report.trace.names import save_names
 
         write_output(path, raw.read_bytes())
-        save_names(path, names, sink)
+        save_names(path, run.names, sink)

@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Writes a trace that ui.perfetto.dev opens (track events in protobuf).
 
-A process is an address space. Each thread has a track of its states and marks, and under it a track of
-the requests it serves (for a task: its jobs) and its priority as a counter. Arrows go from a waiter to the
-thread that inherits its priority.
+A process is an address space, and one more has a track for each task: what it did or waited for, wherever
+that was. Each thread has a track of its states and marks, and under it its priority as a counter and tracks
+of the requests that it serves and of its jobs. Arrows go from a waiter to the thread that inherits its
+priority.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
+from camkes.report.chrome import TASKS
 from camkes.report.protobuf import blob, fixed64, string, uint
-from camkes.report.trace.names import TraceNames
-from camkes.report.tracks import Instant, Sample, Slice, Tracks
+from camkes.report.tracks import Instant, Sample, Slice, Track, TrackKind, Tracks
 
 SEQUENCE = 1  # all packets are of one sequence
 
@@ -60,18 +61,14 @@ class _Type(IntEnum):
     COUNTER = 4
 
 
-def perfetto_trace(tracks: Tracks, names: TraceNames) -> bytes:
+def perfetto_trace(tracks: Tracks) -> bytes:
     """The bytes of the file; packets are by time."""
-    packets = [_packet(body) for body in _descriptors(tracks, names)]
+    packets = [_packet(body) for body in _descriptors(tracks)]
     timed: list[tuple[int, int, bytes]] = []
     for sample in tracks.priorities:
         timed.append((sample.time, 1, _counter(sample)))
-    for piece in tracks.states:
-        timed.extend(_slice(piece, _state_track(piece.thread), "state"))
-    for piece in tracks.requests:
-        timed.extend(_slice(piece, _work_track(piece.thread), "request"))
-    for piece in tracks.jobs:
-        timed.extend(_slice(piece, _work_track(piece.thread), "job"))
+    for piece in tracks.slices:
+        timed.extend(_slice(piece))
     for instant in tracks.instants:
         timed.append((instant.time, 2, _instant(instant)))
     timed.sort(key=lambda item: item[:2])  # at one instant: ends, beginnings and counters, marks
@@ -88,41 +85,39 @@ def _packet(body: bytes, time: int | None = None) -> bytes:
 # Identifiers of tracks are made of small numbers, so that they are the same in every run.
 
 
+_KINDS = {TrackKind.STATE: 2, TrackKind.REQUESTS: 3, TrackKind.JOBS: 5, TrackKind.TASK: 6}
+
+
 def _process_track(space: int) -> int:
     return 1 << 32 | space + 1
 
 
-def _state_track(thread: int) -> int:
-    return 2 << 32 | thread + 1
-
-
-def _work_track(thread: int) -> int:
-    return 3 << 32 | thread + 1
+def _uuid(track: Track) -> int:
+    return _KINDS[track.kind] << 32 | track.number + 1
 
 
 def _priority_track(thread: int) -> int:
     return 4 << 32 | thread + 1
 
 
-def _descriptors(tracks: Tracks, names: TraceNames) -> Iterable[bytes]:
-    spaces = list(dict.fromkeys(thread.space for thread in names.threads))
-    jobs = {piece.thread for piece in tracks.jobs}
-    working = jobs | {piece.thread for piece in tracks.requests}
+def _descriptors(tracks: Tracks) -> Iterable[bytes]:
+    spaces = list(dict.fromkeys(tracks.processes.values()))
     for number, name in enumerate(spaces):
-        process = uint(1, number + 1) + string(6, name)
+        process = uint(1, number + 1) + string(6, name or TASKS)
         yield _descriptor(_process_track(number), blob(_Descriptor.PROCESS, process))
-    for thread in names.threads:
-        space = spaces.index(thread.space)
-        about = uint(1, space + 1) + uint(2, thread.number + 1) + string(5, thread.name)
+    for track, name in tracks.names.items():
+        space = spaces.index(tracks.processes[track])
         parent = uint(_Descriptor.PARENT, _process_track(space))
-        yield _descriptor(_state_track(thread.number), parent + blob(_Descriptor.THREAD, about))
-        below = uint(_Descriptor.PARENT, _state_track(thread.number))
-        if thread.number in working:
-            words = "jobs" if thread.number in jobs else "requests"
-            label = string(_Descriptor.NAME, f"{thread.name} {words}")
-            yield _descriptor(_work_track(thread.number), label + below)
-        label = string(_Descriptor.NAME, f"{thread.name} priority")
-        yield _descriptor(_priority_track(thread.number), label + below + blob(_Descriptor.COUNTER, b""))
+        if track.kind is TrackKind.STATE:
+            about = uint(1, space + 1) + uint(2, track.number + 1) + string(5, name)
+            yield _descriptor(_uuid(track), parent + blob(_Descriptor.THREAD, about))
+            below = uint(_Descriptor.PARENT, _uuid(track))
+            label = string(_Descriptor.NAME, f"{name} priority")
+            yield _descriptor(_priority_track(track.number), label + below + blob(_Descriptor.COUNTER, b""))
+            continue
+        if track.kind is not TrackKind.TASK:
+            parent = uint(_Descriptor.PARENT, _uuid(Track(TrackKind.STATE, track.number)))
+        yield _descriptor(_uuid(track), string(_Descriptor.NAME, name) + parent)
 
 
 def _descriptor(uuid: int, rest: bytes) -> bytes:
@@ -133,9 +128,10 @@ def _event(kind: _Type, track: int, rest: bytes = b"") -> bytes:
     return uint(_Field.TYPE, kind) + uint(_Field.TRACK, track) + rest
 
 
-def _slice(piece: Slice, track: int, category: str) -> list[tuple[int, int, bytes]]:
-    about = string(_Field.CATEGORY, category) + string(_Field.NAME, piece.name) + _details(piece.details)
-    begin = _event(_Type.SLICE_BEGIN, track, about)
+def _slice(piece: Slice) -> list[tuple[int, int, bytes]]:
+    track = _uuid(piece.track)
+    about = string(_Field.CATEGORY, piece.track.kind.value) + string(_Field.NAME, piece.name)
+    begin = _event(_Type.SLICE_BEGIN, track, about + _details(piece.details))
     return [(piece.start, 1, begin), (piece.end, 0, _event(_Type.SLICE_END, track))]
 
 
@@ -147,7 +143,7 @@ def _instant(instant: Instant) -> bytes:
     about = string(_Field.CATEGORY, "mark") + string(_Field.NAME, instant.name) + _details(instant.details)
     if instant.flow is not None:
         about += fixed64(_Field.FLOW_END if instant.flow_ends else _Field.FLOW, instant.flow)
-    return _event(_Type.INSTANT, _state_track(instant.thread), about)
+    return _event(_Type.INSTANT, _uuid(instant.track), about)
 
 
 def _details(details: Sequence[tuple[str, str | int]]) -> bytes:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import IntEnum
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
@@ -15,9 +14,7 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.records import NamedTuple, dataclass
 from camkes.report.codes import MALFORMED_MESSAGE
-from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.names import TraceNames
+from camkes.report.trace.model import Run
 
 
 class MessageError(IntEnum):
@@ -89,19 +86,16 @@ class Refusal:
         )
 
 
-def refusals(events: Iterable[Event], names: TraceNames, system: System, plan: Plan) -> list[Refusal]:
+def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:
     """All refused messages of a run, in the order in which each kind first came."""
     senders = _Senders(system, plan)
     found: dict[tuple[str, str, int], Refusal] = {}
-    for event in events:
-        thread = names.thread(event.thread)
-        if event.kind is not Kind.REFUSED or thread is None:
-            continue
-        badge, error = event.args
-        client, span = senders.find(thread.service, thread.role, badge)
-        key = client, thread.service, error
+    for refused in run.refused:
+        thread = run.threads[refused.thread].named
+        client, span = senders.find(thread.service, thread.role, refused.badge)
+        key = client, thread.service, refused.error
         before = found.get(key)
-        count, time = (1, event.time) if before is None else (before.count + 1, before.time)
+        count, time = (1, refused.time) if before is None else (before.count + 1, before.time)
         found[key] = Refusal(*key, count, time, span)
     return list(found.values())
 

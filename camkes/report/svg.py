@@ -99,6 +99,18 @@ class Drawing:
         )
         return f"url(#hatch-{key})"
 
+    def dots(self, key: str, colour: str) -> str:
+        """A fill of dots; what is returned goes into a `fill` attribute."""
+        dot = element("circle", cx=3, cy=3, r=1.4, fill=colour)
+        ground = element("rect", width=6, height=6, fill="#ffffff")
+        self.define(
+            f"dots-{key}",
+            element(
+                "pattern", ground + dot, id=f"dots-{key}", width=6, height=6, patternUnits="userSpaceOnUse"
+            ),
+        )
+        return f"url(#dots-{key})"
+
     def render(self) -> str:
         width, height = number(self.width), number(self.height)
         head = (

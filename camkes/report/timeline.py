@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A run as a picture: a lane a task, colour by interface, hatching where blocked, inherited priorities."""
+"""A run as a picture: a lane a task, colour by interface, lines where it waits for a lock or a server, dots
+where work of a raised priority holds it up, inherited priorities, releases, deadlines and faults."""
 
 from __future__ import annotations
 
@@ -8,8 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
-from camkes.records import dataclass, replace
-from camkes.report.lanes import Activity, Lane, Lanes, Segment
+from camkes.records import dataclass
 from camkes.report.svg import (
     FAINT,
     INK,
@@ -24,7 +24,8 @@ from camkes.report.svg import (
     title,
 )
 from camkes.report.times import Window, choose_window, format_time, make_axis
-from camkes.report.trace.names import TraceNames
+from camkes.report.trace.model import Fault, Lane, Run, Segment, State
+from camkes.report.words import exact_time, fault_words, state_words
 
 WIDTH = 1000.0
 LEFT = 26.0
@@ -36,26 +37,26 @@ FINE = 0.8  # points: anything shorter is joined with its neighbours
 CROWDED = 13.0  # points that a release and its deadline need at least
 SEGMENTS = 80  # so many of common length there is room for, if nobody says what to show
 
-_HINDERED = (Activity.HELD_UP, Activity.WAITS)
+_WAITS = (State.WAITS_LOCK, State.WAITS_SERVER, State.WAITS_REPLY)
+_PREEMPTED = (State.NOT_STARTED, State.READY, State.PREEMPTED)
 
 
 def timeline_svg(
-    lanes: Lanes,
-    names: TraceNames,
+    run: Run,
     sink: Sink,
     window: tuple[int | None, int | None] = (None, None),
     heading: str = "",
 ) -> str | None:
     """The picture as text; None if there is nothing in the window."""
-    busy = [(segment.start, segment.end) for lane in lanes.lanes for segment in lane.segments]
-    shown = choose_window(lanes.end, busy, window, sink, SEGMENTS)
-    return None if shown is None else _Timeline(lanes, names, shown, heading).draw()
+    busy = [(segment.start, segment.end) for lane in run.lanes for segment in lane.segments]
+    shown = choose_window(run.end, busy, window, sink, SEGMENTS)
+    return None if shown is None else _Timeline(run, shown, heading).draw()
 
 
-def service_colours(names: TraceNames, services: Sequence[str] = ()) -> dict[str, str]:
+def service_colours(run: Run) -> dict[str, str]:
     """A colour for each interface that threads serve, the same in all pictures of a system."""
-    known = [thread.service for thread in names.threads if thread.service]
-    order = list(dict.fromkeys((*known, *services)))
+    known = [thread.named.service for thread in run.threads if thread.named.service]
+    order = list(dict.fromkeys((*known, *run.services)))
     return {service: PALETTE[i % len(PALETTE)] for i, service in enumerate(order)}
 
 
@@ -69,15 +70,15 @@ class _Key:
 
 
 class _Timeline:
-    def __init__(self, lanes: Lanes, names: TraceNames, window: Window, heading: str) -> None:
-        self.lanes, self.names, self.window, self.heading = lanes, names, window, heading
-        self.colours = service_colours(names, lanes.services)
+    def __init__(self, run: Run, window: Window, heading: str) -> None:
+        self.run, self.window, self.heading = run, window, heading
+        self.colours = service_colours(run)
         self.joined = False
-        labels = [text_width(lane.task.name, 14) for lane in lanes.lanes]
+        labels = [text_width(lane.task.name, 14) for lane in run.lanes]
         self.x0 = LEFT + max([72.0, *labels]) + 16
         self.x1 = WIDTH - RIGHT
         self.top = 50.0 if heading else 22.0
-        self.bottom = self.top + LANE * len(lanes.lanes) + 6
+        self.bottom = self.top + LANE * len(run.lanes) + 6
 
     def x(self, time: int) -> float:
         return self.x0 + (self.x1 - self.x0) * (time - self.window.start) / self.window.span
@@ -92,8 +93,12 @@ class _Timeline:
         if self.heading:
             drawing.add(text(LEFT, 28, self.heading, font_size=17, font_weight="600"))
         self._axis()
-        for row, lane in enumerate(self.lanes.lanes):
+        for row, lane in enumerate(self.run.lanes):
             self._lane(lane, self.top + LANE * (row + 1) - 8)
+        drawn = {lane.thread for lane in self.run.lanes}
+        for fault in self.run.faults:
+            if fault.thread.number not in drawn and not fault.task:
+                self._fault(fault, self.bottom)
         self._draw_legend(rows, self.bottom + 60)
         note = [self.window.note] if self.window.note else []
         if self.joined:
@@ -132,6 +137,9 @@ class _Timeline:
             self._segment(segment, base, lane)
         self._raised(visible, base, lane)
         self._jobs(lane, base)
+        for fault in self.run.faults:
+            if lane.thread == fault.thread.number or (lane.is_task and lane.task.name == fault.task):
+                self._fault(fault, base - BAR / 2)
 
     def _visible(self, segments: Sequence[Segment]) -> Iterator[Segment]:
         """The segments in the window, cut to it; what looks the same is one, what is too short is joined."""
@@ -142,7 +150,7 @@ class _Timeline:
         for whole in segments:
             if whole.end <= start or whole.start >= end:
                 continue
-            segment = replace(whole, start=max(whole.start, start), end=min(whole.end, end))
+            segment = whole._replace(start=max(whole.start, start), end=min(whole.end, end))
             if pending and segment.end - pending[0].start > fine:
                 yield self._joined(pending)
                 pending = []
@@ -152,7 +160,7 @@ class _Timeline:
                     last = None
                 pending.append(segment)
             elif last and _looks_alike(last, segment):
-                last = replace(last, end=segment.end)
+                last = last._replace(end=segment.end)
             else:
                 if last:
                     yield last
@@ -167,29 +175,32 @@ class _Timeline:
         if len(pending) > 1:
             self.joined = True
         longest = max(pending, key=lambda segment: segment.duration)
-        return replace(longest, start=pending[0].start, end=pending[-1].end)
+        return longest._replace(start=pending[0].start, end=pending[-1].end)
 
     def _segment(self, segment: Segment, base: float, lane: Lane) -> None:
         x, width = self.x(segment.start), max(self.x(segment.end) - self.x(segment.start), 0.6)
         about = title(_describe(segment, lane))
-        colour = self.colours.get(segment.service, OWN)
+        colour = self.colours.get(segment.what, OWN)
         border = darker(colour)
-        if segment.activity is Activity.RUNS:
+        middle = base - BAR / 2 + 4
+        if segment.state is State.RUNNING:
             self._box(x, base - BAR, width, BAR, colour, border, about)
-            self._words(x, base - BAR / 2 + 4, width, [segment.service, segment.service.split(".")[0]])
-        elif segment.activity in _HINDERED:
-            fill = self.drawing.hatch(_key(segment.service), colour)
-            self._box(x, base - BAR, width, BAR, fill, border, about)
-            verb = "waits for" if segment.activity is Activity.WAITS else "held up by"
-            self._words(
-                x,
-                base - BAR / 2 + 4,
-                width,
-                [f"{verb} {segment.service or segment.by}", segment.service],
-                True,
+            self._words(x, middle, width, [segment.what, segment.what.split(".")[0]])
+        elif segment.state in _WAITS:
+            self._box(
+                x, base - BAR, width, BAR, self.drawing.hatch(_key(segment.what), colour), border, about
             )
-        elif segment.activity is Activity.PREEMPTED:
+            self._words(x, middle, width, [f"waits for {segment.what}", segment.what], True)
+        elif segment.state is State.HELD_UP:
+            fill = self.drawing.dots(_key(segment.what), colour)
+            self._box(x, base - BAR, width, BAR, fill, border, about)
+            holder = segment.what or segment.by
+            self._words(x, middle, width, [f"held up by {holder}", holder], True)
+        elif segment.state in _PREEMPTED:
             self._box(x, base - 7, width, 7, "#eef1f5", "#9aa5b1", about)
+        elif segment.state is State.FAULTED:
+            line = f"M{x:.2f},{base - 3:.2f} h{width:.2f}"
+            self.drawing.add(element("path", about, d=line, stroke=RAISED, stroke_width=1.5))
         else:
             line = f"M{x:.2f},{base - 3:.2f} h{width:.2f}"
             self.drawing.add(
@@ -228,7 +239,7 @@ class _Timeline:
         """A line over work that runs above the task's own priority; an arrow and the number where it is
         inherited. (At a fixed CPI it always is above: the colour says so.)"""
         free = self.x0
-        for stretch in _raises(segments, lane, self.names):
+        for stretch in _raises(segments, lane, self.run):
             x, end = self.x(stretch.start), self.x(stretch.end)
             y = base - BAR - 3.5
             self.drawing.add(element("path", d=f"M{x:.2f},{y:.2f} H{end:.2f}", stroke=RAISED, stroke_width=2))
@@ -248,18 +259,22 @@ class _Timeline:
         for job in lane.jobs:
             if self._shows(job.release):
                 x = self.x(job.release)
-                words = f"{lane.task.name}: job {job.index} released at {format_time(job.release)}"
+                words = f"{lane.task.name}: job {job.number} released at {exact_time(job.release)}"
                 if crowded:
                     mark = f"M{x:.2f},{base:.2f} v4"
                     self.drawing.add(element("path", title(words), d=mark, stroke=INK, stroke_width=0.8))
                 else:
                     self.drawing.add(_release(x, base, words))
             if job.deadline is not None and self._shows(job.deadline):
-                missed = job.missed(self.lanes.end)
-                words = f"{lane.task.name}: deadline of job {job.index} at {format_time(job.deadline)}"
+                missed = job.missed
+                words = f"{lane.task.name}: deadline of job {job.number} at {exact_time(job.deadline)}"
                 words += ", missed" if missed else ""
                 if missed or not crowded:
                     self.drawing.add(_deadline(self.x(job.deadline), base, words, missed))
+
+    def _fault(self, fault: Fault, y: float) -> None:
+        if self._shows(fault.time):
+            self.drawing.add(_cross(self.x(fault.time), y, fault_words(fault)))
 
     def _shows(self, time: int) -> bool:
         return self.window.start <= time <= self.window.end
@@ -268,10 +283,10 @@ class _Timeline:
 
     def _legend(self) -> list[_Key]:
         drawing = Drawing(0, 0, "")
-        seen = {s.activity for lane in self.lanes.lanes for s in self._visible(lane.segments)}
-        used = {s.service for lane in self.lanes.lanes for s in self._visible(lane.segments)}
+        seen = {s.state for lane in self.run.lanes for s in self._visible(lane.segments)}
+        used = {s.what for lane in self.run.lanes for s in self._visible(lane.segments)}
         keys = [_Key(_swatch(OWN), 22, "the task's own code")]
-        protocols = {cpi.name: cpi for cpi in self.names.cpis}
+        protocols = {cpi.name: cpi for cpi in self.run.names.cpis}
         for service, colour in self.colours.items():
             if service in used:
                 cpi = protocols.get(service)
@@ -281,19 +296,23 @@ class _Timeline:
                 elif cpi:
                     words += f" ({cpi.protocol.value})"
                 keys.append(_Key(_swatch(colour), 22, words))
-        if seen & set(_HINDERED):
-            keys.append(_Key(_swatch(drawing.hatch("legend", FAINT), FAINT), 22, "blocked"))
-        if Activity.PREEMPTED in seen:
+        if seen.intersection(_WAITS):
+            fill = drawing.hatch("legend", FAINT)
+            keys.append(_Key(_swatch(fill, FAINT), 22, "waits for a lock or server"))
+        if State.HELD_UP in seen:
+            fill = drawing.dots("legend", FAINT)
+            keys.append(_Key(_swatch(fill, FAINT), 22, "held up by a raised priority"))
+        if seen.intersection(_PREEMPTED):
             keys.append(
                 _Key(
                     element(
                         "rect", y=-6, width=22, height=7, fill="#eef1f5", stroke="#9aa5b1", stroke_width=0.9
                     ),
                     22,
-                    "preempted",
+                    "ready or preempted",
                 )
             )
-        if Activity.SLEEPS in seen:
+        if seen & {State.WAITS_SIGNAL, State.WAITS_MESSAGE, State.SUSPENDED}:
             keys.append(
                 _Key(
                     element("path", d="M0,-4 h22", stroke=FAINT, stroke_width=1.5, stroke_dasharray="1.5 3"),
@@ -303,24 +322,29 @@ class _Timeline:
             )
         if any(
             True
-            for lane in self.lanes.lanes
-            for _ in _raises(list(self._visible(lane.segments)), lane, self.names)
+            for lane in self.run.lanes
+            for _ in _raises(list(self._visible(lane.segments)), lane, self.run)
         ):
             line = element("path", d="M0,1 H22", stroke=RAISED, stroke_width=2)
             keys.append(_Key(line + _up_arrow(4, -2), 22, "inherited priority"))
-        jobs = [job for lane in self.lanes.lanes for job in lane.jobs]
+        jobs = [job for lane in self.run.lanes for job in lane.jobs]
         if any(self._shows(job.release) for job in jobs):
             keys.append(_Key(_release(5, 2, "", 15), 10, "release"))
         ends = [job for job in jobs if job.deadline is not None and self._shows(job.deadline)]
         if ends:
             keys.append(_Key(_deadline(5, 2, "", False, 15), 10, "deadline"))
-        if any(job.missed(self.lanes.end) for job in ends):
+        if any(job.missed for job in ends):
             keys.append(_Key(_deadline(5, 2, "", True, 15), 10, "missed deadline"))
+        if any(self._shows(fault.time) for fault in self.run.faults):
+            keys.append(_Key(_cross(5, -4, ""), 10, "fault"))
         return keys
 
     def _draw_legend(self, rows: Sequence[Sequence[_Key]], y: float) -> None:
-        if any("hatch-legend" in key.drawing for row in rows for key in row):
+        drawn = "".join(key.drawing for row in rows for key in row)
+        if "hatch-legend" in drawn:
             self.drawing.hatch("legend", FAINT)
+        if "dots-legend" in drawn:
+            self.drawing.dots("legend", FAINT)
         for row in rows:
             x = self.x0
             for key in row:
@@ -349,24 +373,24 @@ def _rows(keys: Sequence[_Key], width: float) -> Iterator[list[_Key]]:
 
 
 def _looks_alike(a: Segment, b: Segment) -> bool:
-    if a.activity is b.activity is Activity.PREEMPTED:
+    if a.state is b.state and a.state in _PREEMPTED:
         return a.end == b.start and a.by == b.by
-    return a.end == b.start and (a.activity, a.service, a.priority) == (b.activity, b.service, b.priority)
+    return a.end == b.start and (a.state, a.what, a.priority) == (b.state, b.what, b.priority)
 
 
-def _raises(segments: Sequence[Segment], lane: Lane, names: TraceNames) -> Iterator[Segment]:
+def _raises(segments: Sequence[Segment], lane: Lane, run: Run) -> Iterator[Segment]:
     """Stretches in which work runs at an inherited priority."""
-    fixed = {cpi.name for cpi in names.cpis if cpi.protocol is Protocol.FIXED}
-    served = {cpi.name for cpi in names.cpis}
+    fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol is Protocol.FIXED}
+    served = {cpi.name for cpi in run.names.cpis}
     last: Segment | None = None
     for segment in segments:
         inherited = (
-            segment.activity is Activity.RUNS
-            and segment.service in served - fixed
+            segment.state is State.RUNNING
+            and segment.what in served - fixed
             and segment.priority > lane.task.priority
         )
         if last and inherited and last.end == segment.start and last.priority == segment.priority:
-            last = replace(last, end=segment.end)
+            last = last._replace(end=segment.end)
             continue
         if last:
             yield last
@@ -377,19 +401,10 @@ def _raises(segments: Sequence[Segment], lane: Lane, names: TraceNames) -> Itera
 
 def _describe(segment: Segment, lane: Lane) -> str:
     """A segment in words."""
-    span = f"{format_time(segment.start)} to {format_time(segment.end)} ({format_time(segment.duration)})"
-    if segment.activity is Activity.RUNS:
-        where = f"executes in {segment.service}" if segment.service else "executes"
-        what = f"{where} at priority {segment.priority}"
-    elif segment.activity is Activity.WAITS:
-        what = f"waits for {segment.service}" + (f" while {segment.by} runs" if segment.by else "")
-    elif segment.activity is Activity.HELD_UP:
-        what = f"is held up by {segment.by}" + (f" in {segment.service}" if segment.service else "")
-    elif segment.activity is Activity.PREEMPTED:
-        what = f"is preempted by {segment.by}"
-    else:
-        what = "sleeps"
-    return f"{lane.task.name} {what}, {span}"
+    start, end, duration = map(exact_time, (segment.start, segment.end, segment.duration))
+    at = f" at priority {segment.priority}" if segment.state is State.RUNNING else ""
+    meanwhile = f" while {segment.by} runs" if segment.by else ""
+    return f"{lane.task.name}: {state_words(segment)}{at}{meanwhile}, {start} to {end} ({duration})"
 
 
 def _key(service: str) -> str:
@@ -406,6 +421,11 @@ def _up_arrow(x: float, y: float) -> str:
     return element(
         "path", d=f"M{x:.2f},{y:.2f} v-9 m-3,3.5 l3,-3.8 l3,3.8", fill="none", stroke=RAISED, stroke_width=1.5
     )
+
+
+def _cross(x: float, y: float, about: str) -> str:
+    line = f"M{x - 5:.2f},{y - 5:.2f} l10,10 m0,-10 l-10,10"
+    return element("path", title(about) if about else "", d=line, stroke=RAISED, stroke_width=2.6)
 
 
 def _release(x: float, base: float, about: str, height: float = BAR + 9) -> str:

@@ -1,44 +1,56 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A trace as tracks for a trace viewer: slices, counters, instants and arrows, before any file format."""
+"""A run as tracks for a trace viewer: slices, counters, instants and arrows, before any file format."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from enum import StrEnum
 
-from camkes.records import dataclass
-from camkes.report.state import Tracker
-from camkes.report.trace.events import NOBODY, Event
-from camkes.report.trace.kinds import Block, Kind
-from camkes.report.trace.names import TraceNames
+from camkes.records import NamedTuple, dataclass
+from camkes.report.trace.model import Inheritance, Lane, LockStep, Run, Segment
+from camkes.report.words import exact_time, fault_words, state_words
+
+Details = tuple[tuple[str, str | int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class TrackKind(StrEnum):
+    """What a track shows; `Track.number` is that of a thread, for TASK the place of a lane in its run."""
+
+    TASK = "task"
+    STATE = "state"
+    REQUESTS = "request"
+    JOBS = "job"
+
+
+class Track(NamedTuple):
+    kind: TrackKind
+    number: int
+
+
+class Slice(NamedTuple):
     """A stretch of a track. Slices of one track do not overlap."""
 
-    thread: int
+    track: Track
     start: int
     end: int
     name: str
-    details: tuple[tuple[str, str | int], ...] = ()
+    details: Details = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Instant:
-    """Something that happens at an instant on the track of a thread. `flow` begins at the first instant
-    that has its number and ends at the second."""
+class Instant(NamedTuple):
+    """Something that happens at an instant. `flow` begins at the first instant that has its number and ends
+    at the second."""
 
-    thread: int
+    track: Track
     time: int
     name: str
-    details: tuple[tuple[str, str | int], ...] = ()
+    details: Details = ()
     flow: int | None = None
     flow_ends: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """A thread's priority from an instant on."""
 
     thread: int
@@ -48,202 +60,130 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Tracks:
-    """All there is to show, each list by time. `jobs` are slices on the track of a task's own thread."""
+    """All there is to show. `names` are those of the tracks that have something, in order; `processes` says
+    in which address space a track is, "": it is a task's."""
 
-    states: tuple[Slice, ...]
-    requests: tuple[Slice, ...]
-    jobs: tuple[Slice, ...]
+    names: dict[Track, str]
+    processes: dict[Track, str]
+    slices: tuple[Slice, ...]
     instants: tuple[Instant, ...]
     priorities: tuple[Sample, ...]
-    end: int
 
 
-def build_tracks(events: Iterable[Event], names: TraceNames) -> Tracks:
-    """Turn the records of a run into tracks."""
-    builder = _Builder(names)
-    for event in events:
-        builder.step(event)
-    return builder.finish()
+def build_tracks(run: Run) -> Tracks:
+    slices = [*_states(run), *_requests(run), *_jobs(run)]
+    instants = sorted([*_marks(run), *_inheritances(run)], key=lambda instant: instant.time)
+    used = {piece.track for piece in slices}
+    names: dict[Track, str] = {}
+    processes: dict[Track, str] = {}
+    for number, lane in enumerate(run.lanes):
+        names[Track(TrackKind.TASK, number)] = lane.task.name
+        processes[Track(TrackKind.TASK, number)] = ""
+    for number, thread in enumerate(run.threads):
+        named = thread.named
+        for kind, words in (
+            (TrackKind.STATE, named.name),
+            (TrackKind.REQUESTS, f"{named.name} requests"),
+            (TrackKind.JOBS, f"{named.name} jobs"),
+        ):
+            track = Track(kind, number)
+            if kind is TrackKind.STATE or track in used:
+                names[track], processes[track] = words, named.space or named.name
+    return Tracks(
+        names,
+        processes,
+        tuple(slices),
+        tuple(instants),
+        tuple(Sample(n, time, value) for n, t in enumerate(run.threads) for time, value in t.priorities),
+    )
 
 
-_BLOCKED = {
-    Block.SEND: "waits for a receiver",
-    Block.CALL: "waits for a server",
-    Block.REPLY: "waits for a reply",
-    Block.RECV: "waits for a message",
-    Block.NOTIFICATION: "waits for a signal",
-    Block.SUSPENDED: "suspended",
-    Block.FAULT: "stopped by a fault",
-}
+def _states(run: Run) -> Iterator[Slice]:
+    for number, lane in enumerate(run.lanes):
+        yield from (_segment(Track(TrackKind.TASK, number), segment) for segment in lane.segments)
+    for number, thread in enumerate(run.threads):
+        yield from (_segment(Track(TrackKind.STATE, number), segment) for segment in thread.segments)
 
 
-class _Builder:
-    def __init__(self, names: TraceNames) -> None:
-        self.names = names
-        self.tracker = Tracker(names)
-        self.now = 0
-        self.states: list[Slice] = []
-        self.requests: list[Slice] = []
-        self.jobs: list[Slice] = []
-        self.instants: list[Instant] = []
-        self.priorities = [Sample(t.number, 0, t.priority) for t in names.threads]
-        self.flows = 0
-        self._state: dict[int, tuple[int, str]] = {t.number: (0, "ready") for t in names.threads}
-        self._request: dict[int, tuple[int, str, tuple[tuple[str, str | int], ...]]] = {}
-        self._job: dict[int, tuple[int, int]] = {}
+def _segment(track: Track, segment: Segment) -> Slice:
+    details: list[tuple[str, str | int]] = [("state", segment.state.value), ("priority", segment.priority)]
+    if segment.what:
+        details.append(("what", segment.what))
+    if segment.by:
+        details.append(("meanwhile", segment.by))
+    return Slice(track, segment.start, segment.end, state_words(segment), tuple(details))
 
-    def step(self, event: Event) -> None:
-        self.now = event.time
-        before = self.tracker.running
-        self.tracker.apply(event)
-        thread, kind = event.thread, event.kind
-        for changed in {before, thread, event.other if kind is Kind.LOCK_WAIT else thread}:
-            if changed is not None:
-                self._changed(changed)
-        if thread is None:
-            return
-        if kind is Kind.PRIORITY:
-            self.priorities.append(Sample(thread, self.now, event.args[1]))
-        elif kind is Kind.REQUEST_BEGIN:
-            self._begin_request(thread, event)
-        elif kind is Kind.REQUEST_END:
-            self._end_request(thread)
-        elif kind is Kind.JOB_BEGIN:
-            self._job[thread] = (self.now, event.args[0])
-        elif kind is Kind.JOB_END:
-            self._end_job(thread)
-        else:
-            self._instant(thread, event)
 
-    def finish(self) -> Tracks:
-        for thread, (start, name) in self._state.items():
-            self._slice(thread, start, name)
-        for thread in tuple(self._request):
-            self._end_request(thread)
-        for thread in tuple(self._job):
-            self._end_job(thread)
-        return Tracks(
-            tuple(sorted(self.states, key=lambda s: (s.start, s.thread))),
-            tuple(sorted(self.requests, key=lambda s: (s.start, s.thread))),
-            tuple(sorted(self.jobs, key=lambda s: (s.start, s.thread))),
-            tuple(self.instants),
-            tuple(self.priorities),
-            self.now,
-        )
-
-    # -- states -------------------------------------------------------------------------------------
-
-    def _changed(self, thread: int) -> None:
-        """The state of a thread may be another now."""
-        name = self._name_of_state(thread)
-        start, last = self._state.get(thread, (self.now, ""))
-        if name != last:
-            self._slice(thread, start, last)
-            self._state[thread] = (self.now, name)
-
-    def _name_of_state(self, thread: int) -> str:
-        state = self.tracker.state(thread)
-        if self.tracker.running == thread:
-            return "running"
-        if state.runnable:
-            return "ready"
-        if state.lock is not None:
-            return f"waits for the lock of {self.names.cpi_name(state.lock)}"
-        words = _BLOCKED.get(state.reason, "blocked") if state.reason else "blocked"
-        if state.reason in (Block.SEND, Block.CALL):
-            words += f" ({self.names.object_name(state.object)})"
-        elif state.reason is Block.REPLY and state.server is not None:
-            words += f" of {self.names.thread_name(state.server)}"
-        return words
-
-    def _slice(self, thread: int, start: int, name: str) -> None:
-        if name and self.now > start:
-            self.states.append(Slice(thread, start, self.now, name))
-
-    # -- requests and jobs --------------------------------------------------------------------------
-
-    def _begin_request(self, thread: int, event: Event) -> None:
-        self._end_request(thread)
-        cpi, context, priority, task, sequence = event.args
-        requestor = self.names.task(task)
-        details: tuple[tuple[str, str | int], ...] = (
-            ("context", self.names.context_name(context)),
-            ("priority", priority),
-            ("task", requestor.name if requestor else ("?" if task == NOBODY else str(task))),
-            ("sequence", sequence),
-        )
-        self._request[thread] = (self.now, self.names.cpi_name(cpi), details)
-
-    def _end_request(self, thread: int) -> None:
-        begun = self._request.pop(thread, None)
-        if begun and self.now > begun[0]:
-            self.requests.append(Slice(thread, begun[0], self.now, begun[1], begun[2]))
-
-    def _end_job(self, thread: int) -> None:
-        begun = self._job.pop(thread, None)
-        if begun and self.now > begun[0]:
-            self.jobs.append(Slice(thread, begun[0], self.now, f"job {begun[1]}"))
-
-    # -- instants -----------------------------------------------------------------------------------
-
-    def _instant(self, thread: int, event: Event) -> None:
-        names, kind, args = self.names, event.kind, event.args
-        if kind is Kind.OUTPUT:
-            self._mark(thread, event.text.rstrip("\n") or "(empty line)")
-        elif kind is Kind.FAULT:
-            self._mark(thread, "fault", ("address", hex(args[1])), ("pc", hex(args[2])))
-        elif kind is Kind.LOCK_TAKE:
-            self._mark(
-                thread,
-                f"takes the lock of {names.cpi_name(args[0])}",
-                ("context", names.context_name(args[1])),
+def _requests(run: Run) -> Iterator[Slice]:
+    names = run.names
+    for request in run.requests:
+        if request.end > request.start:
+            task = names.task(request.task)
+            details: Details = (
+                ("context", names.context_name(request.context)),
+                ("priority", request.priority),
+                ("task", task.name if task else "?" if request.task is None else str(request.task)),
+                ("sequence", request.sequence),
             )
-        elif kind is Kind.LOCK_GRANT:
-            to = thread if event.other is None else event.other
-            self._mark(
-                to, f"gets the lock of {names.cpi_name(args[0])}", ("context", names.context_name(args[1]))
-            )
-        elif kind is Kind.LOCK_FREE:
-            self._mark(
-                thread,
-                f"frees the lock of {names.cpi_name(args[0])}",
-                ("context", names.context_name(args[1])),
-            )
-        elif kind is Kind.INHERIT:
-            heir = self._worker(args[0], args[1]) if event.other is None else event.other
-            if heir is not None:
-                self._inherits(heir, event)
+            track = Track(TrackKind.REQUESTS, request.thread)
+            yield Slice(track, request.start, request.end, names.cpi_name(request.cpi), details)
 
-    def _inherits(self, heir: int, event: Event) -> None:
-        """An arrow from the waiter to the thread that gets its priority; only on the way up."""
-        cpi, context, low, high, cause = event.args
-        at = ("at", self.names.cpi_name(cpi))
-        if high <= low:
-            self._mark(heir, f"back to {high}", at)
-            return
-        name = self.names.context_name(cause)
-        source = self._waiting_worker(cause)
-        flow = None
-        if source is not None and source != heir:
-            self.flows += 1
-            flow = self.flows
-            words = f"lends {high} to {self.names.context_name(context)}"
-            self.instants.append(Instant(source, self.now, words, (at,), flow))
-        self.instants.append(Instant(heir, self.now, f"inherits {high} from {name}", (at,), flow, True))
 
-    def _worker(self, cpi: int, context: int) -> int | None:
-        """The thread that serves a context at a CPI: its own, or the one of the pool that has its request."""
-        for number, state in self.tracker.threads.items():
-            if any(request[:2] == (cpi, context) for request in state.requests):
-                return number
-        return next((t.number for t in self.names.threads if (t.cpi, t.context) == (cpi, context)), None)
+def _jobs(run: Run) -> Iterator[Slice]:
+    for lane in run.lanes:
+        track = Track(TrackKind.JOBS, lane.thread)
+        for job in lane.jobs:
+            end = run.end if job.end is None else job.end
+            if job.begin is not None and end > job.begin:
+                details: Details = (("release", job.release), ("outcome", job.outcome.value))
+                yield Slice(track, job.begin, end, f"job {job.number}", details)
 
-    def _waiting_worker(self, context: int) -> int | None:
-        """The thread of a context that waits for a lock, or that a task begins with."""
-        for number, state in self.tracker.threads.items():
-            if state.lock is not None and state.requests and state.requests[-1][1] == context:
-                return number
-        return next((t.number for t in self.names.threads if t.context == context), None)
 
-    def _mark(self, thread: int, name: str, *details: tuple[str, str | int]) -> None:
-        self.instants.append(Instant(thread, self.now, name, details))
+def _marks(run: Run) -> Iterator[Instant]:
+    names = run.names
+    for output in run.outputs:
+        words = output.text.rstrip("\n") or "(empty line)"
+        yield Instant(Track(TrackKind.STATE, output.thread), output.time, words)
+    for lock in run.locks:
+        verb = {LockStep.TAKES: "takes", LockStep.GETS: "gets", LockStep.FREES: "frees"}[lock.step]
+        context = (("context", names.context_name(lock.context)),)
+        words = f"{verb} the lock of {names.cpi_name(lock.cpi)}"
+        yield Instant(Track(TrackKind.STATE, lock.thread), lock.time, words, context)
+    for fault in run.faults:
+        details: Details = (("address", hex(fault.address)), ("pc", hex(fault.pc)))
+        yield Instant(Track(TrackKind.STATE, fault.thread.number), fault.time, fault_words(fault), details)
+        for number, lane in enumerate(run.lanes):
+            if fault.task and lane.task.name == fault.task:
+                yield Instant(Track(TrackKind.TASK, number), fault.time, fault_words(fault), details)
+    for number, lane in enumerate(run.lanes):
+        yield from _job_marks(run, Track(TrackKind.TASK, number), lane)
+
+
+def _job_marks(run: Run, track: Track, lane: Lane) -> Iterator[Instant]:
+    for job in lane.jobs:
+        yield Instant(track, job.release, f"release {job.number}", (("outcome", job.outcome.value),))
+        if job.missed and job.deadline is not None and job.deadline <= run.end:
+            words = f"deadline of job {job.number} missed"
+            yield Instant(track, job.deadline, words, (("released", exact_time(job.release)),))
+
+
+def _inheritances(run: Run) -> Iterator[Instant]:
+    for flow, item in enumerate(run.inheritances, 1):
+        yield from _inheritance(run, item, flow)
+
+
+def _inheritance(run: Run, item: Inheritance, flow: int) -> Iterator[Instant]:
+    """An arrow from the waiter to the thread that gets its priority; only on the way up."""
+    names = run.names
+    heir = Track(TrackKind.STATE, item.heir)
+    at = (("at", names.cpi_name(item.cpi)),)
+    if item.after <= item.before:
+        yield Instant(heir, item.time, f"back to {item.after}", at)
+        return
+    words = f"inherits {item.after} from {names.context_name(item.cause)}"
+    if item.source is None:
+        yield Instant(heir, item.time, words, at)
+        return
+    lends = f"lends {item.after} to {names.context_name(item.context)}"
+    yield Instant(Track(TrackKind.STATE, item.source), item.time, lends, at, flow)
+    yield Instant(heir, item.time, words, at, flow, True)

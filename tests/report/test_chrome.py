@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from camkes.report.chrome import chrome_trace
+from camkes.report.trace.decode import decode
 from camkes.report.tracks import build_tracks
 
 from .simulator import INVERSION, nested, simulate
@@ -14,7 +15,7 @@ from .simulator import INVERSION, nested, simulate
 def rows(which: str = "nested") -> list[dict[str, Any]]:
     system = nested() if which == "nested" else (INVERSION["tasks"], INVERSION["cpis"])
     events, names, _ = simulate(*system)  # type: ignore[arg-type]
-    document = json.loads(chrome_trace(build_tracks(events, names), names))
+    document = json.loads(chrome_trace(build_tracks(decode(events, names))))
     found: list[dict[str, Any]] = document["traceEvents"]
     return found
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from camkes.report.perfetto import perfetto_trace
 from camkes.report.protobuf import varint
+from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Kind
 from camkes.report.tracks import build_tracks
@@ -31,12 +32,12 @@ def packets(data: bytes) -> list[wire.Fields]:
 
 def inversion_packets() -> list[wire.Fields]:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
-    return packets(perfetto_trace(build_tracks(events, names), names))
+    return packets(perfetto_trace(build_tracks(decode(events, names))))
 
 
 def nested_packets() -> list[wire.Fields]:
     events, names, _ = simulate(*nested())
-    return packets(perfetto_trace(build_tracks(events, names), names))
+    return packets(perfetto_trace(build_tracks(decode(events, names))))
 
 
 @given(st.integers(0, 2**64 - 1))
@@ -66,7 +67,7 @@ def test_a_track_and_a_priority_counter_for_each_thread() -> None:
     counters = {wire.words(d, NAME) for d in described if COUNTER in d}
     assert counters == {f"{t.name} priority" for t in names.threads}
     processes = [wire.words(wire.message(d, PROCESS), 6) for d in described if PROCESS in d]
-    assert len(processes) == len(set(processes)) == len({t.space for t in names.threads})
+    assert len(processes) == len(set(processes)) == len({t.space for t in names.threads}) + 1  # and the tasks
     assert events
 
 
@@ -124,7 +125,7 @@ def test_the_inherited_priority_is_on_the_counter() -> None:
 def test_output_is_an_instant() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
     said = Event(events[-1].time, Kind.OUTPUT, 0, None, (6,), "hello\n")
-    read = packets(perfetto_trace(build_tracks([*events, said], names), names))
+    read = packets(perfetto_trace(build_tracks(decode([*events, said], names))))
     texts = [wire.message(p, EVENT) for p in read if EVENT in p]
     assert any(wire.number(e, TYPE) == INSTANT and wire.words(e, EVENT_NAME) == "hello" for e in texts)
 
@@ -132,4 +133,4 @@ def test_output_is_an_instant() -> None:
 def test_the_heir_is_found_by_context_if_the_record_does_not_name_it() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
     bare = [e._replace(other=None) if e.kind is Kind.INHERIT else e for e in events]
-    assert build_tracks(bare, names) == build_tracks(events, names)
+    assert decode(bare, names) == decode(events, names)

@@ -20,11 +20,11 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
 from camkes.report.graph import graph_dot, graph_svg
-from camkes.report.lanes import build_lanes
 from camkes.report.layers import lay_out
 from camkes.report.terminal import terminal_report
 from camkes.report.timeline import timeline_svg
 from camkes.report.times import choose_window, format_time, make_axis
+from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
 
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
@@ -35,7 +35,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def picture(window: tuple[int | None, int | None] = (None, None), sink: Sink | None = None) -> str | None:
     events, names, _ = simulate(*nested())
-    return timeline_svg(build_lanes(events, names), names, sink or Sink(), window, "nested <locks> & more")
+    return timeline_svg(decode(events, names), sink or Sink(), window, "nested <locks> & more")
 
 
 def words(svg: str) -> list[str]:
@@ -59,8 +59,8 @@ def test_a_lane_a_task_with_what_happens_in_it() -> None:
         assert name in said
     assert "20" in said  # the priority that t4 inherits
     tips = [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}title")]
-    assert "t3 waits for b.p while t4 runs, 14 ms to 18.5 ms (4.5 ms)" in tips
-    assert "t4 executes in c.p at priority 20, 14.5 ms to 16.5 ms (2 ms)" in tips
+    assert "t3: waits for the lock of b.p while t4 runs, 14 ms to 18.5 ms (4.5 ms)" in tips
+    assert "t4: running in c.p at priority 20, 14.5 ms to 16.5 ms (2 ms)" in tips
     assert "t1: job 0 released at 3 ms" in tips
     assert "url(#hatch-b-p)" in svg
 
@@ -73,8 +73,8 @@ def test_a_window_shows_nothing_outside_it() -> None:
     svg = picture((14 * MS, 20 * MS))
     assert svg
     tips = [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}title")]
-    assert not any("t1 executes" in tip for tip in tips)
-    assert any("t4 executes in c.p" in tip for tip in tips)
+    assert not any("t1: running" in tip for tip in tips)
+    assert any("t4: running in c.p" in tip for tip in tips)
     left, right = 0.0, 1000.0
     for rect in ET.fromstring(svg).iter(f"{SVG}rect"):
         assert left <= float(rect.get("x", "0")) <= right
@@ -94,11 +94,11 @@ def test_a_long_run_is_cut_and_a_crowded_one_joined() -> None:
     ]
     events, names, _ = simulate(tasks, [])
     sink = Sink()
-    lanes = build_lanes(events, names)
-    cut = timeline_svg(lanes, names, sink)
+    run = decode(events, names)
+    cut = timeline_svg(run, sink)
     assert cut is not None
     assert re.search(r"the first \S+ ms of 1.99\S* s", cut)
-    whole = timeline_svg(lanes, names, sink, (0, 2000 * MS))
+    whole = timeline_svg(run, sink, (0, 2000 * MS))
     assert whole is not None
     assert "is joined" in whole
     assert not sink.diagnostics
@@ -109,41 +109,41 @@ def test_a_long_run_is_cut_and_a_crowded_one_joined() -> None:
 def test_every_run_can_be_drawn(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
     events, names, _ = simulate(*system)
     sink = Sink()
-    svg = timeline_svg(build_lanes(events, names), names, sink)
+    svg = timeline_svg(decode(events, names), sink)
     assert svg is not None and not sink.diagnostics
     ET.fromstring(svg)
     for width in (40, 72, 200):
-        for line in (
-            terminal_report(events, names, width=width, unicode=False).split("response times")[0].splitlines()
-        ):
+        chart = terminal_report(decode(events, names), width=width, unicode=False).split("response times")[0]
+        for line in chart.splitlines():
             assert len(line) <= max(width, 40)
 
 
 TERMINAL = """\
 high        ###///////lllllllll##                        ###lllllllll##
-middle        ////////___________##################
+middle        %%%%%%%%___________##################
                ^30
 low     ##lll__lllllll_____________________________##
         |---------------------|----------------------|-----------------
         0 ms                 10                     20 ms
 
-# own code   l lock.p   / blocked   _ preempted
+# own code   l lock.p   / waits for a lock or server
+% held up by a raised priority   _ ready or preempted
 ^ inherited priority
 
 response times (ms)
-task    priority  jobs  min  mean  max  deadline  missed  blocked
-high          30     2    6   7.5    9        20       0        3
-middle        20     1   16    16   16        40       0        3
-low           10     1   20    20   20        40       0        0
+task    priority  released  completed  missed  open  min  mean  max  deadline  blocked
+high          30         2          2       0     0    6   7.5    9        20        3
+middle        20         1          1       0     0   16    16   16        40        3
+low           10         1          1       0     0   20    20   20        40        0
 """
 
 
 def test_terminal_report() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
-    plain = terminal_report(events, names, width=72, unicode=False)
+    plain = terminal_report(decode(events, names), width=72, unicode=False)
     assert plain == TERMINAL
     assert plain.isascii()
-    coloured = terminal_report(events, names, width=72, unicode=False, color=True)
+    coloured = terminal_report(decode(events, names), width=72, unicode=False, color=True)
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
@@ -153,12 +153,12 @@ def test_a_trace_that_does_not_say_who_ran_gives_response_times_only() -> None:
     annotations = [event for event in events if event.kind >= Kind.JOB_BEGIN or event.kind is Kind.END]
     table = TERMINAL[TERMINAL.index("response times") :]
     expected = re.sub(r"\d+$", "-", table, flags=re.M)
-    assert terminal_report(annotations, names, width=72) == expected
+    assert terminal_report(decode(annotations, names), width=72) == expected
 
 
 def test_a_system_without_tasks_has_no_report() -> None:
     events, names, _ = simulate([], [])
-    assert terminal_report(events, names) == ""
+    assert terminal_report(decode(events, names)) == ""
 
 
 def system() -> System:

@@ -14,7 +14,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
 from camkes.protocols.plan import Plan
-from camkes.report.lanes import build_lanes
+from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import TraceNames
@@ -135,7 +135,7 @@ def fewest(plan: Plan) -> dict[str, int]:
 
 
 def ends_of_jobs(events: Sequence[Event], names: TraceNames) -> dict[str, list[int | None]]:
-    lanes = build_lanes(events, names).lanes
+    lanes = decode(events, names).lanes
     return {lane.task.name: [job.end for job in lane.jobs[:JOBS]] for lane in lanes}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from camkes.report.refusals import refusals
+from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
 from tests.runtime.malformed import OPERATIONS, PERIOD_US, REQUESTS, TASKS, WINDOWS, Chain, build_chain
 
@@ -37,7 +38,7 @@ def test_every_kind_from_every_place_is_refused_and_changes_nothing(name: str, t
         assert len(ends) == WINDOWS * _KINDS
         times = Counter(e.time - e.args[1] for e in ends if e.args[0] // _KINDS < 10)
         assert len(times) == 1, task
-    refused = refusals(run.events, run.names, built.system, run.plan)
+    refused = refusals(decode(run.events, run.names), built.system, run.plan)
     found = Counter({(r.client, r.server, r.error): r.count for r in refused})
     assert found == _expected(built.model.slots, CHAINS[name])
 

@@ -23,6 +23,7 @@ from camkes.report.trace.model import (
     LockEvent,
     LockStep,
     Output,
+    Refused,
     Request,
     Run,
     Segment,
@@ -47,6 +48,7 @@ KINDS = frozenset(
         Kind.SWITCH, Kind.IDLE, Kind.READY, Kind.BLOCK, Kind.EXIT, Kind.PRIORITY, Kind.TRANSFER, Kind.REPLY,
         Kind.TIMER, Kind.FAULT, Kind.OUTPUT, Kind.END, Kind.JOB_BEGIN, Kind.JOB_END, Kind.REQUEST_BEGIN,
         Kind.REQUEST_END, Kind.LOCK_TAKE, Kind.LOCK_WAIT, Kind.LOCK_GRANT, Kind.LOCK_FREE, Kind.INHERIT,
+        Kind.REFUSED,
     )
 )  # fmt: skip
 
@@ -120,6 +122,7 @@ class _Decoder:
         self.locks: list[LockEvent] = []
         self.inheritances: list[Inheritance] = []
         self.outputs: list[Output] = []
+        self.refusals: list[Refused] = []
         self.faults: list[Fault] = []
         self.ending: End | None = None
         # of whoever runs now
@@ -204,7 +207,7 @@ class _Decoder:
             self._stop(thread, State.ENDED)
 
     def _stop(self, thread: _Thread, reason: State | None) -> None:
-        thread.runnable, thread.reason = False, reason
+        thread.runnable, thread.started, thread.reason = False, True, reason
         self.ready.discard(thread)
         self.changed.add(thread)
 
@@ -307,6 +310,10 @@ class _Decoder:
                 Inheritance(self.now, heir.named.number, number, cpi, context, cause, before, after)
             )
 
+    def _refused(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+        if thread is not None:
+            self.refusals.append(Refused(self.now, thread.named.number, *args))
+
     def _worker(self, cpi: int, context: int) -> _Thread | None:
         """The thread that serves a context at a CPI: its own, or the one of the pool that has its request."""
         for thread in self.threads.values():
@@ -365,10 +372,10 @@ class _Decoder:
         if thread is self.running:
             return State.RUNNING, thread.service, thread.priority
         if thread.runnable:
-            if not thread.started:
-                return State.NOT_STARTED, thread.service, thread.priority
             if self.running is not None and self.run_base < self._base(thread):
                 return State.HELD_UP, self.running.service, self.running.priority
+            if not thread.started:
+                return State.NOT_STARTED, thread.service, thread.priority
             return State.PREEMPTED if thread.ran else State.READY, thread.service, thread.priority
         if thread.lock is not None:
             return State.WAITS_LOCK, self.names.cpi_name(thread.lock), thread.priority
@@ -458,6 +465,7 @@ class _Decoder:
             tuple(self.locks),
             tuple(self.inheritances),
             tuple(self.outputs),
+            tuple(self.refusals),
             tuple(self.faults),
         )
 

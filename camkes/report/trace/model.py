@@ -166,6 +166,16 @@ class Output(NamedTuple):
     text: str
 
 
+class Refused(NamedTuple):
+    """A message that `thread` did not take as a request: `badge` is that of the sender, `error` one of
+    those in runtime/include/camkes/message_error.h."""
+
+    time: int
+    thread: int
+    badge: int
+    error: int
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A thread that could not go on. `service` is the interface that it served ("": its own code), `task` the
@@ -201,6 +211,7 @@ class Run:
     locks: tuple[LockEvent, ...]
     inheritances: tuple[Inheritance, ...]
     outputs: tuple[Output, ...]
+    refused: tuple[Refused, ...]
     faults: tuple[Fault, ...]
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Lanes and response times of the textbook inversion, worked out by hand."""
+"""The model of a run, decoded from traces that were worked out by hand."""
 
 from __future__ import annotations
 
@@ -11,47 +11,53 @@ from itertools import pairwise
 from hypothesis import given, settings
 
 from camkes.capdl.model import Role
-from camkes.report.lanes import Activity, Lanes, build_lanes
-from camkes.report.responses import responses, responses_json
+from camkes.report.summary import run_dict, to_json
+from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
+from camkes.report.trace.jobs import Response, response
 from camkes.report.trace.kinds import Block, KernelCall, Kind
+from camkes.report.trace.model import Run, State
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 
 from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
 from .test_properties import systems
 
 
-def lanes(inherit: bool) -> Lanes:
+def responses(run: Run) -> dict[str, Response]:
+    return {lane.task.name: response(lane) for lane in run.tasks}
+
+
+def inversion(inherit: bool) -> Run:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"], inherit)  # type: ignore[arg-type]
-    return build_lanes(events, names)
+    return decode(events, names)
 
 
-def brief(lanes: Lanes, task: str) -> list[tuple[int, int, str, str]]:
-    lane = next(lane for lane in lanes.lanes if lane.task.name == task)
-    return [(s.start // MS, s.end // MS, s.activity.value, s.service) for s in lane.segments]
+def brief(run: Run, task: str) -> list[tuple[int, int, str, str]]:
+    lane = next(lane for lane in run.lanes if lane.task.name == task)
+    return [(s.start // MS, s.end // MS, s.state.value, s.what) for s in lane.segments]
 
 
 def test_lanes_with_inheritance() -> None:
-    found = lanes(True)
+    found = inversion(True)
     assert [lane.task.name for lane in found.lanes] == ["high", "middle", "low"]
     assert brief(found, "high") == [
-        (2, 3, "runs", ""),
-        (3, 6, "waits", "lock.p"),
-        (6, 10, "runs", "lock.p"),
-        (10, 11, "runs", ""),
-        (22, 23, "runs", ""),
-        (23, 27, "runs", "lock.p"),
-        (27, 28, "runs", ""),
+        (2, 3, "running", ""),
+        (3, 6, "waits for lock", "lock.p"),
+        (6, 10, "running", "lock.p"),
+        (10, 11, "running", ""),
+        (22, 23, "running", ""),
+        (23, 27, "running", "lock.p"),
+        (27, 28, "running", ""),
     ]
     assert brief(found, "middle") == [
         (3, 6, "held up", "lock.p"),
         (6, 11, "preempted", ""),
-        (11, 19, "runs", ""),
+        (11, 19, "running", ""),
     ]
 
 
 def test_responses_with_and_without_inheritance() -> None:
-    with_, without = ({r.task: r for r in responses(lanes(inherit))} for inherit in (True, False))
+    with_, without = (responses(inversion(inherit)) for inherit in (True, False))
     # high: 1 + (4 - 1 of the lock's work left) + 4 + 1; without: the 8 of middle in between
     assert with_["high"].maximum == 9 * MS
     assert without["high"].maximum == 17 * MS
@@ -59,21 +65,21 @@ def test_responses_with_and_without_inheritance() -> None:
     assert without["high"].blocked == 11 * MS
     assert with_["middle"].blocked == 3 * MS
     assert with_["low"].blocked == 0
-    assert with_["high"].misses == without["high"].misses == 0
+    assert with_["high"].missed == without["high"].missed == 0
     assert with_["high"].mean == 7.5 * MS
 
 
 def test_a_late_job_is_a_miss_and_an_unfinished_one_counts_if_its_deadline_passed() -> None:
     tasks = [TaskSpec("t", 10, (0, 5, 10), (4,), 3), TaskSpec("u", 5, (0,), (100,), 10)]
     events, names, _ = simulate(tasks, [], until=20)
-    rows = {r.task: r for r in responses(build_lanes(events, names))}
-    assert (rows["t"].jobs, rows["t"].misses) == (3, 3)
-    assert (rows["u"].jobs, rows["u"].unfinished, rows["u"].misses) == (0, 1, 1)
+    rows = responses(decode(events, names))
+    assert (rows["t"].completed, rows["t"].missed) == (3, 3)
+    assert (rows["u"].completed, rows["u"].unfinished, rows["u"].missed) == (0, 1, 1)
 
 
 def test_json_has_every_job() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
-    document = json.loads(responses_json(events, names))
+    document = json.loads(to_json(run_dict(decode(events, names))))
     high = document["tasks"][0]
     assert high["response"] == {"min": 6 * MS, "mean": 7.5 * MS, "max": 9 * MS}
     assert [job["blocked"] for job in high["job_list"]] == [3 * MS, 0]
@@ -84,13 +90,13 @@ def test_json_has_every_job() -> None:
 def test_each_instant_of_the_processor_is_in_one_lane(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
     """What tasks run together is the time in which anybody does; a job's response is what its lane shows."""
     events, names, _ = simulate(*system)
-    found = build_lanes(events, names)
+    found = decode(events, names)
     busy = idle = 0
     running = None
     for before, event in pairwise(events):
         running = {Kind.SWITCH: before.thread, Kind.IDLE: None}.get(before.kind, running)
         busy, idle = (busy + event.time - before.time, idle) if running is not None else (busy, idle)
-    runs = [s for lane in found.lanes for s in lane.segments if s.activity is Activity.RUNS]
+    runs = [s for lane in found.lanes for s in lane.segments if s.state is State.RUNNING]
     assert sum(s.duration for s in runs) == busy
     for lane in found.lanes:
         for a, b in pairwise(lane.segments):
@@ -147,29 +153,29 @@ def plain_rpc() -> tuple[list[Event], TraceNames]:
 
 def test_plain_servers_work_in_the_lane_of_their_caller() -> None:
     events, names = plain_rpc()
-    found = build_lanes(events, names)
+    found = decode(events, names)
     lane = {
-        lane.task.name: [(s.start, s.end, s.activity.value, s.service) for s in lane.segments]
+        lane.task.name: [(s.start, s.end, s.state.value, s.what) for s in lane.segments]
         for lane in found.lanes
     }
     assert lane["a"] == [
-        (0, 2, "runs", ""),
-        (2, 3, "runs", "s.p"),
-        (3, 5, "sleeps", "s.p"),
-        (5, 6, "runs", "s.p"),
+        (0, 2, "running", ""),
+        (2, 3, "running", "s.p"),
+        (3, 5, "waits for signal", "s.p"),
+        (5, 6, "running", "s.p"),
         (6, 8, "preempted", ""),
     ]
     assert lane["b"] == [
-        (3, 4, "runs", ""),
-        (4, 5, "waits", "s.p"),
-        (5, 6, "waits", "s.p"),
-        (6, 8, "runs", "s.p"),
+        (3, 4, "running", ""),
+        (4, 5, "waits for server", "s.p"),
+        (5, 6, "waits for server", "s.p"),
+        (6, 8, "running", "s.p"),
     ]
 
 
 def test_a_control_thread_that_is_no_task_has_a_lane_if_it_works() -> None:
     events, names = plain_rpc()
     threads = (replace(names.threads[0], task=None), *names.threads[1:])
-    found = build_lanes(events, TraceNames(threads, names.tasks[1:], objects=names.objects))
+    found = decode(events, TraceNames(threads, names.tasks[1:], objects=names.objects))
     assert [lane.task.name for lane in found.lanes] == ["b", "a"]
-    assert [row.task for row in responses(found)] == ["b"]
+    assert list(responses(found)) == ["b"]

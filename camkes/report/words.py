@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""States, jobs and faults of a run in words: the same in every output."""
+
+from __future__ import annotations
+
+from camkes.report.times import format_time
+from camkes.report.trace.kinds import FaultKind
+from camkes.report.trace.model import Fault, Segment, State
+
+_FAULTS = {
+    FaultKind.READ: "invalid read",
+    FaultKind.WRITE: "invalid write",
+    FaultKind.EXECUTE: "invalid jump",
+    FaultKind.STACK: "stack overflow",
+    FaultKind.ARITHMETIC: "division by zero or arithmetic error",
+    FaultKind.INSTRUCTION: "illegal instruction",
+    FaultKind.ABORT: "abort",
+    FaultKind.CAPABILITY: "invalid capability",
+    FaultKind.LOOP: "loops without letting time pass",
+    FaultKind.EXIT: "its component called exit",
+    FaultKind.KILLED: "the process of its component was killed",
+}
+
+_OF = {
+    State.RUNNING: "running in",
+    State.WAITS_LOCK: "waits for the lock of",
+    State.WAITS_SERVER: "waits for the server",
+    State.WAITS_REPLY: "waits for a reply of",
+    State.WAITS_SIGNAL: "waits for the signal",
+}
+
+
+def state_words(segment: Segment) -> str:
+    """What a thread or a task does: "running in db.store", "waits for the lock of db.store"."""
+    state, what = segment.state, segment.what
+    if state is State.HELD_UP:
+        where = f"in {what} " if what else ""
+        return f"held up by work {where}at priority {segment.priority}"
+    return f"{_OF[state]} {what}" if what and state in _OF else state.value
+
+
+def exact_time(ns: int) -> str:
+    """A time to the nanosecond, in a fitting unit."""
+    return format_time(ns, 9)
+
+
+def fault_words(fault: Fault) -> str:
+    """ "fault of db.store@t1 at 12 ms, working for t1: invalid read"."""
+    work = f", working for {fault.task}" if fault.task and fault.task != fault.thread.name else ""
+    handled = "" if fault.stopped else " (handled)"
+    return f"fault of {fault.thread.name} at {exact_time(fault.time)}{work}: {_FAULTS[fault.kind]}{handled}"
