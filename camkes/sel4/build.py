@@ -11,6 +11,7 @@ from pathlib import Path
 from camkes.build.places import ROOT
 from camkes.capdl.address_space import ARCHITECTURES
 from camkes.capdl.allocate import allocate, is_timer
+from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.generate import generate as generate_code
@@ -115,7 +116,8 @@ def generate(project: Project, sink: Sink) -> None:
             sources[space.name].append(HEAPS)
         if space.name == TIMER_SPACE and device is not None:
             timers = project.output / "spaces" / "timers.c"
-            write(timers, render_timers(completed, extras, device))
+            numbers = {item.name: number for number, item in enumerate(table_objects(model))}
+            write(timers, render_timers(completed, extras, device, numbers))
             sources[space.name] += [timers, DRIVER, device.source]
         if space.name == TRACE_SPACE:
             sources[space.name].append(PRINTER)

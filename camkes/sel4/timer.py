@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from camkes.capdl.model import Timer
 from camkes.records import dataclass
 from camkes.sel4.complete import Completed, Extras
@@ -41,8 +43,8 @@ def device_caps(device: Device, space: str, interrupt: str, used: int) -> Device
     return DeviceCaps(tuple(objects), tuple(slots), irq, binding, device.number)
 
 
-def render_timers(completed: Completed, extras: Extras, device: Device) -> str:
-    """The driver's table of timers."""
+def render_timers(completed: Completed, extras: Extras, device: Device, numbers: Mapping[str, int]) -> str:
+    """The driver's table of timers; `numbers` are those of objects in traces."""
     records = zip(completed.timers, extras.notifications, strict=True)
     handler = max(extras.notifications) + 1
     lines = [
@@ -53,7 +55,10 @@ def render_timers(completed: Completed, extras: Extras, device: Device) -> str:
         '#include "timer.h"',
         "",
         "struct camkes_timer camkes_timers[] = {",
-        *(f"    {_record(timer, slot)}, /* {timer.object} */" for timer, slot in records),
+        *(
+            f"    {_record(timer, slot, numbers[timer.object])}, /* {timer.object} */"
+            for timer, slot in records
+        ),
         "};",
         f"const unsigned camkes_timer_count = {len(completed.timers)};",
         f"const seL4_CPtr camkes_timer_endpoint = {extras.requests};",
@@ -65,9 +70,9 @@ def render_timers(completed: Completed, extras: Extras, device: Device) -> str:
     return "\n".join(lines)
 
 
-def _record(timer: Timer, slot: int) -> str:
+def _record(timer: Timer, slot: int, number: int) -> str:
     armed = int(timer.offset > 0 or timer.period > 0)
     return (
         f"{{.notification = {slot}, .next = UINT64_C({timer.offset}), .period = UINT64_C({timer.period}), "
-        f".armed = {armed}}}"
+        f".armed = {armed}, .object = {number}}}"
     )

@@ -35,8 +35,8 @@ LATE = "int run(void) { while (camkes_next_job()) camkes_work(CAMKES_MS(15)); re
         (ROUNDS, "", [0], [2], 2),
         (ROUNDS, "t._period = 10 ms; t._offset = 1 ms;", [1, 11, 21, 31], [2, 2, 2, 2], 35),
         (THREE, "t._period = 10 ms;", [0, 10, 20], [2, 2, 2], 22),
-        # released at 0, 10, 20: a late job starts when the one before it ends
-        (LATE, "t._period = 10 ms; t._deadline = 10 ms;", [0, 10, 20], [15, 20, None], 35),
+        # a late job starts when the one before it ends; a job that was released and did not start counts
+        (LATE, "t._period = 10 ms; t._deadline = 10 ms;", [0, 10, 20, 30], [15, 20, None, None], 35),
     ],
     ids=["once", "offset", "once-with-period", "one-round", "periodic", "three", "late"],
 )

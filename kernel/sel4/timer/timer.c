@@ -11,12 +11,14 @@
 
 #include <camkes/platform.h>
 #include <camkes/timer_protocol_sel4.h>
+#include <camkes/trace.h>
 
 /* The device's interrupt arrives with this badge; a timer's with its number, from 1. */
 #define INTERRUPT ((seL4_Word)1 << 27)
 
 void _camkes_thread(unsigned index);
 
+/* All timers that are due, before any of those whom they wake runs: nobody has this priority. */
 static void signal_due(uint64_t now)
 {
     for (unsigned i = 0; i < camkes_timer_count; i++) {
@@ -25,6 +27,7 @@ static void signal_due(uint64_t now)
             timer->expirations++;
             timer->next += timer->period;
             timer->armed = timer->period != 0;
+            CAMKES_TRACE(TIMER, timer->object, timer->expirations);
             seL4_Signal(timer->notification);
         }
     }

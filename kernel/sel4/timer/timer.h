@@ -12,6 +12,7 @@ struct camkes_timer {
     uint64_t period; /* ns, 0: once */
     uint64_t expirations;
     int armed;
+    unsigned object; /* its number in traces */
 };
 
 /* Generated. */
