@@ -326,6 +326,8 @@ function(_camkes_add_instance instance)
         ${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${C_FLAGS}>" "$<$<COMPILE_LANGUAGE:CXX>:${CXX_FLAGS}>"
     )
     target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${LIBS} ${CAMKES_INSTANCE_${instance}_LIBS})
+    # Templates of hardware connectors call functions inside assert(), which a release build would leave out.
+    set_source_files_properties(${CAMKES_INSTANCE_${instance}_SOURCES} PROPERTIES COMPILE_OPTIONS -UNDEBUG)
     add_dependencies(${target} CAmkESComponent_${type})
 endfunction()
 
@@ -396,6 +398,9 @@ function(_camkes_hide_names output space tool)
                 list(APPEND variables --rename "${name}=${instance}.${name}")
             endif()
         endforeach()
+        foreach(name IN LISTS CAMKES_SPACE_${space}_SYMBOLS) # the link of the image asks for these
+            list(APPEND variables --rename "${name}=${name}")
+        endforeach()
         _camkes_hide(hidden "${tool}" "${folder}/${instance}.o" "${variables};${beside}" "${depends}" ${others})
         math(EXPR index "${index} + 1")
     endforeach()
@@ -438,6 +443,9 @@ function(_camkes_add_space space tool)
     endif()
     add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${space}.space> ${objects})
     target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${libraries})
+    # Memory that frames are mapped behind is found by its symbol, whether or not any code refers to it: the linker
+    # must neither leave it in an archive nor remove it as unused (--gc-sections).
+    list(TRANSFORM CAMKES_SPACE_${space}_SYMBOLS PREPEND "-Wl,-u," OUTPUT_VARIABLE symbols)
     target_link_options(
         ${target}
         PRIVATE
@@ -445,6 +453,7 @@ function(_camkes_add_space space tool)
         -nostdlib
         -Wl,-u,_camkes_start
         -Wl,-e,_camkes_start
+        ${symbols}
         "-Wl,-T,${CAMKES_UPSTREAM_DIR}/libsel4camkes/src/tls.lds"
         "-Wl,-T,${CAMKES_TOOL_DIR}/kernel/sel4/aligned.lds"
         ${flags}

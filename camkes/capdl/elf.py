@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _PT_LOAD = 1
 _SHT_SYMTAB = 2
+_SHN_UNDEF = 0
 _MAX_ENTRIES = 1 << 20
 
 
@@ -52,8 +53,8 @@ class _Form:
     symbol: struct.Struct
     #: of (offset, vaddr, filesz, memsz, flags) in a program header
     program_fields: tuple[int, int, int, int, int]
-    #: of (value, size) in a symbol
-    symbol_fields: tuple[int, int]
+    #: of (value, size, section) in a symbol
+    symbol_fields: tuple[int, int, int]
 
 
 _FORMS = {
@@ -63,7 +64,7 @@ _FORMS = {
         struct.Struct("<IIIIIIIIII"),
         struct.Struct("<IIIBBH"),
         (1, 2, 4, 5, 6),
-        (1, 2),
+        (1, 2, 5),
     ),
     2: _Form(
         struct.Struct("<16sHHIQQQIHHHHHH"),
@@ -71,7 +72,7 @@ _FORMS = {
         struct.Struct("<IIQQQQIIQQ"),
         struct.Struct("<IBBHQQ"),
         (2, 3, 5, 6, 1),
-        (4, 5),
+        (4, 5, 3),
     ),
 }
 
@@ -133,8 +134,9 @@ def _symbols(
         for fields in form.symbol.iter_unpack(data[start : start + size]):
             name = offsets.get(fields[0])
             if name is not None:
-                value, length = (fields[i] for i in form.symbol_fields)
-                found[name] = Symbol(value, length)
+                value, length, defined_in = (fields[i] for i in form.symbol_fields)
+                if defined_in != _SHN_UNDEF:
+                    found[name] = Symbol(value, length)
     return found
 
 

@@ -74,3 +74,13 @@ def test_damaged_files_are_reported(image: Path, tmp_path: Path, data: st.DataOb
         read_image(damaged, NAMES)
     except ElfError as error:
         assert "damaged" in str(error)
+
+
+def test_an_undefined_symbol_is_not_there(tmp_path: Path) -> None:
+    """A name that the linker was asked to keep (-u) and did not find."""
+    compiler = shutil.which("cc")
+    assert compiler is not None
+    (tmp_path / "program.c").write_text(SOURCE)
+    command = [compiler, "-static", "-nostdlib", "-Wl,-u,nowhere", "-o", "program", "program.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert "nowhere" not in read_image(tmp_path / "program", NAMES).symbols
