@@ -20,13 +20,11 @@ from camkes.build.jobs import Progress
 from camkes.build.places import ROOT
 from camkes.cmakelists.codes import MISSING_FILE
 from camkes.diagnostics import Sink
+from camkes.sel4.build_log import NINJA_STATUS, failing_lines
 from camkes.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
 DEFAULT_PLATFORM = "x86_64"
-
-#: longer lines of a failed build are command lines, which help nobody
-_LONGEST_LINE = 400
 
 #: time is what the processor did, for the clocks of devices too
 _COUNT_INSTRUCTIONS = "-icount shift=0,sleep=off -rtc clock=vm"
@@ -112,7 +110,8 @@ def make(
         "CAMKES_APPLICATION": str(application.absolute()),
     }
     words = [f"-D{name}={value}" for name, value in settings.items()]
-    configure = ["cmake", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
+    # --fresh: what an earlier command line said must not stay in CMake's cache
+    configure = ["cmake", "--fresh", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
     mark = out / ".camkes-configured"
     known = mark.read_text() if mark.is_file() and (out / "build.ninja").is_file() else ""
     if known != "\n".join(configure):
@@ -137,17 +136,13 @@ def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
+            env={**os.environ, "NINJA_STATUS": NINJA_STATUS},
             check=False,
         )
     if done.returncode == 0:
         return True
-    text = log.read_text(errors="replace").replace("\r", "\n")
-    lines = [line for line in text.splitlines() if line.strip() and len(line) <= _LONGEST_LINE]
-    wrong = [i for i, line in enumerate(lines) if "error" in line.lower() or line.startswith("FAILED")]
-    begin = wrong[0] if wrong else max(0, len(lines) - 20)
-    sink.report(
-        SEL4_BUILD, f"the build for seL4 failed; everything is in {log}", notes=lines[begin : begin + 20]
-    )
+    notes = failing_lines(log.read_text(errors="replace"))
+    sink.report(SEL4_BUILD, f"the build for seL4 failed; everything is in {log}", notes=notes)
     return False
 
 
