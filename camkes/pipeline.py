@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from camkes.protocols.plan import Plan
     from camkes.report.properties import Violation
     from camkes.report.trace.model import Run as TraceRun
-    from camkes.report.trace.waits import Situation
     from camkes.resolve import LoadOptions
 
 #: Endings of a trace file that `camkes run --trace` knows.
@@ -276,7 +275,6 @@ class Outcome:
 
     run: TraceRun
     faults: Sequence[Located]
-    situation: Situation
     base: Path
     violations: Sequence[Violation]
     verified: bool
@@ -303,8 +301,8 @@ class Outcome:
 
         names = self.run.names
         report = run_dict(self.run)
-        report["faults"] = [fault_dict(fault, self.situation, names, self.base) for fault in self.faults]
-        report["waits"] = [wait_dict(wait, names) for wait in self.situation.waits]
+        report["faults"] = [fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults]
+        report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
         if self.verified:
             report["violations"] = [
                 {"time": v.time, "property": v.property.value, "explanation": v.explanation}
@@ -332,10 +330,9 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     from camkes.build.run import RunOptions, run_host
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
-    from camkes.report.trace.decode import decode
-    from camkes.report.trace.events import read_trace
+    from camkes.report.trace.decode import KINDS, decode
+    from camkes.report.trace.events import ALL, read_trace
     from camkes.report.trace.names import save_names, trace_names
-    from camkes.report.trace.waits import situation
 
     raw = image.folder / "run.trace"
     result = run_host(
@@ -353,16 +350,16 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     for diagnostic in result.diagnostics:
         sink.add(diagnostic)
     names = trace_names(image.capabilities, checked.plan, checked.system)
-    save_names(raw, names, sink)
-    events = read_trace(raw, sink) if result.trace is not None else None
+    events = read_trace(raw, sink, ALL if options.verify else KINDS) if result.trace is not None else None
     if events is None:
         return None
-    kept = tuple(events)
-    found = decode(kept, names)
+    kept = tuple(events) if options.verify else ()
+    found = decode(kept or events, names)
+    save_names(raw, names, sink)
     refused = refusals(found, checked.system, checked.plan)
     for refusal in refused:
         sink.add(refusal.diagnostic())
-    ended = situation(kept, names)
+    ended = found.situation
     faults = locate_faults(result.faults, image)
     for diagnostic in diagnose(faults, ended, names):
         sink.add(diagnostic)
@@ -377,7 +374,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     violations = check_trace(kept, names, checked.plan) if options.verify else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
-    return Outcome(found, faults, ended, base, tuple(violations), options.verify, failed)
+    return Outcome(found, faults, base, tuple(violations), options.verify, failed)
 
 
 def record(
@@ -394,7 +391,6 @@ def record(
     from camkes.report.trace.decode import KINDS, decode
     from camkes.report.trace.events import read_trace
     from camkes.report.trace.names import load_names
-    from camkes.report.trace.waits import Situation
     from camkes.sel4 import recording
     from camkes.sel4.trace import trace_file
     from camkes.sel4.workspace import build as build_sel4
@@ -413,7 +409,7 @@ def record(
     found = decode(events, names)
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
-    return Outcome(found, (), Situation((), ()), request.path, (), verified=False, failed=False)
+    return Outcome(found, (), request.path, (), verified=False, failed=False)
 
 
 def write_trace(path: Path, raw: Path, run: TraceRun, sink: Sink) -> None:

@@ -14,9 +14,10 @@ import pytest
 from camkes.build.faults import Located, diagnose, locate_faults
 from camkes.build.run import RunOptions, run_host
 from camkes.diagnostics import Diagnostic, Sink
+from camkes.report.trace.decode import decode
 from camkes.report.trace.events import read_trace
 from camkes.report.trace.names import TraceNames, trace_names
-from camkes.report.trace.waits import Situation, situation
+from camkes.report.trace.waits import Situation
 from tests.runtime.host import build
 
 #: a component with a fault each; `// FAULT` marks the line of the fault, `// CALL` those of the calls to it
@@ -49,7 +50,7 @@ def ended(folder: Path, text: str, code: Mapping[str, str], *, fast: bool = Fals
     events = read_trace(trace, sink)
     assert events is not None
     names = trace_names(built.model, built.plan, built.system)
-    at_end = situation(events, names)
+    at_end = decode(events, names).situation
     faults = locate_faults(result.faults, built.image)
     diagnostics = tuple(diagnose(faults, at_end, names))
     return Ended(next(iter(faults), None), {f.fault.component: f for f in faults}, at_end, names, diagnostics)

@@ -31,6 +31,8 @@ from camkes.report.trace.model import (
     Thread,
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+from camkes.report.trace.states import TaskState, ThreadState
+from camkes.report.trace.waits import AtEnd, Cause, Standing, Wait, find_waits
 
 _BLOCKED: dict[int, State] = {
     Block.SEND: State.WAITS_SERVER,
@@ -41,6 +43,10 @@ _BLOCKED: dict[int, State] = {
     Block.SUSPENDED: State.SUSPENDED,
     Block.FAULT: State.FAULTED,
 }
+
+Args = tuple[int, ...]
+
+_GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED}
 
 #: the kinds of events that a `Run` is made of
 KINDS = frozenset(
@@ -55,50 +61,6 @@ KINDS = frozenset(
 _UNKNOWN = NamedThread(-1, "?", "", "", Role.INTERFACE, 0)
 
 
-class _Thread:
-    """What is known of a thread now. `client` is the thread whose call it serves, `server` the one that
-    received its own call; `lock` is the CPI (id) in whose queue it stands."""
-
-    __slots__ = (
-        "client", "current", "lane", "lock", "named", "object", "priorities", "priority", "ran", "reason",
-        "receiver", "requests", "runnable", "segments", "server", "service", "since", "started",
-    )  # fmt: skip
-
-    def __init__(self, named: NamedThread) -> None:
-        self.named = named
-        self.service = "" if named.role is Role.CONTROL else named.service
-        self.priority = named.priority
-        self.priorities = [(0, named.priority)]
-        self.runnable, self.started, self.ran = True, False, False
-        self.reason: State | None = None
-        self.object = 0
-        self.client: _Thread | None = None
-        self.server: _Thread | None = None
-        self.receiver: _Thread | None = None  # of the message that it has just sent
-        self.lock: int | None = None
-        self.requests: list[tuple[int, tuple[int, ...]]] = []  # (begin, arguments of the record)
-        self.lane: _Lane | None = None
-        self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
-        self.since = 0
-        self.segments: list[Segment] = []
-
-
-class _Lane:
-    """What is known of a task now."""
-
-    __slots__ = ("begins", "current", "ends", "job", "released", "segments", "since", "task", "thread")
-
-    def __init__(self, task: NamedTask, thread: _Thread) -> None:
-        self.task, self.thread = task, thread
-        self.released = 0
-        self.job = False  # one is under way
-        self.begins: dict[int, tuple[int, int]] = {}
-        self.ends: dict[int, int] = {}
-        self.current: tuple[State, str, int, str, bool] | None = None
-        self.since = 0
-        self.segments: list[Segment] = []
-
-
 def decode(events: Iterable[Event], names: TraceNames) -> Run:
     """What happened in a run."""
     return _Decoder(names).run(events)
@@ -108,8 +70,8 @@ class _Decoder:
     def __init__(self, names: TraceNames) -> None:
         self.names = names
         self.now = 0
-        self.threads = {named.number: _Thread(named) for named in names.threads}
-        self.running: _Thread | None = None
+        self.threads = {named.number: ThreadState(named) for named in names.threads}
+        self.running: ThreadState | None = None
         self.ready = set(self.threads.values())  # can run, and do not
         self.changed = set(self.threads.values())  # at this instant
         self.switched = True  # at this instant
@@ -117,7 +79,12 @@ class _Decoder:
         self.tasks = {lane.task.id: lane for lane in self.lanes if lane.task.id >= 0}
         self.timers = {lane.task.timer: lane for lane in self.tasks.values() if lane.task.timer is not None}
         self.active = set(self.lanes)
-        self.waiters: dict[tuple[int, int], _Thread] = {}  # (cpi, context) -> worker
+        self.holders: dict[int, int] = {}  # cpi -> context
+        self.workers: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> who has its request
+        self.receivers: dict[
+            int, dict[ThreadState, None]
+        ] = {}  # object -> threads that receive there, in order
+        self.waiters: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> worker
         self.requests: list[Request] = []
         self.locks: list[LockEvent] = []
         self.inheritances: list[Inheritance] = []
@@ -126,10 +93,10 @@ class _Decoder:
         self.faults: list[Fault] = []
         self.ending: End | None = None
         # of whoever runs now
-        self.run_lane: _Lane | None = None
+        self.run_lane: TaskState | None = None
         self.run_name, self.run_base = "", -1
 
-    def _make_lanes(self) -> list[_Lane]:
+    def _make_lanes(self) -> list[TaskState]:
         """One a task, and one for each control thread that is not a task; by falling priority."""
         tasks = {task.id: task for task in self.names.tasks}
         lanes = []
@@ -137,12 +104,12 @@ class _Decoder:
             named = thread.named
             if named.role is Role.CONTROL:
                 other = NamedTask(-1 - named.number, named.name, named.priority, -1)
-                thread.lane = _Lane(other if named.task is None else tasks.get(named.task, other), thread)
+                thread.lane = TaskState(other if named.task is None else tasks.get(named.task, other), thread)
                 lanes.append(thread.lane)
         return sorted(lanes, key=lambda lane: (-lane.task.priority, lane.task.id))
 
     def run(self, events: Iterable[Event]) -> Run:
-        handlers: dict[Kind, Callable[[_Thread | None, _Thread | None, tuple[int, ...]], None]] = {
+        handlers: dict[Kind, Callable[[ThreadState | None, ThreadState | None, Args], None]] = {
             kind: getattr(self, f"_{kind.name.lower()}") for kind in KINDS - {Kind.OUTPUT}
         }
         threads = self.threads
@@ -161,15 +128,15 @@ class _Decoder:
                 self.outputs.append(Output(time, number, text))
         return self._finish(any(thread.started for thread in threads.values()))
 
-    def _unknown(self, number: int) -> _Thread:
+    def _unknown(self, number: int) -> ThreadState:
         """A thread of which the names say nothing."""
         named = replace(_UNKNOWN, number=number, name=self.names.thread_name(number))
-        self.threads[number] = _Thread(named)
+        self.threads[number] = ThreadState(named)
         return self.threads[number]
 
     # -- events of the kernel -------------------------------------------------------------------------
 
-    def _switch(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _switch(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         self._idle(None, None, ())
         if thread is not None:
             self.running = thread
@@ -178,20 +145,20 @@ class _Decoder:
             self.ready.discard(thread)
             self.changed.add(thread)
 
-    def _idle(self, _: _Thread | None, __: _Thread | None, args: tuple[int, ...]) -> None:
+    def _idle(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         before, self.running, self.switched = self.running, None, True
         if before is not None:
             self.changed.add(before)
             if before.runnable:
                 self.ready.add(before)
 
-    def _ready(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _ready(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.runnable, thread.ran, thread.reason = True, False, None
             self.ready.add(thread)
             self.changed.add(thread)
 
-    def _block(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _block(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.object = args[1]
             reason = _BLOCKED.get(args[0])
@@ -199,73 +166,82 @@ class _Decoder:
             if reason is State.WAITS_REPLY and thread.receiver is not None:  # it was a call
                 thread.server, thread.receiver.client = thread.receiver, thread
                 thread.receiver = None
+            elif reason is State.WAITS_MESSAGE:
+                self.receivers.setdefault(args[1], {})[thread] = None
             elif reason is State.FAULTED and self.faults and self.faults[-1].thread is thread.named:
                 self.faults[-1] = replace(self.faults[-1], stopped=True)
 
-    def _exit(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _exit(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self._stop(thread, State.ENDED)
 
-    def _stop(self, thread: _Thread, reason: State | None) -> None:
+    def _stop(self, thread: ThreadState, reason: State | None) -> None:
         thread.runnable, thread.started, thread.reason = False, True, reason
         self.ready.discard(thread)
         self.changed.add(thread)
 
-    def _priority(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _priority(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.priority = args[1]
             thread.priorities.append((self.now, args[1]))
             self.changed.add(thread)
 
-    def _transfer(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+    def _transfer(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if thread is not None and other is not None:
             other.client, thread.server, thread.receiver = None, None, other
+            self.receivers.setdefault(args[0], {})[other] = None
 
-    def _reply(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+    def _reply(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if thread is not None and other is not None:
             other.server = None
             if thread.client is other:
                 thread.client = None
 
-    def _timer(self, _: _Thread | None, __: _Thread | None, args: tuple[int, ...]) -> None:
+    def _timer(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         lane = self.timers.get(args[0])
         if lane is not None:
             lane.released = max(lane.released, args[1])
 
-    def _fault(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _fault(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is None:
             return
         kind, address, pc, offset = args
         lane = self._origin(thread)
+        holds = (self.names.cpi_name(cpi) for cpi in sorted(self.holders) if self._holder(cpi) is thread)
         self.faults.append(
             Fault(
                 self.now, thread.named, FaultKind(kind), address, pc, offset, thread.service,
-                lane.task.name if lane is not None and lane.task.id >= 0 else "", stopped=False,
+                lane.task.name if lane is not None and lane.task.id >= 0 else "",
+                "" if thread.client is None else thread.client.named.name, tuple(holds), stopped=False,
             )
         )  # fmt: skip
 
-    def _end(self, _: _Thread | None, __: _Thread | None, args: tuple[int, ...]) -> None:
+    def _holder(self, cpi: int) -> ThreadState | None:
+        return self.workers.get((cpi, self.holders[cpi]))
+
+    def _end(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         self.ending = End(args[0]) if args[0] in End._value2member_map_ else None
 
     # -- events of the runtime ------------------------------------------------------------------------
 
-    def _job_begin(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _job_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.lane is not None:
             thread.lane.begins[args[0]] = (self.now, args[1])
             thread.lane.job = True
             self.changed.add(thread)
 
-    def _job_end(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _job_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.lane is not None:
             thread.lane.ends[args[0]] = self.now
             thread.lane.job = False
             self.changed.add(thread)
 
-    def _request_begin(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _request_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.requests.append((self.now, args))
+            self.workers[args[0], args[1]] = thread
 
-    def _request_end(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _request_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.requests:
             begin, (cpi, context, priority, task, sequence) = thread.requests.pop()
             self.requests.append(
@@ -275,20 +251,25 @@ class _Decoder:
                 )
             )  # fmt: skip
 
-    def _lock_wait(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+    def _lock_wait(
+        self, thread: ThreadState | None, other: ThreadState | None, args: tuple[int, ...]
+    ) -> None:
         worker = thread if other is None else other
         if worker is not None:
             self.waiters[args[0], args[1]] = worker
             worker.lock = args[0]
             self.changed.add(worker)
 
-    def _lock_grant(self, thread: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+    def _lock_grant(
+        self, thread: ThreadState | None, other: ThreadState | None, args: tuple[int, ...]
+    ) -> None:
         self._lock_goes(LockStep.GETS, thread if other is None else other, args)
 
-    def _lock_take(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _lock_take(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         self._lock_goes(LockStep.TAKES, thread, args)
 
-    def _lock_goes(self, step: LockStep, thread: _Thread | None, args: tuple[int, ...]) -> None:
+    def _lock_goes(self, step: LockStep, thread: ThreadState | None, args: Args) -> None:
+        self.holders[args[0]] = args[1]
         waiter = self.waiters.pop((args[0], args[1]), None)
         if waiter is not None:
             waiter.lock = None
@@ -296,11 +277,12 @@ class _Decoder:
         if thread is not None:
             self.locks.append(LockEvent(self.now, step, thread.named.number, args[0], args[1]))
 
-    def _lock_free(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _lock_free(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        self.holders.pop(args[0], None)
         if thread is not None:
             self.locks.append(LockEvent(self.now, LockStep.FREES, thread.named.number, args[0], args[1]))
 
-    def _inherit(self, _: _Thread | None, other: _Thread | None, args: tuple[int, ...]) -> None:
+    def _inherit(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         cpi, context, before, after, cause = args
         heir = self._worker(cpi, context) if other is None else other
         if heir is not None:
@@ -310,11 +292,11 @@ class _Decoder:
                 Inheritance(self.now, heir.named.number, number, cpi, context, cause, before, after)
             )
 
-    def _refused(self, thread: _Thread | None, _: _Thread | None, args: tuple[int, ...]) -> None:
+    def _refused(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self.refusals.append(Refused(self.now, thread.named.number, *args))
 
-    def _worker(self, cpi: int, context: int) -> _Thread | None:
+    def _worker(self, cpi: int, context: int) -> ThreadState | None:
         """The thread that serves a context at a CPI: its own, or the one of the pool that has its request."""
         for thread in self.threads.values():
             if any(args[:2] == (cpi, context) for _, args in thread.requests):
@@ -322,7 +304,7 @@ class _Decoder:
         mine = (t for t in self.threads.values() if (t.named.cpi, t.named.context) == (cpi, context))
         return next(mine, None)
 
-    def _waiting_worker(self, context: int) -> _Thread | None:
+    def _waiting_worker(self, context: int) -> ThreadState | None:
         """The thread of a context that waits for a lock, or that a task begins with."""
         for thread in self.threads.values():
             if thread.lock is not None and thread.requests and thread.requests[-1][1][1] == context:
@@ -351,7 +333,7 @@ class _Decoder:
         for lane in tuple(self.active):
             self._settle_lane(lane)
 
-    def _origin(self, thread: _Thread) -> _Lane | None:
+    def _origin(self, thread: ThreadState) -> TaskState | None:
         """The task on whose behalf a thread works: its own, or that of the call it serves."""
         for _ in self.threads:  # a chain is no longer than that
             if thread.lane is not None:
@@ -361,14 +343,14 @@ class _Decoder:
             thread = thread.client
         return self.tasks.get(thread.requests[-1][1][3]) if thread.requests else None
 
-    def _settle(self, thread: _Thread) -> None:
+    def _settle(self, thread: ThreadState) -> None:
         new = self._state(thread)
         if new != thread.current:
             if self.now > thread.since:
                 thread.segments.append(Segment(thread.since, self.now, *thread.current))
             thread.current, thread.since = new, self.now
 
-    def _state(self, thread: _Thread) -> tuple[State, str, int]:
+    def _state(self, thread: ThreadState) -> tuple[State, str, int]:
         if thread is self.running:
             return State.RUNNING, thread.service, thread.priority
         if thread.runnable:
@@ -391,12 +373,12 @@ class _Decoder:
             return reason, self.names.object_name(thread.object), thread.priority
         return reason, thread.service, thread.priority
 
-    def _base(self, thread: _Thread) -> int:
+    def _base(self, thread: ThreadState) -> int:
         """Priority of the work that a thread does, without what protocols add."""
         lane = self._origin(thread)
         return lane.task.priority if lane is not None else thread.named.priority
 
-    def _settle_lane(self, lane: _Lane) -> None:
+    def _settle_lane(self, lane: TaskState) -> None:
         new = self._lane_state(lane)
         if new is None:
             self.active.discard(lane)
@@ -405,7 +387,7 @@ class _Decoder:
                 lane.segments.append(Segment(lane.since, self.now, *lane.current))
             lane.current, lane.since = new, self.now
 
-    def _lane_state(self, lane: _Lane) -> tuple[State, str, int, str, bool] | None:
+    def _lane_state(self, lane: TaskState) -> tuple[State, str, int, str, bool] | None:
         """What a task does: what the thread at the end of its chain of calls does. None: it is at rest."""
         if self.run_lane is lane and self.running is not None:
             return State.RUNNING, self.running.service, self.running.priority, "", False
@@ -426,7 +408,7 @@ class _Decoder:
             return None
         return state, what, priority, "", False
 
-    def _leaf(self, thread: _Thread) -> _Thread:
+    def _leaf(self, thread: ThreadState) -> ThreadState:
         """The thread at the end of a chain of calls that begins at `thread`: the one to be executed."""
         for _ in self.threads:  # a chain is no longer than that
             server = thread.server
@@ -467,9 +449,29 @@ class _Decoder:
             tuple(self.outputs),
             tuple(self.refusals),
             tuple(self.faults),
+            self._waits(),
         )
 
-    def _finished(self, lane: _Lane, scheduling: bool) -> Lane:
+    def _waits(self) -> tuple[Wait, ...]:
+        threads = {}
+        for number, thread in self.threads.items():
+            reason = None if thread.runnable else thread.reason
+            threads[number] = AtEnd(
+                _GONE.get(reason) if reason is not None else None,
+                None if reason is None else thread.lock,
+                thread.server.named.number if reason is State.WAITS_REPLY and thread.server else None,
+                thread.object if reason is State.WAITS_SERVER else None,
+            )
+        holders = {cpi: self._holder(cpi) for cpi in self.holders}
+        end = Standing(
+            threads,
+            {cpi: None if thread is None else thread.named.number for cpi, thread in holders.items()},
+            {item: [thread.named.number for thread in found] for item, found in self.receivers.items()},
+            self.ending is End.IDLE,
+        )
+        return find_waits(end, self.names)
+
+    def _finished(self, lane: TaskState, scheduling: bool) -> Lane:
         released = lane.released
         if lane.task.id >= 0 and lane.task.timer is None:
             released = 1  # at boot

@@ -13,6 +13,7 @@ from enum import StrEnum
 from camkes.records import NamedTuple, dataclass
 from camkes.report.trace.kinds import End, FaultKind
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+from camkes.report.trace.waits import Situation, Stopped, Wait
 
 
 class State(StrEnum):
@@ -181,7 +182,8 @@ class Fault:
     """A thread that could not go on. `service` is the interface that it served ("": its own code), `task` the
     name of the task on whose behalf it ran ("": none). `address` is the memory it is about (of CAPABILITY:
     the slot, of EXIT: the status, of KILLED: the signal); `offset` is where, in the module of its code.
-    `stopped`: no handler let it go on."""
+    `stopped`: no handler let it go on. `client` is the thread whose request it served ("": none), `holds` the
+    CPIs whose locks it held."""
 
     time: int
     thread: NamedThread
@@ -191,6 +193,8 @@ class Fault:
     offset: int
     service: str
     task: str
+    client: str
+    holds: tuple[str, ...]
     stopped: bool
 
 
@@ -199,7 +203,8 @@ class Run:
     """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace says
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
 
-    `threads` are in the order of their numbers, `lanes` by falling priority."""
+    `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: who waits at the end
+    for what cannot come."""
 
     names: TraceNames
     end: int
@@ -213,6 +218,16 @@ class Run:
     outputs: tuple[Output, ...]
     refused: tuple[Refused, ...]
     faults: tuple[Fault, ...]
+    waits: tuple[Wait, ...]
+
+    @property
+    def situation(self) -> Situation:
+        """What faults and waits the run ended with."""
+        stopped = (
+            Stopped(f.time, f.thread.number, f.service if f.client else "", f.client, f.task, f.holds)
+            for f in self.faults
+        )
+        return Situation(tuple(stopped), self.waits)
 
     @property
     def tasks(self) -> tuple[Lane, ...]:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What is known of threads and tasks at an instant, while a trace is decoded."""
+
+from __future__ import annotations
+
+from camkes.capdl.model import Role
+from camkes.report.trace.model import Segment, State
+from camkes.report.trace.names import NamedTask, NamedThread
+
+
+class ThreadState:
+    """What is known of a thread now. `client` is the thread whose call it serves, `server` the one that
+    received its own call; `lock` is the CPI (id) in whose queue it stands."""
+
+    __slots__ = (
+        "client", "current", "lane", "lock", "named", "object", "priorities", "priority", "ran", "reason",
+        "receiver", "requests", "runnable", "segments", "server", "service", "since", "started",
+    )  # fmt: skip
+
+    def __init__(self, named: NamedThread) -> None:
+        self.named = named
+        self.service = "" if named.role is Role.CONTROL else named.service
+        self.priority = named.priority
+        self.priorities = [(0, named.priority)]
+        self.runnable, self.started, self.ran = True, False, False
+        self.reason: State | None = None
+        self.object = 0
+        self.client: ThreadState | None = None
+        self.server: ThreadState | None = None
+        self.receiver: ThreadState | None = None  # of the message that it has just sent
+        self.lock: int | None = None
+        self.requests: list[tuple[int, tuple[int, ...]]] = []  # (begin, arguments of the record)
+        self.lane: TaskState | None = None
+        self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
+        self.since = 0
+        self.segments: list[Segment] = []
+
+
+class TaskState:
+    """What is known of a task now."""
+
+    __slots__ = ("begins", "current", "ends", "job", "released", "segments", "since", "task", "thread")
+
+    def __init__(self, task: NamedTask, thread: ThreadState) -> None:
+        self.task, self.thread = task, thread
+        self.released = 0
+        self.job = False  # one is under way
+        self.begins: dict[int, tuple[int, int]] = {}
+        self.ends: dict[int, int] = {}
+        self.current: tuple[State, str, int, str, bool] | None = None
+        self.since = 0
+        self.segments: list[Segment] = []
