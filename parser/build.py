@@ -339,7 +339,7 @@ class Builder:
         return ast.BlockReference("configuration", self._joined(names), self._span(first, last))
 
     def value_setting(self, first: int, last: int, path: Any, value: Any) -> Any:
-        if len(path) != 2:
+        if len(path) != 2 and self._whole(first, last):
             joined = self._joined(path)
             shown = joined.text if len(joined.text) <= 60 else f"{joined.text[:57]}..."
             self._error(

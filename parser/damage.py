@@ -38,6 +38,10 @@ class Damage:
             last += 1
         self.add(first, last)
 
+    def add_offset(self, offset: int) -> None:
+        """The character at an offset was left out."""
+        self._ranges.append((offset, offset + 1))
+
     def add_everything(self) -> None:
         """No bracket is known to belong to another."""
         self._everywhere = True

@@ -71,7 +71,15 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     if text is not None:
         tables = _tables()
         tokens = tokenise(text, tables, problems)
+        stray = None
+        if tokens.kinds.count("RBRACE") > tokens.kinds.count("LBRACE"):
+            from camkes.parser.braces import remove_stray_brace
+
+            stopped = _without_collector(lambda: Parser(tables, tokens, Sink()).advance(0))
+            stray = remove_stray_brace(tokens, stopped, problems)
         parser = Parser(tables, tokens, problems, options.partial)
+        if stray is not None:
+            parser.damage.add_offset(stray)
         items = _without_collector(parser.run)
         if parser.builder.too_deep:  # whoever walks such a tree falls
             items = None

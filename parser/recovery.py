@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from camkes.parser.damage import ENDS
 from camkes.parser.tables import END
-from camkes.parser.wording import Wording
+from camkes.parser.wording import OF_LONGER_TYPES, Wording
 
 if TYPE_CHECKING:
     from camkes.parser.parse import Parser
@@ -36,7 +36,8 @@ _STARTERS = frozenset(
 # What begins an item somewhere. A state that can shift one of these, and take the end of a block or of
 # the file, is a place between items.
 _ITEMS = _STARTERS | {"NAME", "INT", "FROM", "SCHEDULE_WORD"}
-_CALM = 2  # tokens that must fit after a change before errors are believed again
+_SURE = 3  # tokens that have to fit where a word is left out because it stands there twice
+_CALM = 2  # tokens that must fit after a change before errors count again
 
 
 class Recovery:
@@ -50,6 +51,9 @@ class Recovery:
         self._damage = parser.damage
         self._doubtful_until = -1
         self._errors = 0
+        self._resumed = -1  # where parsing went on after the last item that was left out
+        self._headless = False  # whether there was such an item
+        self._misplaced: frozenset[str] = frozenset()  # the blocks that this item belongs in
 
     def recover(self, position: int) -> int | None:
         """Report the token at `position`, mend tokens and stacks, and say where to go on (None: nowhere)."""
@@ -67,6 +71,13 @@ class Recovery:
             if wording.open_bracket(position) is not None:
                 self._damage.add_everything()
             return self._close(position) if self._parser.partial else None
+        doubled = self._doubled(position)
+        if doubled is not None:
+            if not quiet:
+                wording.doubled(doubled)
+            self._rewind(doubled)
+            del tokens.kinds[doubled], tokens.starts[doubled], tokens.ends[doubled]
+            return self._changed(doubled)
         if (
             "NAME" in expected
             and tokens.word(position) in self._tables.words
@@ -74,11 +85,18 @@ class Recovery:
             and not wording.names_no_clause(position, expected)
         ):
             after = self._accept("NAME")
-            if after is not None and self._fits(position + 1, after):
+            ends = tokens.kinds[position + 1] == END  # of a text that is being written
+            if after is not None and (ends or self._fits(position + 1, after)):
                 if not quiet:
                     wording.reserved_word(position)
                 tokens.kinds[position] = "NAME"
                 return self._changed(position)
+        opened = self._block_without_brace(position)
+        if opened is not None:
+            if not quiet:
+                wording.missing("LBRACE", opened)
+            self._rewind(opened)
+            return self._mended(opened, "LBRACE")
         if not wording.knows_better(position, expected):
             for missing in ("SEMICOLON", "COMMA"):
                 if kind == missing or (missing == "COMMA" and wording.continues_no_clauses(position)):
@@ -105,10 +123,19 @@ class Recovery:
                 if not quiet:
                     wording.missing_brace(position)
                 return self._mended(position, "RBRACE")
+        misplaced = wording.belongs_in(position, expected)
+        if position == self._resumed and misplaced & self._misplaced:
+            quiet = True  # a block's first line is missing, which was reported at its first item
+        self._headless = self._headless or bool(misplaced)
+        if kind == "RBRACE" and END in expected and self._headless:
+            quiet, self._headless = True, False  # the end of that block
+        self._misplaced = misplaced
         if not quiet:
             wording.unexpected(position, expected)
             bracket = kind in _OPENING or kind in _CLOSING
-            if not bracket and not self._begins_an_item(position) and self._fits_without(position):
+            ends = kind == "SEMICOLON" and position and tokens.kinds[position - 1] not in ENDS
+            kept = bracket or ends or misplaced or self._begins_an_item(position)
+            if not kept and self._fits_without(position):
                 del tokens.kinds[position], tokens.starts[position], tokens.ends[position]
                 return self._changed(position)
         return self._skip(position)
@@ -179,6 +206,53 @@ class Recovery:
 
     # Mending --------------------------------------------------------------------------------------
 
+    def _doubled(self, position: int) -> int | None:
+        """The second of two words that are the same, without which the text goes on as it should."""
+        tokens = self._tokens
+        for second in (position, position - 1):
+            if second < 1 or tokens.word(second) != tokens.word(second - 1) or tokens.word(second) in ("", *OF_LONGER_TYPES):
+                continue
+            brace = tokens.kinds[second] == "LBRACE" and not self._balanced()
+            if not brace and (tokens.kinds[second] == "NUMBER" or not tokens.word(second)[0].isalnum()):
+                continue
+            size = next((n for n, first in enumerate(self._parser.firsts, 1) if first >= second), None)
+            states = self._parser.states if size is None else self._parser.states[:size]
+            if self._goes_on(second + 1, states):
+                return second
+        return None
+
+    def _balanced(self) -> bool:
+        """Whether as many braces are closed as are opened."""
+        return self._tokens.kinds.count("LBRACE") <= self._tokens.kinds.count("RBRACE")
+
+    def _goes_on(self, position: int, states: list[int]) -> bool:
+        """Whether the next tokens can stand here."""
+        after: list[int] | None = states
+        for index in range(position, min(position + _SURE, len(self._tokens.kinds))):
+            kind, word = self._tokens.kinds[index], None
+            if kind == "NAME":
+                word = self._tables.contextual.get(self._tokens.word(index))
+            after = (word and self._accept(word, after)) or self._accept(kind, after)
+            if after is None:
+                return False
+        return True
+
+    def _block_without_brace(self, position: int) -> int | None:
+        """The first token of a block whose `{` is missing: `configuration a.b = 1;` for `... { a.b = 1;`."""
+        kinds = self._tokens.kinds
+        if kinds[position] not in ("EQUAL", "__ANON_1"):
+            return None
+        first = position
+        while first and kinds[first - 1] in ("NAME", "DOT"):
+            first -= 1
+        return first if first and first < position and kinds[first - 1] == "CONFIGURATION" else None
+
+    def _rewind(self, position: int) -> None:
+        """Take the tokens from `position` on off the stacks."""
+        parser = self._parser
+        while parser.firsts and parser.firsts[-1] >= position:
+            del parser.states[-1], parser.values[-1], parser.firsts[-1]
+
     def _changed(self, position: int) -> int:
         self._damage.add_statement(self._start_of_item(position), position)
         self._doubtful_until = position + _CALM
@@ -206,17 +280,22 @@ class Recovery:
 
     def _skip(self, position: int) -> int | None:
         """Leave the broken item out: the text to its end, and what the stacks hold of it."""
-        first = self._start_of_item(position)
+        start, first = position, self._start_of_item(position)
         position = self._end_of_item(position)
         self._damage.add(first, position - 1)
         if self._parser.partial and self._tokens.kinds[position] == END:
             return self._close(position)
+        if first == start < position and not self._outdented(start):  # nothing of the item is on the stacks
+            self._doubtful_until = -1
+            self._resumed = position
+            return position
         while not self._unwind(position):  # a closing brace that closes nothing
             self._damage.add_everything()
             if self._tokens.kinds[position] == END:
                 return None
             position += 1
         self._doubtful_until = -1
+        self._resumed = position
         return position
 
     def _close(self, position: int) -> int | None:
@@ -302,9 +381,14 @@ class Recovery:
         parser = self._parser
         found = 0
         innermost = self._blocks_around()
+        closing = self._tokens.kinds[position] in ("RBRACE", END)
+        stays = not closing and self._on_new_line(position) and not self._outdented(position)
         for size in range(len(parser.states), 0, -1):
             if not self._between_items(parser.states[size - 1]):
                 continue
+            if stays:
+                found = size
+                break
             if self._fits(position, parser.states[:size]):
                 found = size
                 break

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import codes
+from camkes.parser.braces import unclosed_brace
 from camkes.parser.lexer import Tokens
 from camkes.parser.tables import END, Tables
 from camkes.records import NamedTuple
@@ -57,7 +58,10 @@ _OPERATORS = _terminals(
     "OR AND BIT_OR BIT_XOR BIT_AND EQ NE LT LE GT GE SHIFT_LEFT SHIFT_RIGHT"
     " PLUS MINUS TIMES DIVIDE MODULO POWER QMARK"
 )
+#: Words of C's types of several words.
+OF_LONGER_TYPES = ("long", "short", "const", "volatile", "double")
 _NAMES = _terminals("NAME BUF")
+_AFTER_A_UNIT = _terminals("SEMICOLON COMMA RPAR RSQB RBRACE") | {END}
 _CLAUSE_WORDS = ("priority_protocol", "requests")
 _NUMBER = _terminals("NUMBER LPAR PLUS MINUS NOT INVERT TRUE TRUE_CAPITAL FALSE FALSE_CAPITAL")
 # What is expected, as a group of terminals and a phrase. The first that is wholly possible is said.
@@ -143,12 +147,33 @@ class Wording:
             start -= 1
         return "WITH" in kinds[start:position] and not {"FROM", "TO"} & set(kinds[start : start + 1])
 
+    def doubled(self, position: int) -> None:
+        """A word that is written twice."""
+        self._sink.report(
+            codes.SYNTAX_ERROR,
+            f"`{self._tokens.word(position)}` is written twice",
+            self.span(position),
+            "remove this one",
+        )
+
+    def belongs_in(self, position: int, expected: set[str]) -> frozenset[str]:
+        """The blocks that the item at a token, which cannot stand here, can stand in."""
+        kinds = self._tokens.kinds
+        if self._place(expected) is None:
+            return frozenset()
+        word = self._tokens.word(position)
+        if kinds[position] in ("VOID", *_TYPES):
+            return frozenset({"a procedure"})
+        if kinds[position] == "NAME" and kinds[position + 1] in ("DOT", "EQUAL"):
+            return frozenset({"a configuration"})
+        return frozenset(other.name for other in _PLACES if word in other.words)
+
     def missing(self, kind: str, position: int) -> None:
         """A `;` or `,` is missing before a token."""
         end, sign = self._tokens.ends[position - 1], self._text[kind]
         self._sink.report(
             codes.MISSING_SEMICOLON if kind == "SEMICOLON" else codes.SYNTAX_ERROR,
-            f"missing `{sign}` after {self._found(position - 1)}",
+            f"expected `{sign}` after {self._found(position - 1)}",
             self._tokens.text.span(max(end - 1, 0), end),
             f"add `{sign}` here",
             related=[Label(self.span(position), f"{self._found(position)} cannot follow without it")],
@@ -173,9 +198,13 @@ class Wording:
         )
 
     def _unclosed(self, position: int, before: Span | None) -> None:
-        opening = self.open_bracket(position)
+        opening = None if before else unclosed_brace(self._tokens)
+        if opening is None:
+            opening = self.open_bracket(position)
         assert opening is not None
         bracket = self._tokens.word(opening)
+        if not bracket:  # one that was put in, and was reported then
+            return
         closing = {"{": "}", "(": ")", "[": "]"}[bracket]
         self._sink.report(
             codes.UNCLOSED_BRACKET,
@@ -222,7 +251,7 @@ class Wording:
         message = label = help = ""
         code = codes.SYNTAX_ERROR
         if kind == "TIMES" and "NAME" in expected and not expected & _OPERATORS:
-            message, label = "there are no pointers in the language", "`*` is no part of a type"
+            message, label = "there are no pointers in the language", "`*` is not part of a type"
             help = "use `refin TYPE name` for a large input, `TYPE name[]` for an array, or a typedef"
         elif before == "WITH" and kind in ("THREAD", "THREADS"):
             message, label = f"`with` needs the number of threads before `{word}`", "the number is missing"
@@ -261,7 +290,7 @@ class Wording:
             message, label = "a type is a single word", "one word too much"
             help = "use `int64_t` or `uint64_t`, or a typedef of your own"
         elif self._kind_of_slip(position, expected) == "unit":
-            message, label = f"`{word}` is no unit of time", "unknown unit"
+            message, label = f"`{word}` is not a unit of time", "unknown unit"
             help = self._nearest(word, ("ns", "us", "ms", "s")) or "the units are `ns`, `us`, `ms` and `s`"
         elif kind == "NAME" and "NUMBER" in expected and "NAME" not in expected:
             message = f"expected {self._expected(expected)}, found the name `{word}`"
@@ -304,9 +333,11 @@ class Wording:
         if tokens.kinds[position] != "NAME" or position < 2:
             return ""
         between = tokens.text.content[tokens.ends[position - 1] : tokens.starts[position]]
-        if "MS_WORD" in expected and tokens.kinds[position - 1] in ("NUMBER", "RPAR") and "\n" not in between:
+        ends = tokens.kinds[position + 1] in _AFTER_A_UNIT  # else it is the first word of what follows
+        after = tokens.kinds[position - 1] in ("NUMBER", "RPAR")
+        if "MS_WORD" in expected and after and ends and "\n" not in between:
             return "unit"
-        if tokens.word(position - 2) in ("long", "short", "const", "volatile", "double"):
+        if tokens.word(position - 2) in OF_LONGER_TYPES:
             return "type"
         return ""
 

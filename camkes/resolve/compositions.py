@@ -150,8 +150,9 @@ class Compositions:
 
     def meant(self, node: ast.ConnectionEnd, scope: CompositionDefinition) -> str | None:
         """The part that an unknown end is likely to mean; None: the component around."""
-        if len(node.path) == 1:
-            return None
+        if len(node.path) == 1:  # `instanceinterface`: the dot is missing
+            text = node.path[0].text
+            return max((name for name in scope.instances if text.startswith(name)), key=len, default=None)
         head, part = node.path[0].text, node.path[-2].text
         names = {**self.shared.instances, **scope.instances}
         return part if part in names else head if head in names else nearest(part, names)

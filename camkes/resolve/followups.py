@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from camkes.diagnostics import Diagnostic, Span
+from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.parser import ast
+from camkes.records import replace
 from camkes.resolve import codes
 from camkes.resolve.imports import Program
 
@@ -57,6 +58,13 @@ _MISFITS = {
 }
 
 
+#: A definition is missing or wrong, and every use of it would say so.
+_OF_A_USE = frozenset(
+    {codes.UNCONNECTED, codes.UNKNOWN_END, codes.UNKNOWN_NAME, codes.USED_BEFORE_DEFINED}
+)
+_SHOWN = 4  # of the other uses
+
+
 def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """Those of the diagnostics about a program that do not follow from what is missing or broken in it."""
     broken = [item for item in program.items if any(map(item.span.overlaps, program.damage))]
@@ -71,11 +79,54 @@ def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tu
             return False
         if any(isinstance(item, _MISFITS.get(code, ())) for item in broken):
             return False
+        if code is codes.DUPLICATE_NAME and _touch(places, [item.span for item in broken]):
+            spread = [item for item in program.items if _touch(places, [item.span])]
+            return len(spread) == 1  # else a block that is not closed has what belongs in the next one
         if code is codes.UNCONNECTED and exporting and _touch(places[:1], components):
             return False  # the broken one may be around this part, and export its interface
         return code not in _MISSING_IN_BLOCK or not _touch(places, [item.span for item in broken])
 
     return tuple(filter(is_own, found))
+
+
+def merged(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Each mistake once: where several uses of a definition show it, the first one names the others."""
+    first: dict[tuple[object, ...], Diagnostic] = {}
+    others: dict[int, list[Label]] = {}
+    kept: list[Diagnostic] = []
+    for diagnostic in found:
+        span = diagnostic.span
+        if diagnostic.code not in _OF_A_USE or span is None:
+            kept.append(diagnostic)
+            continue
+        places = tuple(label.span for label in diagnostic.related)
+        of_an_instance = span if diagnostic.code is codes.UNCONNECTED else None  # of each that shares a part
+        # one missing import is one mistake, whatever it would have defined
+        text = _text(span) if "import <" not in diagnostic.help else diagnostic.help
+        key = (diagnostic.code.number, diagnostic.label, text, of_an_instance, places)
+        same = first.setdefault(key, diagnostic)
+        if same is diagnostic:
+            kept.append(diagnostic)
+        elif span != same.span:
+            others.setdefault(id(same), []).append(Label(span, "and here"))
+    return tuple(_with_others(diagnostic, others.get(id(diagnostic), [])) for diagnostic in kept)
+
+
+def _text(span: Span) -> str:
+    """What is written at a place, where that is on a line."""
+    return span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+
+
+def _with_others(diagnostic: Diagnostic, others: Sequence[Label]) -> Diagnostic:
+    if not others:
+        return diagnostic
+    more = len(others) - _SHOWN
+    notes = (f"and in {more} other place{'' if more == 1 else 's'}",) if more > 0 else ()
+    return replace(
+        diagnostic,
+        related=(*diagnostic.related, *others[:_SHOWN]),
+        notes=(*diagnostic.notes, *notes),
+    )
 
 
 def _places(diagnostic: Diagnostic) -> Iterator[Span]:

@@ -67,6 +67,10 @@ def load_program(program: Program, options: LoadOptions, sink: Sink) -> System |
         from camkes.resolve.followups import mistakes_of_their_own
 
         found = mistakes_of_their_own(program, found)
+    if len(found) > 1:
+        from camkes.resolve.followups import merged
+
+        found = merged(found)
     for diagnostic in found:
         sink.add(diagnostic)
     fatal = not program.complete or any(map(_is_fatal, own.diagnostics))

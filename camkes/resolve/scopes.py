@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from camkes.diagnostics import Label, Sink
+from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import ast
 from camkes.records import NamedTuple
 from camkes.resolve import codes
@@ -48,11 +48,14 @@ class TopLevel:
         self.whole = whole
         self.sink = sink
         self.spaces: dict[str, dict[str, Definition]] = {kind: {} for kind in _KINDS.values()}
+        self.nameless: dict[str, Span] = {}  # the first definition of a kind that has no name
         for position, node in enumerate(items):
             kind = kind_of(node)
             name = None if kind is None else getattr(node, "name", None)
             if kind is not None and name is not None:
                 self.define(kind, name, node, position)
+            elif kind is not None and not isinstance(node, Kept):
+                self.nameless.setdefault(kind, node.span)
 
     def define(self, kind: str, name: ast.Name, node: Item, position: int) -> None:
         first = self.spaces[kind].setdefault(name.text, Definition(node, name, position))
@@ -86,6 +89,10 @@ class TopLevel:
             return  # what is missing may have the name
         others = {other: space[name.text] for other, space in self.spaces.items() if name.text in space}
         related = [Label(found.name.span, f"this {other} has the name") for other, found in others.items()]
+        if kind in self.nameless:
+            whole = self.nameless[kind]
+            word = Span(whole.file, whole.line, whole.column, whole.line, whole.column + len(kind))
+            related.append(Label(word, f"this {kind} has no name"))
         help = suggestion(name.text, self.spaces[kind])
         if not help and kind == "connector" and name.text.startswith("seL4") and not self.spaces[kind]:
             help = "the standard connectors come with `import <std_connector.camkes>;`"

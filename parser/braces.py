@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Braces that are missing or too many, found by the indentation of the text.
+
+A parser notices a stray brace only where the braces run out, which can be far below it. If without one brace
+the lines of all closing braces are indented as those of their opening ones, that one is the stray brace.
+"""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Sink
+from camkes.parser import codes
+from camkes.parser.lexer import Tokens
+
+_MOST_CANDIDATES = 20
+
+
+def remove_stray_brace(tokens: Tokens, stopped: int | None, sink: Sink) -> int | None:
+    """Report a `}` that is one too many, take it out, and return its offset; None if it is not known which.
+
+    `stopped` is the token at which a parser stops: a stray brace stands before it, else another error does.
+    """
+    kinds = tokens.kinds
+    if kinds.count("RBRACE") != kinds.count("LBRACE") + 1:
+        return None
+    stray = _stray(tokens)
+    if stray is None or stopped is None or stopped < stray:
+        return None
+    offset = tokens.starts[stray]
+    sink.report(
+        codes.UNCLOSED_BRACKET,
+        "this `}` closes nothing",
+        tokens.text.span(offset, tokens.ends[stray]),
+        "one `}` too many",
+        help="remove it",
+    )
+    del tokens.kinds[stray], tokens.starts[stray], tokens.ends[stray]
+    return offset
+
+
+def unclosed_brace(tokens: Tokens) -> int | None:
+    """The number of the `{` whose closing brace is missing, where the indentation tells; one is missing."""
+    opened: list[int] = []
+    found: int | None = None
+    for index, kind in enumerate(tokens.kinds):
+        if kind == "LBRACE":
+            opened.append(index)
+        elif kind == "RBRACE":
+            if not opened:
+                return None
+            opening = opened.pop()
+            depth = _indent(tokens, index)
+            if _begins_line(tokens, index) and depth != _indent(tokens, opening):
+                if found is not None or not opened or depth != _indent(tokens, opened[-1]):
+                    return None
+                found = opening  # the brace belongs to the one around
+                opened.pop()
+    return found if not opened else None
+
+
+def _stray(tokens: Tokens) -> int | None:
+    """The number of the stray brace."""
+    at_odds = _at_odds(tokens, None)
+    if at_odds is None:
+        return None
+    for candidate in at_odds[:_MOST_CANDIDATES]:
+        if _at_odds(tokens, candidate) == []:
+            return candidate
+    return None
+
+
+def _at_odds(tokens: Tokens, without: int | None) -> list[int] | None:
+    """The closing braces whose line is not indented as that of their opening ones.
+
+    Without the brace `without`; None if a brace then closes nothing before the last one.
+    """
+    found: list[int] = []
+    opened: list[int] = []
+    for index, kind in enumerate(tokens.kinds):
+        if kind == "LBRACE":
+            opened.append(index)
+        elif kind == "RBRACE" and index != without:
+            if not opened:
+                return [*found, index] if without is None else None
+            if _indent(tokens, opened.pop()) != _indent(tokens, index):
+                found.append(index)
+    return found
+
+
+def _line(tokens: Tokens, index: int) -> str:
+    """The line of a token up to it."""
+    content, start = tokens.text.content, tokens.starts[index]
+    return content[content.rfind("\n", 0, start) + 1 : start]
+
+
+def _begins_line(tokens: Tokens, index: int) -> bool:
+    return not _line(tokens, index).strip()
+
+
+def _indent(tokens: Tokens, index: int) -> int:
+    line = _line(tokens, index).expandtabs(8)
+    return len(line) - len(line.lstrip())
