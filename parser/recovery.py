@@ -111,7 +111,8 @@ class Recovery:
             if not quiet:
                 wording.missing("LBRACE", position)
             return self._mended(position, "LBRACE")
-        replaced = block is not None and tokens.kinds[position + 1] != "LBRACE"
+        replaced = block is not None and kind != "SEMICOLON" and tokens.kinds[position + 1] != "LBRACE"
+        replaced = replaced and not self._has_its_end(position)
         if replaced and not self._begins_an_item(position) and self._fits(position + 1, block):
             if not quiet:
                 wording.unexpected(position, expected)
@@ -196,7 +197,19 @@ class Recovery:
         if not self._on_new_line(position):
             return False
         opening = self._wording.open_bracket(position)
-        return opening is not None and self._indent(position) <= self._indent(opening)
+        if opening is None:
+            return False
+        return self._is_put_in(opening) or self._indent(position) <= self._indent(opening)
+
+    def _has_its_end(self, position: int) -> bool:
+        """Whether a bracket is closed in its statement, so that it does not stand for a brace."""
+        kinds = self._tokens.kinds
+        last = next(n for n in range(position, len(kinds)) if kinds[n] in (*ENDS, END))
+        return kinds[position] in _OPENING and _OPENING[kinds[position]] in kinds[position:last]
+
+    def _is_put_in(self, opening: int | None) -> bool:
+        """Whether a bracket is not in the text, so that it need not have a closing one."""
+        return opening is not None and self._tokens.word(opening) not in ("{", "(", "[")
 
     def _indent(self, position: int) -> int:
         content = self._tokens.text.content
@@ -210,7 +223,8 @@ class Recovery:
         """The second of two words that are the same, without which the text goes on as it should."""
         tokens = self._tokens
         for second in (position, position - 1):
-            if second < 1 or tokens.word(second) != tokens.word(second - 1) or tokens.word(second) in ("", *OF_LONGER_TYPES):
+            word = tokens.word(second) if second > 0 else ""
+            if word in ("", *OF_LONGER_TYPES) or word != tokens.word(second - 1):
                 continue
             brace = tokens.kinds[second] == "LBRACE" and not self._balanced()
             if not brace and (tokens.kinds[second] == "NUMBER" or not tokens.word(second)[0].isalnum()):
@@ -285,7 +299,9 @@ class Recovery:
         self._damage.add(first, position - 1)
         if self._parser.partial and self._tokens.kinds[position] == END:
             return self._close(position)
-        if first == start < position and not self._outdented(start):  # nothing of the item is on the stacks
+        inside = first == start < position  # nothing of the item is on the stacks
+        inside = inside and not self._is_put_in(self._wording.open_bracket(start))
+        if inside and (self._fits(position) or not self._outdented(start)):
             self._doubtful_until = -1
             self._resumed = position
             return position

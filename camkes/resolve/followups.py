@@ -59,9 +59,7 @@ _MISFITS = {
 
 
 #: A definition is missing or wrong, and every use of it would say so.
-_OF_A_USE = frozenset(
-    {codes.UNCONNECTED, codes.UNKNOWN_END, codes.UNKNOWN_NAME, codes.USED_BEFORE_DEFINED}
-)
+_OF_A_USE = frozenset({codes.UNCONNECTED, codes.UNKNOWN_END, codes.UNKNOWN_NAME, codes.USED_BEFORE_DEFINED})
 _SHOWN = 4  # of the other uses
 
 

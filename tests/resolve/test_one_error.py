@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""One mistake is one error, at its place; no cut or changed text is more than a diagnostic."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from camkes.diagnostics import Diagnostic, Severity, Sink, SourceFile
+from camkes.parser.lexer import tokenise
+from camkes.parser.parse import ParseOptions, parse
+from camkes.parser.positions import Text
+from camkes.parser.tables import load as load_tables
+from camkes.protocols import analyse
+from camkes.resolve import LoadOptions, load
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*/*.camkes"))
+LIBRARY = sorted(file for file in (ROOT / "camkes" / "resolve" / "builtin").iterdir() if file.is_file())
+TABLES = load_tables()
+PLAIN = ParseOptions(preprocess=False)
+
+SYSTEM = """\
+import <std_connector.camkes>;
+procedure P { void f(in int a); }
+component T { control; requestor; uses P s; attribute int x = 3; }
+component S {
+    provides P s with priority_protocol inherited;
+    attribute int y;
+}
+assembly {
+    composition {
+        component T a;
+        component T b;
+        component S z;
+        connection seL4RPCCall c(from a.s, from b.s, to z.s);
+    }
+    configuration {
+        a._priority = 10;
+        b._priority = 20;
+    }
+}
+"""
+
+
+def errors(folder: Path, text: str) -> list[Diagnostic]:
+    path, sink = folder / "system.camkes", Sink()
+    path.write_text(text)
+    system = load(path, LoadOptions(), sink)
+    if system is not None:
+        analyse(system, sink)
+    return [d for d in sink.diagnostics if d.severity is Severity.ERROR]
+
+
+def places(found: list[Diagnostic]) -> list[tuple[str, int]]:
+    return [(d.message, d.span.line if d.span else 0) for d in found]
+
+
+def edited(before: str, after: str) -> str:
+    assert SYSTEM.count(before) == 1
+    return SYSTEM.replace(before, after)
+
+
+def token_bounds(text: str) -> list[tuple[int, int]]:
+    tokens = tokenise(Text.of(SourceFile(Path("a.camkes"), text)), TABLES, Sink())
+    return [(a, b) for a, b in zip(tokens.starts, tokens.ends, strict=True) if a < b]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "after"),
+    [
+        (edited("a._priority = 10;\n", "a._priority = 10 b._period = 3 ms;\n"), 16, "the number `10`"),
+        (edited("a._priority = 10;\n", "a._priority = 10\n"), 16, "the number `10`"),
+        (edited("a._priority = 10;\n", "a._period = 10 ms b._period = 3 ms;\n"), 16, "`ms`"),
+        (edited("component T a;\n", "component T a component T d;\n"), 10, "`a`"),
+        (edited("to z.s);", "to z.s)"), 13, "`)`"),
+        (edited("attribute int y;", "attribute int y"), 6, "`y`"),
+        (
+            edited("import <std_connector.camkes>;", "import <std_connector.camkes>"),
+            1,
+            "`<std_connector.camkes>`",
+        ),
+        (edited("control;", "control"), 3, "`control`"),
+    ],
+)
+def test_a_missing_semicolon_is_at_the_end_of_its_statement(
+    tmp_path: Path, text: str, line: int, after: str
+) -> None:
+    assert places(errors(tmp_path, text)) == [(f"expected `;` after {after}", line)]
+
+
+@pytest.mark.parametrize("line", [7, 14, 18, 19])
+def test_a_stray_brace_is_at_its_own_line(tmp_path: Path, line: int) -> None:
+    lines = SYSTEM.splitlines()
+    lines.insert(line, lines[line - 1])
+    found = places(errors(tmp_path, "\n".join(lines)))
+    assert found == [("this `}` closes nothing", line + (line in (19,)))] or found == [
+        ("this `}` closes nothing", line + 1)
+    ]
+
+
+@pytest.mark.parametrize(("line", "opening"), [(7, 4), (14, 9), (18, 15)])
+def test_a_missing_brace_is_at_the_one_that_is_open(tmp_path: Path, line: int, opening: int) -> None:
+    lines = SYSTEM.splitlines()
+    del lines[line - 1]
+    assert places(errors(tmp_path, "\n".join(lines))) == [("this `{` is not closed", opening)]
+
+
+def test_a_missing_import_is_one_error(tmp_path: Path) -> None:
+    gone = edited("import <std_connector.camkes>;", 'import "gone.camkes";')
+    assert places(errors(tmp_path, gone)) == [("there is no file `gone.camkes` to import", 1)]
+    (found,) = errors(tmp_path, edited("import <std_connector.camkes>;\n", ""))
+    assert found.help == "the standard connectors come with `import <std_connector.camkes>;`"
+
+
+def test_uses_of_what_is_not_defined_are_one_error(tmp_path: Path) -> None:
+    (found,) = errors(tmp_path, edited("component T {", "component {"))
+    assert (found.message, found.span and found.span.line) == ("there is no component `T`", 10)
+    assert [label.text for label in found.related] == ["this component has no name", "and here"]
+
+
+def test_a_missing_requestor_is_one_error(tmp_path: Path) -> None:
+    (found,) = errors(tmp_path, edited("requestor; ", ""))
+    assert found.code.number == "E0510"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_token_left_out_is_at_most_two_errors(tmp_path: Path, path: Path) -> None:
+    text = path.read_text()
+    known = {d.message for d in errors(tmp_path, text)}
+    for start, end in token_bounds(text)[::3]:
+        found = [d.message for d in errors(tmp_path, text[:start] + text[end:]) if d.message not in known]
+        assert len(found) <= 2, (text[start - 20 : end], found)
+
+
+@pytest.mark.parametrize("path", [*EXAMPLES, *LIBRARY], ids=lambda path: path.stem)
+def test_a_text_cut_anywhere(path: Path) -> None:
+    """At each token; good or with errors, never neither."""
+    text = path.read_text()
+    for start, end in token_bounds(text):
+        for cut in (text[:start], text[:end], text[:end] + " ", text[:start] + text[end:]):
+            sink = Sink()
+            tree = parse(SourceFile(path, cut), sink, options=PLAIN)
+            assert (tree is None) == sink.has_errors, cut[-40:]
+
+
+@pytest.mark.parametrize(
+    "text", ["component uses ", "component T {} component uses", "assembly { group Buf "]
+)
+def test_a_text_that_ends_within_a_block_that_was_never_opened(text: str) -> None:
+    sink = Sink()
+    assert parse(SourceFile(Path("a.camkes"), text), sink, options=PLAIN) is None
+    assert sink.has_errors
+
+
+def test_changed_texts(tmp_path: Path) -> None:
+    """Words of the language and of the text at places of the text, as somebody edits it."""
+    chance = random.Random(1)
+    texts = [path.read_text() for path in EXAMPLES]
+    for _ in range(200):
+        text = chance.choice(texts)
+        for _ in range(chance.randint(1, 3)):
+            bounds = token_bounds(text)
+            if not bounds:
+                break
+            (start, end), (first, last) = chance.choice(bounds), chance.choice(bounds)
+            word = chance.choice([text[first:last], chance.choice(list(TABLES.words)), "", "}", "{"])
+            text = text[:start] + f" {word} " + text[chance.choice([start, end]) :]
+        errors(tmp_path, text)
