@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label
-from camkes.model.system import Cpi, End, Interface, Procedure
+from camkes.model.system import ComponentType, Cpi, End, Interface, Procedure
 from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
     CALL_WITHOUT_TASK,
@@ -20,6 +20,7 @@ from camkes.protocols.codes import (
 from camkes.protocols.plan import Request
 from camkes.protocols.requests import PRIORITISED_CONNECTORS
 
+_SHOWN = 4  # places of one mistake
 _STANDARD = PRIORITISED_CONNECTORS[0]
 
 
@@ -50,23 +51,12 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
     graph = facts.graph
     types = {instance.name: instance.type for instance in facts.system.instances}
     carried = {request.via: request for request in reversed(graph.requests)}
+    unmarked: dict[int, list[Request]] = {}  # requests of control threads, by component
     for request in graph.strays:
         cpi = graph.cpis[request.callee]
         instance = request.via.rpartition(".")[0]
         if request.caller == instance:
-            type_ = types[instance]
-            who = "its control thread" if type_.control else "the handler of an event"
-            yield Diagnostic(
-                UNMARKED_CONTROL,
-                f"`{instance}` requests `{cpi.name}` but is not a requestor",
-                request.span,
-                f"{who} makes this request",
-                (Label(type_.span, "the component"), _protocol(cpi)),
-                ("a request to a CPI with a protocol belongs to a task",),
-                f"add `requestor;` to component `{type_.name}` and set `{instance}._priority`"
-                if type_.control
-                else "make the request from the control thread of a component with `control; requestor;`",
-            )
+            unmarked.setdefault(id(types[instance]), []).append(request)
             continue
         interface = types[instance].interface(request.caller.rpartition(".")[2])
         assert interface is not None
@@ -92,6 +82,31 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
             ("a handler without a protocol does not know for which task it works",),
             _help(interface),
         )
+    for requests in unmarked.values():
+        yield _unmarked(facts, types[requests[0].caller], requests)
+
+
+def _unmarked(facts: Facts, component: ComponentType, requests: list[Request]) -> Diagnostic:
+    """A component whose instances make requests for tasks that they do not say they are."""
+    first = requests[0]
+    callers = list(dict.fromkeys(f"`{request.caller}._priority`" for request in requests))
+    if not component.control:
+        help = "make the request from the control thread of a component with `control; requestor;`"
+    else:
+        help = f"add `requestor;` to component `{component.name}` and set {' and '.join(callers[:_SHOWN])}"
+    who = "its control thread makes" if component.control else "its handlers of events make"
+    return Diagnostic(
+        UNMARKED_CONTROL,
+        f"component `{component.name}` requests `{first.callee}` but is not a requestor",
+        component.span,
+        "not a requestor",
+        (
+            *(Label(r.span, f"`{r.caller}` requests `{r.callee}`") for r in requests[:_SHOWN]),
+            _protocol(facts.graph.cpis[first.callee]),
+        ),
+        (f"{who} the request, and a request to a CPI with a protocol belongs to a task",),
+        help,
+    )
 
 
 def _event(facts: Facts, request: Request, instance: str, interface: Interface) -> Diagnostic:
