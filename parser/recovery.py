@@ -134,7 +134,7 @@ class Recovery:
         if not quiet:
             wording.unexpected(position, expected)
             bracket = kind in _OPENING or kind in _CLOSING
-            ends = kind == "SEMICOLON" and position and tokens.kinds[position - 1] not in ENDS
+            ends = kind == "SEMICOLON" and position > 0 and tokens.kinds[position - 1] not in ENDS
             kept = bracket or ends or misplaced or self._begins_an_item(position)
             if not kept and self._fits_without(position):
                 del tokens.kinds[position], tokens.starts[position], tokens.ends[position]
