@@ -371,7 +371,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         picture = timeline_svg(found, sink, options.window or (None, None), checked.application.name)
         if picture is not None:
             write_output(options.timeline, picture.encode())
-    violations = check_trace(kept, names, checked.plan) if options.verify else []
+    violations = check_trace(kept, names, checked.plan, system=checked.system) if options.verify else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
     return Outcome(found, faults, base, tuple(violations), options.verify, failed)

@@ -23,11 +23,13 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from camkes.capdl.model import Role
-from camkes.model.system import Protocol
+from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.records import dataclass
+from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, Kind
+from camkes.report.trace.messages import Messages
 from camkes.report.trace.names import NamedThread, TraceNames
 
 
@@ -61,9 +63,14 @@ class _Waiter:
     arrival: int
 
 
-def check_trace(events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = 100) -> list[Violation]:
-    """All violations in the order in which they show, at most `limit`. Empty: the trace is right."""
-    checker = _Checker(names, plan)
+def check_trace(
+    events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = 100, system: System | None = None
+) -> list[Violation]:
+    """All violations in the order in which they show, at most `limit`. Empty: the trace is right.
+
+    Ceilings are computed from the priorities in `system`; without it they are taken from the plan.
+    """
+    checker = _Checker(names, plan, system)
     for number, event in enumerate(events):
         checker.step(number, event)
         if len(checker.violations) >= limit:
@@ -72,8 +79,9 @@ def check_trace(events: Iterable[Event], names: TraceNames, plan: Plan, limit: i
 
 
 class _Checker:
-    def __init__(self, names: TraceNames, plan: Plan) -> None:
+    def __init__(self, names: TraceNames, plan: Plan, system: System | None) -> None:
         self.names = names
+        self.messages = Messages(names)
         self.cpis = {cpi.id: cpi for cpi in plan.cpis}
         self.base = {context.id: context.base_priority for context in plan.contexts}
         self.task_priority = {task.id: task.priority for task in plan.tasks}
@@ -94,6 +102,24 @@ class _Checker:
         self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
         self.arrivals = 0
         self._told: set[tuple[object, ...]] = set()
+        self.ceilings = {cpi.id: cpi.ceiling for cpi in plan.cpis}
+        if system is not None:
+            self._compute_priorities(plan, system)
+
+    def _compute_priorities(self, plan: Plan, system: System) -> None:
+        """Priorities of tasks and ceilings of CPIs from the text, and where the plan has others."""
+        stated = {task.instance: task.priority or 0 for task in system.tasks}
+        computed = ceilings(system, plan.requests)
+        self.ceilings = {cpi.id: computed[cpi.name] for cpi in plan.cpis}
+        self.task_priority = {task.id: stated[task.name] for task in plan.tasks}
+        self.base = {c.id: stated[c.name] if c.is_task else computed[c.name] for c in plan.contexts}
+        for cpi in plan.cpis:
+            if cpi.ceiling != computed[cpi.name]:
+                true = computed[cpi.name]
+                self._tell(
+                    Property.PRIORITY,
+                    f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; by the text it is {true}",
+                )
 
     # -- records ------------------------------------------------------------------------------------
 
@@ -103,6 +129,7 @@ class _Checker:
             self._told.clear()
         self.time, self.record = event.time, number
         kind, thread = event.kind, event.thread
+        self._check_messages(event)
         if kind is Kind.SWITCH and thread is not None:
             self.running, self.started = thread, True
             self.runnable.add(thread)
@@ -267,14 +294,14 @@ class _Checker:
         if named.role is Role.CONTROL and named.task in self.task_priority:
             return self.task_priority[named.task]
         if named.role is Role.MANAGER and cpi:
-            return cpi.ceiling
+            return self.ceilings[cpi.id]
         if named.role is Role.WORKER and cpi:
             if cpi.protocol is Protocol.FIXED:
-                return cpi.ceiling
+                return self.ceilings[cpi.id]
             if thread in self.requests:
                 return self.eff(self.requests[thread][1])
             if cpi.pooled:
-                return cpi.ceiling
+                return self.ceilings[cpi.id]
             if named.context is not None:
                 return self.eff(named.context)
         return self.priority[thread]
@@ -351,11 +378,33 @@ class _Checker:
     def _check_bound(self, thread: int) -> None:
         """S: no worker above the ceiling of its CPI."""
         cpi = self._cpi_of(self.names.thread(thread))
-        if cpi and self.priority[thread] > cpi.ceiling:
+        if cpi and self.priority[thread] > self.ceilings[cpi.id]:
             self._tell(
                 Property.SAFE_METADATA,
-                f"{self._who(thread)} is set to {self.priority[thread]}, above the ceiling {cpi.ceiling}",
+                f"{self._who(thread)} is set to {self.priority[thread]}, "
+                f"above the ceiling {self.ceilings[cpi.id]}",
             )
+
+    def _check_messages(self, event: Event) -> None:
+        """L: a server that waits for its next message has answered the last. S: requests are of the task that
+        they say, and jobs are released when the text says."""
+        for client in self.messages.lost_replies(event):
+            self._tell(
+                Property.LIVENESS,
+                f"{self._who(client)} waits for a reply of {self.names.thread_name(event.thread)}, "
+                "which waits for the next message",
+            )
+        self.messages.step(event)
+        origin = self.messages.wrong_origin(event)
+        if origin is not None:
+            said, true = (self._task(task) for task in origin)
+            self._tell(
+                Property.SAFE_METADATA,
+                f"{self.names.thread_name(event.thread)} serves a request as one of {said}; it is of {true}",
+            )
+        release = self.messages.wrong_release(event)
+        if release:
+            self._tell(Property.SAFE_METADATA, release)
 
     def _check_residue(self) -> None:
         """Z: with no request under way nothing is left over."""
@@ -408,6 +457,10 @@ class _Checker:
 
     def _who(self, thread: int) -> str:
         return self.names.thread_name(thread)
+
+    def _task(self, number: int) -> str:
+        task = self.names.task(number)
+        return "no task" if task is None else f"task {task.name}"
 
     def _ctx(self, context: int) -> str:
         return self.names.context_name(context)

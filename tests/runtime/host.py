@@ -38,10 +38,11 @@ class Run:
     events: tuple[Event, ...]
     names: TraceNames
     plan: Plan
+    system: System
 
     def violations(self) -> list[Violation]:
         """Where the trace is not what the protocols promise."""
-        return check_trace(self.events, self.names, self.plan)
+        return check_trace(self.events, self.names, self.plan, system=self.system)
 
     def of(self, kind: Kind, thread: str | None = None) -> list[Event]:
         """The events of a kind, of one thread if it is named."""
@@ -86,7 +87,9 @@ class Built:
         events = parse_trace(trace.read_bytes(), "trace", sink) if trace.exists() else ()
         assert not sink.has_errors, sink.diagnostics
         names = trace_names(self.model, self.plan, self.system)
-        return Run(process.returncode, process.stdout, process.stderr, events or (), names, self.plan)
+        return Run(
+            process.returncode, process.stdout, process.stderr, events or (), names, self.plan, self.system
+        )
 
 
 def plan_of(folder: Path, text: str, sink: Sink) -> tuple[System, Plan, CapabilityModel]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +13,14 @@ import pytest
 
 from camkes.build import host as build_host_module
 from camkes.build.places import RUNTIME
-from camkes.report.trace.kinds import Kind
-from tests.runtime import systems
-from tests.runtime.explore import schedules
+from camkes.diagnostics import Sink
+from camkes.model.system import System
+from camkes.protocols import analyse
+from camkes.protocols.plan import Plan
+from camkes.records import replace
+from camkes.report.trace.kinds import End, Kind
+from tests.runtime import host, systems
+from tests.runtime.explore import DURATION, schedules
 from tests.runtime.host import build
 from tests.runtime.systems import Contended
 
@@ -108,21 +114,105 @@ MUTANTS = (
 )
 
 
+def break_runtime(
+    changes: Mapping[str, tuple[str, str]], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Build with a copy of the runtime in which in each file one text stands for another."""
+    runtime = folder / "runtime"
+    shutil.copytree(RUNTIME, runtime)
+    for file, (good, bad) in changes.items():
+        path = runtime / "src" / file
+        text = path.read_text()
+        assert good in text
+        path.write_text(text.replace(good, bad))
+    monkeypatch.setattr(build_host_module, "RUNTIME", runtime)
+    # its objects must not get among those that other builds share
+    monkeypatch.setattr(build_host_module, "cache_folder", lambda name: str(folder / "cache" / name))
+
+
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
 def test_a_broken_runtime_is_found_out(
     mutant: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runtime = tmp_path / "runtime"
-    shutil.copytree(RUNTIME, runtime)
-    path = runtime / "src" / "protocols" / mutant.file
-    text = path.read_text()
-    assert mutant.good in text
-    path.write_text(text.replace(mutant.good, mutant.bad))
-    monkeypatch.setattr(build_host_module, "RUNTIME", runtime)
-    # its objects must not get among those that other builds share
-    monkeypatch.setattr(build_host_module, "cache_folder", lambda name: str(tmp_path / "cache" / name))
+    changes = {f"protocols/{mutant.file}": (mutant.good, mutant.bad)}
+    break_runtime(changes, tmp_path, monkeypatch)
     built = build(tmp_path / "system", mutant.system.text, mutant.system.code)
     assert any(
         schedule.run.violations() or schedule.run.status != 0
         for schedule in schedules(built, deviations=2, limit=150, seeds=60)
     )
+
+
+#: what only the checker can notice, in the default schedule and a run that does not end idle: the system, the
+#: property and what stands for what in which file
+SILENT = {
+    "grant-not-sent": (
+        systems.ONE_LOCK,
+        "L",
+        {"protocols/manager.c": ("    seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n", "")},
+    ),
+    "request-not-answered": (
+        systems.ONE_LOCK,
+        "L",
+        {
+            "protocols/serve.c": (
+                "camkes_platform_reply_receive(self->endpoint, reply, &badge)",
+                "((void)reply, camkes_platform_receive(self->endpoint, &badge))",
+            )
+        },
+    ),
+    "task-of-another": (
+        systems.CHAIN,
+        "S",
+        {
+            "protocols/nested.c": (".task = self->task_id,", ".task = (uint16_t)(self->task_id ^ 1u),"),
+            "protocols/serve.c": ("if (!is_task_of(", "if (caller == NULL && is_task_of("),
+        },
+    ),
+    "task-in-the-record": (
+        systems.ONE_LOCK,
+        "S",
+        {"protocols/serve.c": ("priority, self->task_id,", "priority, (uint64_t)(self->task_id ^ 1u),")},
+    ),
+    "late-release": (
+        systems.ONE_LOCK,
+        "S",
+        {"task.c": ("return task->offset + job", "return task->offset + 1 + job")},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_a_mistake_that_stops_nothing_is_found_out(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, broken, changes = SILENT[name]
+    good = build(tmp_path / "good", system.text, system.code).run(duration=DURATION)
+    assert not good.violations()
+    break_runtime(changes, tmp_path, monkeypatch)
+    run = build(tmp_path / "system", system.text, system.code).run(duration=DURATION)
+    assert run.status == 0, run.errors
+    assert run.of(Kind.END)[-1].args == (End.TIME,)
+    assert broken in {violation.property.value for violation in run.violations()}
+
+
+@pytest.mark.parametrize(
+    "system", [systems.FIXED_LEAF, systems.FIXED_CALLER, systems.ONE_LOCK], ids=lambda s: s.name
+)
+def test_a_ceiling_of_the_plan_that_is_too_low_is_found_out(
+    system: Contended, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def low(system: System, sink: Sink) -> Plan | None:
+        plan = analyse(system, sink)
+        assert plan is not None
+        cpis = tuple(replace(cpi, ceiling=cpi.ceiling - 5) for cpi in plan.cpis)
+        return replace(plan, cpis=cpis)
+
+    monkeypatch.setattr(host, "analyse", low)
+    run = build(tmp_path, system.text, system.code).run(duration=DURATION)
+    assert run.violations()
+    told = {str(v).partition(" ns: ")[2].partition(" is ")[0] for v in run.violations()}
+    assert {f"P: the plan's ceiling of {cpi.name}" for cpi in run.plan.cpis} <= told
+    if "fixed" in system.name:
+        # and that threads have run too low
+        assert any("its effective priority is" in str(v) for v in run.violations())

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Ceilings of CPIs by their definition, for the property checker, which does not take the planner's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from camkes.model.system import Protocol, System
+from camkes.protocols.plan import Request
+
+
+def ceilings(system: System, requests: Iterable[Request]) -> dict[str, int]:
+    """The ceiling of each CPI by its name: the highest priority at which a request can arrive, or what the
+    text states if that is higher. A request arrives at the priority of its task, or at the ceiling of the
+    fixed CPI that it came through last. `requests` say who can request what."""
+    callers: dict[str, list[str]] = {cpi.name: [] for cpi in system.cpis}
+    for request in requests:
+        callers[request.callee].append(request.caller)
+    tasks = {task.instance: task.priority or 0 for task in system.tasks}
+    cpis = {cpi.name: cpi for cpi in system.cpis}
+
+    def arriving(name: str, path: tuple[str, ...]) -> list[int]:
+        """The priorities at which requests arrive; those around a cycle add none."""
+        found = []
+        for caller in callers[name]:
+            if caller in tasks:
+                found.append(tasks[caller])
+            elif caller in path:
+                continue
+            elif above := arriving(caller, (*path, caller)):
+                stated = cpis[caller].stated_priority or 0
+                fixed = cpis[caller].protocol is Protocol.FIXED
+                found += [max(stated, *above)] if fixed else above
+        return found
+
+    return {name: max([cpi.stated_priority or 0, *arriving(name, (name,))]) for name, cpi in cpis.items()}

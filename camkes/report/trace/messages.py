@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What the property checker derives from the kernel's records of messages and timers alone: who waits for
+whose reply, on behalf of which task a request is made, and when jobs are released."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from camkes.capdl.model import Role
+from camkes.report.trace.events import NOBODY, Event
+from camkes.report.trace.kinds import Block, KernelCall, Kind
+from camkes.report.trace.names import TraceNames
+
+_SERVING = (Role.WORKER, Role.MANAGER, Role.INTERFACE)
+_JOBS = (Kind.JOB_BEGIN, Kind.JOB_END)
+
+
+class Messages:
+    """Follows messages record by record. `lost_replies` and the others give what is wrong at a record."""
+
+    def __init__(self, names: TraceNames) -> None:
+        self._names = names
+        self._receiver: dict[int, int] = {}  # thread -> who received its last message, until it goes on
+        self._clients: dict[int, dict[int, None]] = {}  # thread -> those that wait for its reply
+        self._sender: dict[int, int] = {}  # thread -> whose message it received last
+        self._queued: set[int] = set()  # they stand in the queue of a lock: their replies are kept
+        self._origins: dict[int, int] = {}  # thread in a request -> the task that began it all
+        self._timers = {task.timer: task for task in names.tasks if task.timer is not None}
+
+    def step(self, event: Event) -> None:
+        """Take over what a record says of messages."""
+        kind, thread, other = event.kind, event.thread, event.other
+        if thread is None:
+            return
+        if kind is Kind.TRANSFER and other is not None:
+            self._receiver[thread] = other
+            self._sender[other] = thread
+        elif kind is Kind.BLOCK and event.args[0] == Block.REPLY:
+            if thread in self._receiver:
+                self._clients.setdefault(self._receiver[thread], {})[thread] = None
+        elif kind in (Kind.READY, Kind.FAULT, Kind.EXIT):
+            server = self._receiver.pop(thread, None)
+            if server is not None:
+                self._clients.get(server, {}).pop(thread, None)
+        elif kind is Kind.KCALL and event.args[0] == KernelCall.SAVECALLER:
+            if self._role(thread) is not Role.MANAGER:
+                self._clients.pop(thread, None)  # answered later, when the component sees fit
+        elif kind is Kind.LOCK_WAIT:
+            self._queued.add(thread if other is None else other)
+        elif kind is Kind.LOCK_GRANT:
+            self._queued.discard(thread if other is None else other)
+        elif kind is Kind.REQUEST_END:
+            self._origins.pop(thread, None)
+
+    def lost_replies(self, event: Event) -> Iterator[int]:
+        """The threads that wait for a reply of `event.thread`, which waits for the next message instead.
+        (Those in the queue of a manager are to wait.)"""
+        thread = event.thread
+        if thread is None or event.kind is not Kind.BLOCK or event.args[0] != Block.RECV:
+            return
+        if self._role(thread) in _SERVING:
+            for client in self._clients.pop(thread, {}):
+                if client in self._queued:
+                    self._clients.setdefault(thread, {})[client] = None
+                else:
+                    yield client
+
+    def wrong_origin(self, event: Event) -> tuple[int, int] | None:
+        """The task that a request is said to be of, and the one that it is of, if these are two."""
+        thread = event.thread
+        if event.kind is not Kind.REQUEST_BEGIN or thread is None:
+            return None
+        said, true = event.args[3], self._origin(self._sender.get(thread))
+        self._origins[thread] = said if true is None else true
+        return None if true is None or true == said else (said, true)
+
+    def _origin(self, thread: int | None) -> int | None:
+        """The task on whose behalf a thread sends requests; None: the records do not say."""
+        named = self._names.thread(thread)
+        if named is not None and named.role is Role.CONTROL:
+            return NOBODY if named.task is None else named.task
+        return None if thread is None else self._origins.get(thread)
+
+    def wrong_release(self, event: Event) -> str:
+        """What is wrong with a release, by the task's period and offset in the text; "": nothing."""
+        if event.kind is Kind.TIMER and event.args[0] in self._timers:
+            task = self._timers[event.args[0]]
+            number, when = event.args[1] - 1, event.time
+        elif event.kind in _JOBS and event.thread is not None:
+            named = self._names.thread(event.thread)
+            found = self._names.task(named.task) if named is not None else None
+            if found is None:
+                return ""
+            task, (number, when) = found, event.args
+        else:
+            return ""
+        if not task.period and (number > 0 or not task.offset):
+            return ""
+        true = task.offset + number * (task.period or 0)
+        if event.time < true:
+            return f"job {number} of {task.name} begins before its release at {true} ns"
+        return (
+            ""
+            if when == true
+            else f"job {number} of {task.name} is released at {when} ns and not at {true} ns"
+        )
+
+    def _role(self, thread: int) -> Role | None:
+        named = self._names.thread(thread)
+        return None if named is None else named.role
