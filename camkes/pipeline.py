@@ -13,11 +13,13 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Sink
 from camkes.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from camkes.application import Application
     from camkes.build.faults import Located
     from camkes.build.host import HostImage
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 
 #: Endings of a trace file that `camkes run --trace` knows.
 TRACE_FORMS = (".pftrace", ".json", ".trace")
+
+#: Where below a build folder images for the host kernel are. No instance has this name.
+IMAGE = "host-image"
 
 #: How long a run lasts if nobody says: a system with periodic tasks never becomes idle.
 DEFAULT_DURATION = 1_000_000_000
@@ -163,9 +168,14 @@ def _check(
     if read is None or sink.has_errors:
         plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
     else:
+        from camkes.build.folder import FolderInUseError
         from camkes.callgraph.read import analyse_code
 
-        plan = analyse_code(system, read(application, system), sink)
+        try:
+            plan = analyse_code(system, read(application, system), sink)
+        except FolderInUseError as error:
+            sink.add(error.diagnostic)
+            return None
     if plan is None or sink.has_errors:
         return None
     return Checked(application, system, plan)
@@ -175,13 +185,17 @@ def code_calls(
     application: Application, system: System, output: Path | None, progress: Progress, *, sanitize: bool
 ) -> CodeCalls | None:
     """What the code of a system calls; None where no protocol depends on it. Mistakes are not reported: the
-    steps that follow find them again."""
+    steps that follow find them again. FolderInUseError where another command builds in the folder."""
+    from camkes.build.folder import locked
     from camkes.callgraph.read import read_code
 
+    if not system.cpis:
+        return None
     out = build_folder(application, output).absolute()
     try:
-        folder = out / "host-image" / "calls"
-        return read_code(system, application, out / "generated", folder, progress, sanitize=sanitize)
+        with locked(out, progress):
+            folder = out / IMAGE / "calls"
+            return read_code(system, application, out / "generated", folder, progress, sanitize=sanitize)
     except OSError as error:
         raise OutputError(f"cannot write in {out}: {error.strerror}") from error
 
@@ -238,21 +252,32 @@ def build_checked(
     checked: Checked, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
 ) -> HostImage | None:
     """Allocate, generate, compile and link a checked system; what did not change is not done again."""
+    from camkes.build.folder import FolderInUseError, locked
+
+    out = build_folder(checked.application, output).absolute()
+    try:
+        with locked(out, progress):
+            return _build_locked(checked, out, sink, progress, sanitize)
+    except FolderInUseError as error:
+        sink.add(error.diagnostic)
+        return None
+    except OSError as error:
+        raise OutputError(f"cannot write in {out}: {error.strerror}") from error
+
+
+def _build_locked(
+    checked: Checked, out: Path, sink: Sink, progress: Progress, sanitize: bool
+) -> HostImage | None:
     from camkes.build.host import build_host
     from camkes.cmakelists.codes import MISSING_FILE
     from camkes.generate import generate
 
     checked.application.report_missing(MISSING_FILE, sink)
-    out = build_folder(checked.application, output)
     model = capabilities(checked, sink)
     if sink.has_errors:
         return None
     progress("generating")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        files = generate(checked.system, checked.plan, model, out / "generated", sink)
-    except OSError as error:
-        raise OutputError(f"cannot write in {out}: {error.strerror}") from error
+    files = generate(checked.system, checked.plan, model, out / "generated", sink)
     if sink.has_errors:
         return None
     return build_host(
@@ -317,11 +342,38 @@ def run(request: Request, options: RunRequest, sink: Sink, progress: Progress) -
     checked = check_code(request, options.output, sink, progress, sanitize=options.sanitize)
     if checked is None:
         return None
-    image = build_checked(checked, options.output, sink, progress, sanitize=options.sanitize)
-    if image is None or sink.has_errors:
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+        image = build_to_run(checked, options, stack, sink, progress)
+        if image is None or sink.has_errors:
+            return None
+        progress("")
+        return run_image(image, checked, options, sink)
+
+
+def build_to_run(
+    checked: Checked, options: RunRequest, stack: ExitStack, sink: Sink, progress: Progress
+) -> HostImage | None:
+    """Build a system and take a copy of the image, which is there until `stack` is left: meanwhile others may
+    build and run in the same folder."""
+    from camkes.build.folder import FolderInUseError, copied, locked
+    from camkes.records import replace
+
+    out = build_folder(checked.application, options.output).absolute()
+    try:
+        with locked(out, progress):
+            image = _build_locked(checked, out, sink, progress, options.sanitize)
+            if image is None:
+                return None
+            copy = stack.enter_context(copied([image.table, *image.images.values()], out))
+            images = {name: copy / path.name for name, path in image.images.items()}
+            return replace(image, folder=copy, table=copy / image.table.name, images=images)
+    except FolderInUseError as error:
+        sink.add(error.diagnostic)
         return None
-    progress("")
-    return run_image(image, checked, options, sink)
+    except OSError as error:
+        raise OutputError(f"cannot write in {out}: {error.strerror}") from error
 
 
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
@@ -332,7 +384,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     from camkes.report.refusals import refusals
     from camkes.report.trace.decode import KINDS, decode
     from camkes.report.trace.events import ALL, read_trace
-    from camkes.report.trace.names import save_names, trace_names
+    from camkes.report.trace.names import names_path, save_names, trace_names
 
     raw = image.folder / "run.trace"
     result = run_host(
@@ -347,15 +399,21 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
             loop_limit_ms=options.loop_limit_ms,
         ),
     )
+    last = build_folder(checked.application, options.output) / IMAGE / raw.name  # others run there too
+    reading = Sink()
     for diagnostic in result.diagnostics:
-        sink.add(diagnostic)
+        reading.add(diagnostic)
     names = trace_names(image.capabilities, checked.plan, checked.system)
-    events = read_trace(raw, sink, ALL if options.verify else KINDS) if result.trace is not None else None
-    if events is None:
+    events = read_trace(raw, reading, ALL if options.verify else KINDS) if result.trace is not None else None
+    kept = tuple(events or ()) if options.verify else ()
+    found = None if events is None else decode(kept or events, names)
+    if found is not None:
+        save_names(raw, names, reading)
+        _publish([raw, names_path(raw)], last.parent, reading)
+    for diagnostic in reading.diagnostics:
+        sink.add(_about(diagnostic, raw, last))
+    if found is None:
         return None
-    kept = tuple(events) if options.verify else ()
-    found = decode(kept or events, names)
-    save_names(raw, names, sink)
     refused = refusals(found, checked.system, checked.plan)
     for refusal in refused:
         sink.add(refusal.diagnostic())
@@ -375,6 +433,31 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
     return Outcome(found, faults, base, tuple(violations), options.verify, failed)
+
+
+def _publish(files: Sequence[Path], folder: Path, sink: Sink) -> None:
+    """Leave the trace of this run, with its names, as that of the last one."""
+    from camkes.build.folder import FolderInUseError, locked, publish
+    from camkes.report.codes import TRACE_UNREADABLE
+
+    try:
+        with locked(folder.parent, lambda _: None):
+            publish(files, folder)
+    except FolderInUseError as error:
+        sink.add(error.diagnostic)
+    except OSError as error:
+        sink.report(TRACE_UNREADABLE, f"cannot write {folder / files[0].name}: {error.strerror}")
+
+
+def _about(diagnostic: Diagnostic, raw: Path, last: Path) -> Diagnostic:
+    """What is said of the trace of this run, said of the file that stays."""
+    from camkes.records import replace
+
+    def renamed(text: str) -> str:
+        return text.replace(str(raw), str(last))
+
+    notes = tuple(map(renamed, diagnostic.notes))
+    return replace(diagnostic, message=renamed(diagnostic.message), notes=notes)
 
 
 def record(

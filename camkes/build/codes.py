@@ -87,6 +87,21 @@ continues where it stopped.
 """,
 )
 
+FOLDER_IN_USE = Code(
+    "E0726",
+    "folder-in-use",
+    """Another command builds in the same output folder, and did not finish within a minute.
+
+Builds in one folder wait for each other; runs do not, so that a sweep of `--choices random:SEED` can use one
+folder. A command that was stopped holds the folder as long as a compiler that it started is still there. Wait
+for the other command, or give this one a folder of its own:
+
+```
+camkes build system.camkes -o build/other
+```
+""",
+)
+
 KERNEL_BUILD = Code(
     "E0727",
     "host-kernel-build",
@@ -168,15 +183,28 @@ Works: one of the two does not call back, but emits an event that the other one 
 """,
 )
 
+UNUSABLE_NAME = Code(
+    "E0735",
+    "unusable-name",
+    """The name of a source, of a folder with headers or of the build folder has a backslash, a line break or
+another control character. Compilers write the headers that they read as rules for make, which have no way
+to write such names, so a header that changes would be overlooked.
+
+Rename the file or folder. Blanks and letters of every script are no problem.
+""",
+)
+
 CODES = (
     NO_SOURCES,
     COMPILE_ERROR,
     LINK_ERROR,
     NO_COMPILER,
     BUILD_FOLDER,
+    FOLDER_IN_USE,
     KERNEL_BUILD,
     COMPILE_WARNING,
     FAULT,
     RUN_FAILED,
     WAITS_FOR_EVER,
+    UNUSABLE_NAME,
 )

@@ -4,27 +4,29 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from camkes.application import Application
-from camkes.build.codes import BUILD_FOLDER, NO_COMPILER
+from camkes.build.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
 from camkes.build.compiler import Compiler, find_compiler
-from camkes.build.digests import Digests, of_words
-from camkes.build.jobs import Job, Progress, run_jobs, write_whole
-from camkes.build.kernel import host_kernel
-from camkes.build.link import link_spaces
+from camkes.build.jobs import Job, Progress
+from camkes.build.kernel import host_kit
+from camkes.build.link import Linker
 from camkes.build.messages import Sources, report_compiler
-from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME
-from camkes.build.sources import build_of, compile_job, lacks, sources_and_objects
-from camkes.cache import cache_folder
+from camkes.build.ninja import run_jobs
+from camkes.build.sources import (
+    build_of,
+    compile_job,
+    lacks,
+    sources_and_objects,
+    unusable_names,
+)
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
 from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Sink
-from camkes.generate.write import GeneratedFile
+from camkes.generate.write import GeneratedFile, write
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
 from camkes.records import dataclass
@@ -87,7 +89,6 @@ class _Build:
         self.generated = generated
         self.sink = sink
         self.progress = progress
-        self.digests = Digests()
         self.sources = Sources()
 
     def run(self, sanitize: bool) -> HostImage | None:
@@ -96,37 +97,54 @@ class _Build:
         builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
         if compiler is None or self.sink.has_errors:
             return None
-        runtime = self._runtime_jobs(compiler)
         jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}
         shared = {s.name: self._space_jobs(s.name, compiler) for s in self.capabilities.spaces}
-        every = [*runtime, *(j for of in (jobs, shared) for some in of.values() for j in some)]
-        if not self._compile(every):
+        compiled = [job for of in (*jobs.values(), *shared.values()) for job in of]
+        if not (self._can_compile(compiled, compiler) and self._can_name(compiled)):
             return None
-        kernel = host_kernel(compiler, self.folder / "kernel", self.digests, self.sink, self.progress)
-        if kernel is None:
+        kit = host_kit(compiler, self.folder / "kernel", self.sink, self.progress)
+        if kit is None:
             return None
-        objects = {name: tuple(j.output for j in of) for name, of in jobs.items()}
         kinds = {instance.name: instance.type for instance in instances}
-        images = link_spaces(
+        linker = Linker(
             self.capabilities,
             compiler,
-            objects,
+            {name: tuple(j.output for j in of) for name, of in jobs.items()},
             {name: tuple(j.output for j in of) for name, of in shared.items()},
-            tuple(j.output for j in runtime),
             {name: self._libraries(build) for name, build in builds.items()},
-            kernel,
+            kit,
             self.folder,
             lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
-            self.digests,
             self.sink,
-            self.progress,
         )
-        if images is None:
+        if not self._make(compiled, linker):
             return None
         table = self.folder / "system.table"
-        names = {space: f"./{path.name}" for space, path in images.items()}
-        write_whole(table, host_table(self.capabilities, names))
-        return HostImage(self.folder, table, kernel, images, self.capabilities)
+        names = {space: f"./{path.name}" for space, path in linker.images.items()}
+        write(table, host_table(self.capabilities, names))
+        return HostImage(self.folder, table, kit.kernel, linker.images, self.capabilities)
+
+    def _make(self, compiled: list[Job], linker: Linker) -> bool:
+        every = [*compiled, *linker.jobs()]
+        if linker.joins:
+            first = [*compiled, *linker.joins]
+            if not self._run(every, linker, first):
+                return False
+            linker.write_kept_names()
+        return self._run(every, linker, None)
+
+    def _run(self, jobs: list[Job], linker: Linker, targets: list[Job] | None) -> bool:
+        good = True
+        for outcome in run_jobs(self.folder, jobs, self.progress, targets):
+            good = good and outcome.good
+            if outcome.job.compiler:
+                if targets is None or not outcome.good:  # else there is a second time
+                    report_compiler(
+                        outcome.messages, outcome.good, outcome.job.about, self.sources, self.sink
+                    )
+            elif not outcome.good:
+                linker.report(outcome)
+        return good
 
     # what is compiled
 
@@ -135,23 +153,6 @@ class _Build:
         known = ("m", "rt", "pthread", "dl", "stdc++")
         libs = tuple(f"-l{name}" for name in build.libs if name in known)
         return (*build.ld_flags, *libs)
-
-    def _runtime_jobs(self, compiler: Compiler) -> list[Job]:
-        """The runtime is the same for every system: its objects are in the user's cache."""
-        headers = (RUNTIME / "include", HOST_KERNEL / "include")
-        files = sorted(f for folder in (RUNTIME / "src", *headers) for f in folder.rglob("*.[ch]"))
-        # debug information has the place of the sources
-        words = (compiler.identity, str(compiler.sanitize), str(ROOT), self.digests.of_all(files))
-        key = of_words(words)[:16]
-        cache = cache_folder(f"runtime-{key}")
-        folder = None if cache is None else _writable(Path(cache))
-        folder = folder or self.folder / "objects" / "runtime"
-        base = RUNTIME / "src"
-        sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
-        return [
-            compile_job(compiler, s, folder / s.relative_to(base).with_suffix(".o"), (), (), "the runtime")
-            for s in sources
-        ]
 
     def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[Job]:
         """Two instances of a component are compiled apart: each has its own camkes.h."""
@@ -178,28 +179,24 @@ class _Build:
             if source.suffix == ".c"
         ]
 
-    def _compile(self, jobs: list[Job]) -> bool:
-        good = True
-        for outcome in run_jobs(jobs, self.digests, self.progress):
-            about = outcome.job.about
-            if outcome.missing_program:
-                program = outcome.job.command[0]
-                self.sink.report(
-                    NO_COMPILER,
-                    f"there is no C++ compiler: {program} was not found",
-                    help="install a C++ compiler (apt install g++), or name one in CXX",
-                )
-            else:
-                report_compiler(outcome.messages, outcome.good, about, self.sources, self.sink)
-            good = good and outcome.good
-        return good
+    def _can_compile(self, jobs: list[Job], compiler: Compiler) -> bool:
+        """A C++ compiler need not be there for a system in C."""
+        if compiler.cxx_identity or not any(compiler.is_cxx(job.inputs[0]) for job in jobs):
+            return True
+        self.sink.report(
+            NO_COMPILER,
+            f"there is no C++ compiler: {compiler.cxx[0]} was not found",
+            help="install a C++ compiler (apt install g++), or name one in CXX",
+        )
+        return False
 
-
-def _writable(folder: Path) -> Path | None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+    def _can_name(self, jobs: list[Job]) -> bool:
+        """Compilers write the names of headers in a form of make that has no way to write some characters."""
+        bad = unusable_names(self.folder, jobs)
+        for name in bad:
+            self.sink.report(
+                UNUSABLE_NAME,
+                f"the name {name!r} has a character in which the headers of a build cannot be listed",
+                help="rename the file or folder, or choose another build folder with -o",
+            )
+        return not bad

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from camkes.build.codes import LINK_ERROR
 from camkes.build.compiler import Compiler
-from camkes.build.digests import Digests
-from camkes.build.jobs import OUTPUT, Job, Progress, run_jobs, write_whole
+from camkes.build.jobs import Job, Outcome
+from camkes.build.kernel import Kit, symbols
 from camkes.build.messages import Sources
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.generate.write import write
 from camkes.model.system import INSTANCE_PREFIX
 from camkes.process import in_english
 
@@ -38,181 +39,180 @@ Objects = Mapping[str, tuple[Path, ...]]
 Expected = Callable[[str, str], Diagnostic | None]
 
 
-def link_spaces(
-    capabilities: CapabilityModel,
-    compiler: Compiler,
-    objects: Objects,
-    shared: Objects,
-    runtime: tuple[Path, ...],
-    libraries: Mapping[str, tuple[str, ...]],
-    kernel: Path,
-    out: Path,
-    expected_of: Expected,
-    digests: Digests,
-    sink: Sink,
-    progress: Progress,
-) -> dict[str, Path] | None:
-    """The image of each address space by its name; None after a diagnostic. `objects` and `libraries`
-    (link arguments) are those of each instance, `shared` are objects of each address space. `expected_of`
-    tells of a name that the code of an instance must define."""
-    parts: dict[str, tuple[Path, ...]] = {}
-    for space in capabilities.spaces:
-        if len(space.instances) > 1:
-            joined = _group(
-                space,
-                compiler,
-                objects,
-                (*shared[space.name], *runtime),
-                out,
-                digests,
-                sink,
-                progress,
-            )
-            if joined is None:
-                return None
-        else:
-            joined = objects[space.instances[0]]
-        parts[space.name] = (*joined, *shared[space.name], *runtime)
-    images = {name: out / f"{name}.so" for name in parts}
-    jobs: list[Job] = []
-    for space in capabilities.spaces:
-        arguments = tuple(dict.fromkeys(a for i in space.instances for a in libraries[i]))
-        command = (
-            *compiler.c,
-            "-shared",
-            *compiler.link_flags(),
-            "-Wl,-Bsymbolic,-z,now,-z,noexecstack",
-            *map(str, parts[space.name]),
-            *arguments,
-            *("-o", OUTPUT),
-        )
-        about = _about(space)
-        image, objects_of = images[space.name], parts[space.name]
-        title = f"linking {space.name}"
-        jobs.append(Job(title, image, command, objects_of, about, identity=compiler.identity))
-    if not _run(jobs, digests, sink, progress):
-        return None
-    checked = _check(
-        images, objects, capabilities, compiler, kernel, out, expected_of, digests, sink, progress
-    )
-    return images if checked else None
+class Linker:
+    """Jobs that link the address spaces of a system in the folder `out`, and what their failures mean.
 
+    `objects` and `libraries` (link arguments) are those of each instance, `shared` are objects of each
+    address space. `expected_of` tells of a name that the code of an instance must define.
+    """
 
-def _run(jobs: Sequence[Job], digests: Digests, sink: Sink, progress: Progress) -> bool:
-    good = True
-    for outcome in run_jobs(jobs, digests, progress):
-        if outcome.good:
-            continue
-        good = False
-        about, sources = outcome.job.about, Sources()
-        twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(outcome.messages)])}
-        missing = {m["name"]: m for m in reversed([*_UNDEFINED.finditer(outcome.messages)])}
-        for name, match in twice.items():
-            # the line is that of the first statement
-            span = _place(match["file"], match["line"], name, sources, above=9)
-            first = _place(match["first_file"], match["first_line"], name, sources, above=9)
-            sink.report(
-                LINK_ERROR,
-                f"{about} defines `{name}` twice",
-                span,
-                related=[Label(first, "defined here first")] if first is not None else [],
-                notes=[] if span is not None else [outcome.messages.strip()],
-                help="make one of them `static`, or give it another name",
+    def __init__(
+        self,
+        capabilities: CapabilityModel,
+        compiler: Compiler,
+        objects: Objects,
+        shared: Objects,
+        libraries: Mapping[str, tuple[str, ...]],
+        kit: Kit,
+        out: Path,
+        expected_of: Expected,
+        sink: Sink,
+    ) -> None:
+        self.spaces = capabilities.spaces
+        self.compiler = compiler
+        self.objects = objects
+        self.shared = shared
+        self.libraries = libraries
+        self.kit = kit
+        self.out = out
+        self.expected_of = expected_of
+        self.sink = sink
+        self.images = {space.name: out / f"{space.name}.so" for space in self.spaces}
+        self.groups = [space for space in self.spaces if len(space.instances) > 1]
+        #: make an object of each instance of a group; what `hide` keeps follows from these
+        self.joins = [self._join(name) for space in self.groups for name in space.instances]
+        self._checks: dict[Job, Space] = {}
+
+    def jobs(self) -> list[Job]:
+        """Everything, `joins` included."""
+        found = list(self.joins)
+        for space in self.spaces:
+            parts = tuple(o for name in space.instances for o in self._parts(space, name))
+            found += [self._hide(name) for name in space.instances if space in self.groups]
+            found.append(self._link(space, (*parts, *self.shared[space.name], *self.kit.runtime)))
+            check = self._check(space)
+            self._checks[check] = space
+            found.append(check)
+        return found
+
+    def write_kept_names(self) -> None:
+        """Write which names of each instance of a group others see; after `joins` were run."""
+        for space in self.groups:
+            joined = {name: self._joined(name) for name in space.instances}
+            # of each other, instances want what was generated for that; other names differ in each
+            between = set().union(*(symbols("--undefined-only", file) for file in joined.values()))
+            others = (*self.shared[space.name], *self.kit.runtime)
+            outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
+                (m.symbol for m in space.mappings), *(symbols("--undefined-only", file) for file in others)
             )
-        for name, match in missing.items():
-            span = _place(match["file"], match["line"], name, sources)
-            sink.report(LINK_ERROR, f"{about} uses `{name}`, which nothing defines", span)
-        if not twice and not missing:
+            for name, file in joined.items():
+                kept = sorted(symbols("--defined-only", file) & outside)
+                write(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
+
+    def report(self, outcome: Outcome) -> None:
+        """Report what a job that failed says of the user's code."""
+        space = self._checks.get(outcome.job)
+        if space is None:
+            report_linker(outcome, self.sink)
+            return
+        # A shared object may leave any name open, so each was linked into a program that has the kernel's
+        # names and nothing else: what is left open is nobody's.
+        before = len(self.sink.diagnostics)
+        for name in dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages)):
+            users = [i for i in space.instances if _leaves_open(self.objects[i], name)]
+            expected = [found for i in users if (found := self.expected_of(i, name)) is not None]
+            used_in = tuple(o for i in users for o in self.objects[i])
+            for diagnostic in expected or [_undefined(name, _about(space), used_in, self.compiler, self.out)]:
+                self.sink.add(diagnostic)
+        if len(self.sink.diagnostics) == before:
             lines = outcome.messages.strip().splitlines()[:40]
-            sink.report(LINK_ERROR, f"{about} cannot be linked", notes=lines)
-    return good
+            self.sink.report(LINK_ERROR, f"{_about(space)} cannot be linked", notes=lines)
+
+    # jobs
+
+    def _joined(self, instance: str) -> Path:
+        return self.out / "objects" / instance / "joined.o"
+
+    def _kept(self, instance: str) -> Path:
+        return self._joined(instance).with_name("kept-names")
+
+    def _parts(self, space: Space, instance: str) -> tuple[Path, ...]:
+        if space in self.groups:
+            return (self._joined(instance).with_name("hidden.o"),)
+        return self.objects[instance]
+
+    def _join(self, instance: str) -> Job:
+        output, about = self._joined(instance), f"instance {instance}"
+        return Job(
+            about,
+            output,
+            (*self.compiler.c, "-r", "-nostdlib", "-o", str(output)),
+            self.objects[instance],
+            about,
+            listed=tuple(map(str, self.objects[instance])),
+            identity=self.compiler.identity,
+        )
+
+    def _hide(self, instance: str) -> Job:
+        joined, kept = self._joined(instance), self._kept(instance)
+        output, about = joined.with_name("hidden.o"), f"instance {instance}"
+        # without a name to keep, objcopy would keep all
+        keep = (f"--keep-global-symbols={kept}", "--keep-global-symbol=")
+        return Job(about, output, ("objcopy", *keep, str(joined), str(output)), (joined, kept), about)
+
+    def _link(self, space: Space, parts: tuple[Path, ...]) -> Job:
+        output = self.images[space.name]
+        arguments = tuple(dict.fromkeys(a for i in space.instances for a in self.libraries[i]))
+        named = (Path(word) for a in arguments for word in re.split("[,=]|^-T", a) if word.startswith("/"))
+        return Job(
+            f"linking {space.name}",
+            output,
+            (
+                *(*self.compiler.c, "-shared", *self.compiler.link_flags()),
+                *("-Wl,-Bsymbolic,-z,now,-z,noexecstack", "-o", str(output)),
+            ),
+            (*parts, *(path for path in named if path.is_file())),
+            _about(space),
+            listed=(*map(str, parts), *arguments),
+            identity=self.compiler.identity,
+        )
+
+    def _check(self, space: Space) -> Job:
+        image = self.images[space.name]
+        output = self.out / "objects" / f"{space.name}.resolved"
+        flags = (
+            *self.compiler.check_flags(),
+            "-nostartfiles",
+            "-Wl,--no-as-needed,--no-allow-shlib-undefined",
+        )
+        return Job(
+            f"checking {space.name}",
+            output,
+            (*self.compiler.c, *flags, str(self.kit.names), str(image), "-o", str(output)),
+            (self.kit.names, image),
+            space.name,
+            identity=self.compiler.identity,
+        )
+
+
+def report_linker(outcome: Outcome, sink: Sink) -> None:
+    """Report what a linker says of names that are defined twice, or not at all."""
+    about, sources = outcome.job.about, Sources()
+    twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(outcome.messages)])}
+    missing = {m["name"]: m for m in reversed([*_UNDEFINED.finditer(outcome.messages)])}
+    for name, match in twice.items():
+        # the line is that of the first statement
+        span = _place(match["file"], match["line"], name, sources, above=9)
+        first = _place(match["first_file"], match["first_line"], name, sources, above=9)
+        sink.report(
+            LINK_ERROR,
+            f"{about} defines `{name}` twice",
+            span,
+            related=[Label(first, "defined here first")] if first is not None else [],
+            notes=[] if span is not None else [outcome.messages.strip()],
+            help="make one of them `static`, or give it another name",
+        )
+    for name, match in missing.items():
+        span = _place(match["file"], match["line"], name, sources)
+        sink.report(LINK_ERROR, f"{about} uses `{name}`, which nothing defines", span)
+    if not twice and not missing:
+        lines = outcome.messages.strip().splitlines()[:40]
+        sink.report(LINK_ERROR, f"{about} cannot be linked", notes=lines)
 
 
 def _place(file: str | None, line: str | None, name: str, sources: Sources, above: int = 0) -> Span | None:
     """Where a name is in a line of a file, if these are known."""
     return None if file is None or line is None else sources.word(Path(file), int(line), name, above)
-
-
-def _group(
-    space: Space,
-    compiler: Compiler,
-    objects: Objects,
-    others: tuple[Path, ...],
-    out: Path,
-    digests: Digests,
-    sink: Sink,
-    progress: Progress,
-) -> tuple[Path, ...] | None:
-    """An object for each instance of a group, with the names hidden that only it needs."""
-    joins: list[Job] = []
-    for name in space.instances:
-        command = (*compiler.c, "-r", "-nostdlib", *map(str, objects[name]), "-o", OUTPUT)
-        output = out / "objects" / name / "joined.o"
-        about = f"instance {name}"
-        joins.append(Job(about, output, command, objects[name], about, identity=compiler.identity))
-    if not _run(joins, digests, sink, progress):
-        return None
-    # of each other, instances want what was generated for that; other names mean another thing in each
-    between = set().union(*(_names("--undefined-only", job.output) for job in joins))
-    outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
-        (m.symbol for m in space.mappings), *(_names("--undefined-only", file) for file in others)
-    )
-    hides: list[Job] = []
-    for job in joins:
-        kept = sorted(_names("--defined-only", job.output) & outside)
-        keep = [f"--keep-global-symbol={name}" for name in kept] or ["--keep-global-symbol="]
-        output = job.output.with_name("hidden.o")
-        command = ("objcopy", *keep, str(job.output), OUTPUT)
-        hides.append(Job(job.title, output, command, (job.output,), job.about))
-    return tuple(j.output for j in hides) if _run(hides, digests, sink, progress) else None
-
-
-# what is left to the kernel
-
-
-def _check(
-    images: Mapping[str, Path],
-    objects: Objects,
-    capabilities: CapabilityModel,
-    compiler: Compiler,
-    kernel: Path,
-    out: Path,
-    expected_of: Expected,
-    digests: Digests,
-    sink: Sink,
-    progress: Progress,
-) -> bool:
-    """Every name an image leaves open must be the kernel's. A shared object may leave anything open, so each
-    is linked into a program that has the kernel's names and nothing else."""
-    names = _names("--defined-only", kernel, "-D") | {"main"}
-    source = out / "objects" / "kernel-names.s"
-    text = "".join(f'.globl "{n}"\n"{n}":\n' for n in sorted(names) if "@" not in n)
-    write_whole(source, f'.text\n{text}.section .note.GNU-stack,"",%progbits\n')
-    jobs: list[Job] = []
-    for space in capabilities.spaces:
-        image = images[space.name]
-        flags = (*compiler.check_flags(), "-nostartfiles", "-Wl,--no-as-needed,--no-allow-shlib-undefined")
-        command = (*compiler.c, *flags, str(source), str(image), "-o", OUTPUT)
-        output = out / "objects" / f"{space.name}.resolved"
-        title = f"checking {space.name}"
-        jobs.append(Job(title, output, command, (source, image), space.name, identity=compiler.identity))
-    good = True
-    spaces = {s.name: s for s in capabilities.spaces}
-    for outcome in run_jobs(jobs, digests, progress):
-        if outcome.good:
-            continue
-        good = False
-        space = spaces[outcome.job.about]
-        for name in dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages)):
-            users = [i for i in space.instances if _leaves_open(objects[i], name)]
-            expected = [found for i in users if (found := expected_of(i, name)) is not None]
-            used_in = tuple(o for i in users for o in objects[i])
-            for diagnostic in expected or [_undefined(name, _about(space), used_in, compiler, out)]:
-                sink.add(diagnostic)
-        if not sink.has_errors:
-            lines = outcome.messages.strip().splitlines()[:40]
-            sink.report(LINK_ERROR, f"{outcome.job.about} cannot be linked", notes=lines)
-    return good
 
 
 def _about(space: Space) -> str:
@@ -221,16 +221,10 @@ def _about(space: Space) -> str:
 
 def _leaves_open(objects: Sequence[Path], name: str) -> bool:
     """Whether one of the objects uses a name that none of them defines."""
-    used, defined = (any(name in _names(f"--{w}-only", o) for o in objects) for w in ("undefined", "defined"))
+    used, defined = (
+        any(name in symbols(f"--{w}-only", o) for o in objects) for w in ("undefined", "defined")
+    )
     return used and not defined
-
-
-def _names(which: str, file: Path, *options: str) -> set[str]:
-    """Global symbols of a file; weak ones that are not defined do not count."""
-    command = ("nm", "-g", which, *options, str(file))
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    words = [line.split()[-2:] for line in done.stdout.splitlines()]
-    return {w[1] for w in words if len(w) == 2 and w[0] not in ("w", "v")}
 
 
 def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
@@ -249,7 +243,7 @@ def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compile
     sources = Sources()
     uses = [m for m in _UNDEFINED.finditer(done.stderr) if m["name"] == name]
     places = [place for m in uses if (place := _place(m["file"], m["line"], name, sources)) is not None]
-    users = [o.name.removesuffix(".o") for o in objects if name in _names("--undefined-only", o)]
+    users = [o.name.removesuffix(".o") for o in objects if name in symbols("--undefined-only", o)]
     return Diagnostic(
         LINK_ERROR,
         f"{about} uses `{name}`, which nothing defines",

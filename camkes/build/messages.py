@@ -15,6 +15,8 @@ _PLACED = re.compile(
     r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
     r"(?P<kind>fatal error|error|warning|note): (?P<text>.*)"
 )
+#: a line of the way to a header, the innermost first
+_INCLUDED = re.compile(r"(?:In file included| +) from (?P<file>[^:\n]+):(?P<line>\d+)(?::\d+)?[,:]$")
 #: what GCC adds to the first error about a name, and says nothing
 _NOISE = re.compile(r"each undeclared identifier is reported only once")
 
@@ -67,7 +69,13 @@ class Sources:
 def report_compiler(output: str, good: bool, about: str, sources: Sources, sink: Sink) -> None:
     """Add what a compiler said about `about`; with errors if it failed, and with warnings."""
     found: list[_Message] = []
+    way: list[Label] = []
     for line in output.splitlines():
+        included = _INCLUDED.match(line)
+        if included is not None:
+            place = sources.span(Path(included["file"]), int(included["line"]))
+            way += [] if place is None else [Label(place, "included from here")]
+            continue
         match = _PLACED.match(line)
         if match is None:
             continue
@@ -78,7 +86,8 @@ def report_compiler(output: str, good: bool, about: str, sources: Sources, sink:
                 found[-1].related.append(Label(span, match["text"]))
             continue
         code = COMPILE_WARNING if match["kind"] == "warning" else COMPILE_ERROR
-        found.append(_Message(code, match["text"], span))
+        found.append(_Message(code, match["text"], span, way))
+        way = []
     for message in found:
         sink.report(message.code, message.text, message.span, related=message.related, notes=[f"in {about}"])
     if not good and not any(m.code is COMPILE_ERROR for m in found):

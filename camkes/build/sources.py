@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from camkes.application import Application
 from camkes.build.codes import LINK_ERROR, NO_SOURCES
 from camkes.build.compiler import Compiler
 from camkes.build.digests import of_words
-from camkes.build.jobs import DEPENDENCIES, OUTPUT, Job
+from camkes.build.jobs import Job
 from camkes.build.places import HOST_KERNEL, RUNTIME
 from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
+from camkes.records import replace
 from camkes.resolve.library import BUILTIN
 
+#: what rules for make, in which compilers list headers, have no way to write
+_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")
 #: the C library and what components are made of
 _EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "utils"}
 _SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s")
@@ -132,17 +136,37 @@ def compile_job(
 ) -> Job:
     """Compile one source. `last` are flags that win over the user's; `beside`: see `Job`."""
     cxx = compiler.is_cxx(source)
+    program = compiler.cxx if cxx else compiler.c
+    language = ("-x", "c++" if cxx else "c")
     paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
     command = (
-        *(compiler.cxx if cxx else compiler.c),
+        *program,
         "-std=gnu++17" if cxx else "-std=gnu11",
         *compiler.compile_flags(),
         "-DCAMKES_KERNEL_HOST=1",
         *(f"-I{p}" for p in paths),
         *flags,
         *last,
-        *("-MMD", "-MF", DEPENDENCIES, "-MT", "x"),
-        *("-c", str(source), "-o", OUTPUT),
     )
-    title = f"{about}: {source.name}"
-    return Job(title, output, command, (source,), about, beside, compiler.identity)
+    plain = source.suffix == ".s"  # not preprocessed
+    job = Job(
+        f"{about}: {source.name}",
+        output,
+        (),
+        (source,),
+        about,
+        beside=beside,
+        identity=compiler.cxx_identity if cxx else compiler.identity,
+        search=() if plain else (*command, *language),
+        compiler=(*program, *language),
+    )
+    rule = () if plain else ("-MD", "-MF", str(job.dependencies), "-MQ", str(output))
+    return replace(job, command=(*command, *rule, "-c", str(source), "-o", str(output)))
+
+
+def unusable_names(folder: Path, jobs: Iterable[Job]) -> list[str]:
+    """Names of files and folders of a build in which compilers could not list the headers that they read."""
+    names = [str(folder)]
+    for job in jobs:
+        names += [*map(str, job.inputs), *(w[2:] for w in job.search if w.startswith("-I"))]
+    return [name for name in dict.fromkeys(names) if _UNUSABLE.search(name)]

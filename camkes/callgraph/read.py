@@ -13,10 +13,16 @@ from pathlib import Path
 
 from camkes.application import Application
 from camkes.build.compiler import Compiler, find_compiler
-from camkes.build.digests import Digests
-from camkes.build.jobs import Job, inputs_of, run_jobs, write_whole
+from camkes.build.jobs import Job
 from camkes.build.messages import Sources
-from camkes.build.sources import build_of, compile_job, links_foreign_code, sources_and_objects
+from camkes.build.ninja import inputs_of, run_jobs
+from camkes.build.sources import (
+    build_of,
+    compile_job,
+    links_foreign_code,
+    sources_and_objects,
+    unusable_names,
+)
 from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
 from camkes.callgraph.disassembly import disassembled_calls
 from camkes.callgraph.gcc import Place, read_calls
@@ -87,7 +93,7 @@ def calls_of_code(
 ) -> CodeCalls:
     """Compile and read the code of a system in the folder `out`. `headers` are folders with the `camkes.h` of
     each instance. Mistakes in the code are left to the build: what does not compile is not known."""
-    reader = _Reader(system, Digests(), progress)
+    reader = _Reader(system, progress)
     compiler = find_compiler(sanitize, Sink())
     instances = [i for i in system.instances if i.name in headers and procedures(i, "uses")]
     if compiler is not None and system.cpis and instances:
@@ -106,9 +112,8 @@ class _Caller(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, system: System, digests: Digests, progress: Callable[[str], None]) -> None:
+    def __init__(self, system: System, progress: Callable[[str], None]) -> None:
         self.system = system
-        self.digests = digests
         self.progress = progress
         self.sources = Sources()
         self.reached: dict[str, frozenset[str]] = {}
@@ -124,8 +129,8 @@ class _Reader:
         out: Path,
         compiler: Compiler,
     ) -> None:
-        writes = self._writes_call_graphs(compiler, out)
-        more, suffix = ((_CALL_GRAPH,), ".ci") if writes else (_LINES, "")
+        out = out.absolute()
+        more, suffix = ((_CALL_GRAPH,), ".ci") if compiler.call_graphs else (_LINES, "")
         jobs: dict[str, list[Job]] = {}
         foreign: set[str] = set()
         for instance in instances:
@@ -146,25 +151,19 @@ class _Reader:
                 )
                 for source, output in sources_and_objects(build, out / instance.name)
             ]
-        outcomes = run_jobs([j for some in jobs.values() for j in some], self.digests, self.progress)
-        failed = {id(o.job) for o in outcomes if not o.good}
-        used = {path for some in jobs.values() for job in some for path in inputs_of(job)}
-        self.files = sorted(used)
+        every = [job for some in jobs.values() for job in some]
+        if unusable := unusable_names(out, every):
+            for instance in instances:
+                self._not_read(instance, f"the name {unusable[0]!r} cannot be written in a list of headers")
+            return
+        failed = {id(o.job) for o in run_jobs(out, every, self.progress) if not o.good}
+        self.files = list(inputs_of(out, every))
         for instance in instances:
             bad = [j for j in jobs[instance.name] if id(j) in failed]
             if bad:
                 self._not_read(instance, f"{bad[0].inputs[0].name} does not compile without optimisation")
             elif jobs[instance.name]:
                 self._read_instance(instance, jobs[instance.name], instance.name in foreign)
-
-    def _writes_call_graphs(self, compiler: Compiler, out: Path) -> bool:
-        """GCC does, Clang does not."""
-        source = out / "probe.c"
-        write_whole(source, "int camkes_probe(void);\n")
-        job = compile_job(
-            compiler, source, out / "probe.o", (), (), "compiler", last=(_CALL_GRAPH,), beside=".ci"
-        )
-        return all(outcome.good for outcome in run_jobs([job], self.digests, self.progress))
 
     def _not_read(self, instance: Instance, why: str, caller: str = "") -> None:
         self.notes.append(

@@ -175,7 +175,6 @@ def _load(project: Project, sink: Sink) -> System | None:
 
 def _read_code(project: Project, system: System) -> CodeCalls | None:
     """What handlers call, read as for the host kernel: by the compiler of this workstation."""
-    from camkes.build.jobs import write_whole
     from camkes.callgraph.read import read_code
 
     folder = project.output / "calls"
@@ -188,7 +187,7 @@ def _read_code(project: Project, system: System) -> CodeCalls | None:
             ),
             "files": [str(file) for file in calls.files],
         }
-        write_whole(project.output / CALLS, json.dumps(found, indent=1))
+        write(project.output / CALLS, json.dumps(found, indent=1))
     return calls
 
 

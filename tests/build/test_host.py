@@ -72,7 +72,7 @@ def test_another_compiler_of_the_same_name_compiles_again(
     first = build(FILES).steps
     assert build({}).steps == ["reading", "generating"]
     compiler.write_text(script.replace("VERSION", "'another one'"))
-    assert build({}).steps == first
+    assert sorted(build({}).steps) == sorted(first)  # what runs at once ends in any order
     assert "the host kernel" in first
     compiler.write_text(script)
     assert "the host kernel" not in build({}).steps

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
+from camkes.build.compiler import Compiler, find_compiler
 from camkes.callgraph import read
 from camkes.diagnostics import Sink
+from camkes.records import replace
 from camkes.rendering import render
 from tests.golden import compare
 
@@ -188,9 +190,17 @@ def test_source_that_does_not_compile_is_left_to_the_build(look: Look) -> None:
     assert "N0742" in seen.codes
 
 
+def without_call_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(sanitize: bool, sink: Sink) -> Compiler | None:
+        found = find_compiler(sanitize, sink)
+        return None if found is None else replace(found, call_graphs=False)
+
+    monkeypatch.setattr(read, "find_compiler", find)
+
+
 def test_without_call_graphs_the_disassembly_does(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     """As with Clang."""
-    monkeypatch.setattr(read._Reader, "_writes_call_graphs", lambda *_: False)
+    without_call_graphs(monkeypatch)
     seen = look(
         "static int help(int x) { return next_f(x); }\nint p_f(int x) { return help(x); }\n"
         "int q_f(int x) { return log_f(x); }"
@@ -205,7 +215,7 @@ def test_without_call_graphs_the_disassembly_does(look: Look, monkeypatch: pytes
 def test_without_call_graphs_a_pointer_from_nowhere_leads_anywhere(
     look: Look, monkeypatch: pytest.MonkeyPatch, disassembler: bool
 ) -> None:
-    monkeypatch.setattr(read._Reader, "_writes_call_graphs", lambda *_: False)
+    without_call_graphs(monkeypatch)
     if not disassembler:
         monkeypatch.setattr(read, "disassembled_calls", lambda *_: None)
     seen = look(
@@ -256,7 +266,7 @@ def test_the_place_of_a_call_behind_wide_characters(
     look: Look, monkeypatch: pytest.MonkeyPatch, graphs: bool
 ) -> None:
     if not graphs:
-        monkeypatch.setattr(read._Reader, "_writes_call_graphs", lambda *_: False)
+        without_call_graphs(monkeypatch)
     code = "int p_f(int x)\n{\n\t/* \u65e5\U0001f600 */\treturn next_f(x);\n}\nint q_f(int x) { return x; }"
     (mistake,) = [d for d in look(code, clause=", requests ()").diagnostics if d.code.number == "E0516"]
     span = mistake.related[0].span
@@ -321,7 +331,9 @@ def test_nothing_is_compiled_twice(look: Look, tmp_path: Path) -> None:
     code = "int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }"
     look(code)
     objects = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")}
-    look(code)
+    pipeline.check_code(
+        pipeline.Request(tmp_path / "app" / "a.camkes"), tmp_path / "out", Sink(), lambda _: None
+    )
     assert objects == {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")}
 
 

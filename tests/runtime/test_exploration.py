@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.build import host as build_host_module
+from camkes.build import kernel as kernel_module
+from camkes.build.compiler import find_compiler
 from camkes.build.places import RUNTIME
 from camkes.diagnostics import Sink
 from camkes.model.system import System
@@ -125,9 +126,14 @@ def break_runtime(
         text = path.read_text()
         assert good in text
         path.write_text(text.replace(good, bad))
-    monkeypatch.setattr(build_host_module, "RUNTIME", runtime)
+    compiler = find_compiler(False, Sink())
+    assert compiler is not None
+    kit = kernel_module.host_kit(compiler, folder / "kernel", Sink(), lambda _: None)
+    assert kit is not None
+    monkeypatch.setattr(kernel_module, "_make_kernel", lambda *_: kit.kernel)  # is as it was
+    monkeypatch.setattr(kernel_module, "RUNTIME", runtime)
     # its objects must not get among those that other builds share
-    monkeypatch.setattr(build_host_module, "cache_folder", lambda name: str(folder / "cache" / name))
+    monkeypatch.setattr(kernel_module, "cache_folder", lambda: str(folder / "cache"))
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
