@@ -20,7 +20,7 @@ from camkes.build.sources import (
     compile_job,
     lacks,
     sources_and_objects,
-    unusable_names,
+    unusable_name,
 )
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
@@ -192,11 +192,11 @@ class _Build:
 
     def _can_name(self, jobs: list[Job]) -> bool:
         """Compilers write the names of headers in a form of make that has no way to write some characters."""
-        bad = unusable_names(self.folder, jobs)
-        for name in bad:
+        name = unusable_name(self.folder, jobs)
+        if name is not None:
             self.sink.report(
                 UNUSABLE_NAME,
-                f"the name {name!r} has a character in which the headers of a build cannot be listed",
+                f"the name {name!r} has a character with which a compiler cannot list its headers",
                 help="rename the file or folder, or choose another build folder with -o",
             )
-        return not bad
+        return name is None

@@ -164,9 +164,9 @@ def compile_job(
     return replace(job, command=(*command, *rule, "-c", str(source), "-o", str(output)))
 
 
-def unusable_names(folder: Path, jobs: Iterable[Job]) -> list[str]:
-    """Names of files and folders of a build in which compilers could not list the headers that they read."""
+def unusable_name(folder: Path, jobs: Iterable[Job]) -> str | None:
+    """The first name of a file or folder of a build in which compilers could not list what they read."""
     names = [str(folder)]
     for job in jobs:
         names += [*map(str, job.inputs), *(w[2:] for w in job.search if w.startswith("-I"))]
-    return [name for name in dict.fromkeys(names) if _UNUSABLE.search(name)]
+    return next((name for name in names if _UNUSABLE.search(name)), None)

@@ -21,7 +21,7 @@ from camkes.build.sources import (
     compile_job,
     links_foreign_code,
     sources_and_objects,
-    unusable_names,
+    unusable_name,
 )
 from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
 from camkes.callgraph.disassembly import disassembled_calls
@@ -152,9 +152,9 @@ class _Reader:
                 for source, output in sources_and_objects(build, out / instance.name)
             ]
         every = [job for some in jobs.values() for job in some]
-        if unusable := unusable_names(out, every):
+        if unusable := unusable_name(out, every):
             for instance in instances:
-                self._not_read(instance, f"the name {unusable[0]!r} cannot be written in a list of headers")
+                self._not_read(instance, f"the name {unusable!r} cannot be written in a list of headers")
             return
         failed = {id(o.job) for o in run_jobs(out, every, self.progress) if not o.good}
         self.files = list(inputs_of(out, every))

@@ -17,8 +17,10 @@ from camkes import pipeline
 from camkes.build import folder as folder_module
 from camkes.build.folder import LOCK, copied, locked, publish
 from camkes.diagnostics import Sink
+from camkes.rendering import Style, render
 from tests.build.conftest import Build
 from tests.build.test_host import FILES
+from tests.golden import compare
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -96,7 +98,8 @@ def test_a_folder_that_stays_in_use_is_refused(
         else:
             assert pipeline.check_code(request, tmp_path, sink, lambda _: None) is None
     assert [d.code.number for d in sink.diagnostics] == ["E0726"]
-    assert str(tmp_path) in sink.diagnostics[0].message
+    text = render(sink.diagnostics, Style(base=tmp_path)).replace(str(tmp_path), "FOLDER")
+    compare(text, Path(__file__).parent / "golden" / "folder_in_use.txt")
 
 
 def test_who_inherits_the_lock_holds_it(tmp_path: Path) -> None:
