@@ -359,7 +359,7 @@ class _Decoder:
             if not thread.started:
                 return State.NOT_STARTED, thread.service, thread.priority
             return State.PREEMPTED if thread.ran else State.READY, thread.service, thread.priority
-        if thread.lock is not None:
+        if thread.lock is not None and thread.reason not in _GONE:
             return State.WAITS_LOCK, self.names.cpi_name(thread.lock), thread.priority
         reason = thread.reason or State.SUSPENDED
         if reason is State.WAITS_SERVER:

@@ -126,12 +126,13 @@ static bool delay(struct object *object)
 
 /*
  * Fires all timers that are due, before any thread runs: which of the threads that they wake runs
- * first depends on priorities, and among equals is a choice. False: none was due.
+ * first depends on priorities, and among equals is a choice. False: none was due. What is due at
+ * the instant at which the run ends is not part of it.
  */
 bool timer_fire_due(void)
 {
     bool due = false;
-    while (timer_next() <= kernel->now) {
+    while (timer_next() <= kernel->now && kernel->now < kernel->options.until) {
         due = true;
         if (!delay(kernel->heap[0])) {
             fire(kernel->heap[0]);
