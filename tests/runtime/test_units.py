@@ -16,7 +16,12 @@ _UNIT = Path(__file__).parent / "unit"
 
 @pytest.mark.parametrize(
     ("test", "sources"),
-    [("queue_test.c", ("protocols/queue.c",)), ("message_test.c", ("message.c", "message_error.c"))],
+    [
+        ("queue_test.c", ("protocols/queue.c",)),
+        ("message_test.c", ("message.c", "message_error.c")),
+        ("shared_memory_test.c", ()),
+        ("error_test.c", ("error.c",)),
+    ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "test"
