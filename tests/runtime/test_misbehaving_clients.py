@@ -11,6 +11,7 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.report.refusals import MessageError, refusals
+from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Built, Run, build, plan_of
 
@@ -41,7 +42,7 @@ _LEAF = "void p_go(void) { camkes_work(CAMKES_US(100)); }\n"
 
 
 def _refused(built: Built, run: Run) -> Counter[tuple[str, str, int]]:
-    found = refusals(run.events, run.names, built.system, run.plan)
+    found = refusals(decode(run.events, run.names), built.system, run.plan)
     return Counter({(r.client, r.server, r.error): r.count for r in found})
 
 
