@@ -39,7 +39,9 @@ class Messages:
         elif kind is Kind.BLOCK and event.args[0] == Block.REPLY:
             if thread in self._receiver:
                 self._clients.setdefault(self._receiver[thread], {})[thread] = None
-        elif kind in (Kind.READY, Kind.FAULT, Kind.EXIT):
+        elif kind in (Kind.READY, Kind.FAULT, Kind.EXIT) or (
+            kind is Kind.BLOCK and event.args[0] == Block.SUSPENDED
+        ):
             server = self._receiver.pop(thread, None)
             if server is not None:
                 self._clients.get(server, {}).pop(thread, None)
