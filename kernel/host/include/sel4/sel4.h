@@ -3,6 +3,7 @@
 /* The seL4 API as the host kernel offers it. */
 #pragma once
 
+#include <sel4/absent.h>
 #include <sel4/errors.h>
 #include <sel4/faults.h>
 #include <sel4/syscalls.h>

@@ -79,6 +79,121 @@ static inline seL4_Word seL4_GetBadge(int i)
     return seL4_GetIPCBuffer()->caps_or_badges[i];
 }
 
+static inline seL4_CPtr seL4_GetCap(int i)
+{
+    return (seL4_CPtr)seL4_GetIPCBuffer()->caps_or_badges[i];
+}
+
+static inline void seL4_SetCap(int i, seL4_CPtr cap)
+{
+    seL4_GetIPCBuffer()->caps_or_badges[i] = (seL4_Word)cap;
+}
+
+static inline void seL4_GetCapReceivePath(seL4_CPtr *cnode, seL4_CPtr *index, seL4_Word *depth)
+{
+    const seL4_IPCBuffer *buffer = seL4_GetIPCBuffer();
+    if (cnode != seL4_Null) {
+        *cnode = buffer->receiveCNode;
+    }
+    if (index != seL4_Null) {
+        *index = buffer->receiveIndex;
+    }
+    if (depth != seL4_Null) {
+        *depth = buffer->receiveDepth;
+    }
+}
+
+static inline void seL4_SetCapReceivePath(seL4_CPtr cnode, seL4_CPtr index, seL4_Word depth)
+{
+    seL4_IPCBuffer *buffer = seL4_GetIPCBuffer();
+    buffer->receiveCNode = cnode;
+    buffer->receiveIndex = index;
+    buffer->receiveDepth = depth;
+}
+
+/* Threads have their names from the boot table. */
+static inline void seL4_DebugNameThread(seL4_CPtr tcb, const char *name)
+{
+    (void)tcb;
+    (void)name;
+}
+
+/*
+ * The same operations with the first message registers as arguments, each of which may be NULL:
+ * then it is not set, or dropped. Those of an operation that sends and receives are for both.
+ */
+static inline void camkes_put_registers(const seL4_Word *mr0, const seL4_Word *mr1,
+                                        const seL4_Word *mr2, const seL4_Word *mr3)
+{
+    const seL4_Word *registers[] = {mr0, mr1, mr2, mr3};
+    for (int i = 0; i < 4; i++) {
+        if (registers[i] != seL4_Null) {
+            seL4_SetMR(i, *registers[i]);
+        }
+    }
+}
+
+static inline void camkes_take_registers(seL4_Word *mr0, seL4_Word *mr1, seL4_Word *mr2,
+                                         seL4_Word *mr3)
+{
+    seL4_Word *registers[] = {mr0, mr1, mr2, mr3};
+    for (int i = 0; i < 4; i++) {
+        if (registers[i] != seL4_Null) {
+            *registers[i] = seL4_GetMR(i);
+        }
+    }
+}
+
+static inline void seL4_SendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t info, seL4_Word *mr0,
+                                    seL4_Word *mr1, seL4_Word *mr2, seL4_Word *mr3)
+{
+    camkes_put_registers(mr0, mr1, mr2, mr3);
+    seL4_Send(dest, info);
+}
+
+static inline void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t info, seL4_Word *mr0,
+                                      seL4_Word *mr1, seL4_Word *mr2, seL4_Word *mr3)
+{
+    camkes_put_registers(mr0, mr1, mr2, mr3);
+    seL4_NBSend(dest, info);
+}
+
+static inline void seL4_ReplyWithMRs(seL4_MessageInfo_t info, seL4_Word *mr0, seL4_Word *mr1,
+                                     seL4_Word *mr2, seL4_Word *mr3)
+{
+    camkes_put_registers(mr0, mr1, mr2, mr3);
+    seL4_Reply(info);
+}
+
+static inline seL4_MessageInfo_t seL4_RecvWithMRs(seL4_CPtr src, seL4_Word *sender, seL4_Word *mr0,
+                                                  seL4_Word *mr1, seL4_Word *mr2, seL4_Word *mr3)
+{
+    const seL4_MessageInfo_t info = seL4_Recv(src, sender);
+    camkes_take_registers(mr0, mr1, mr2, mr3);
+    return info;
+}
+
+static inline seL4_MessageInfo_t seL4_CallWithMRs(seL4_CPtr dest, seL4_MessageInfo_t info,
+                                                  seL4_Word *mr0, seL4_Word *mr1, seL4_Word *mr2,
+                                                  seL4_Word *mr3)
+{
+    camkes_put_registers(mr0, mr1, mr2, mr3);
+    info = seL4_Call(dest, info);
+    camkes_take_registers(mr0, mr1, mr2, mr3);
+    return info;
+}
+
+static inline seL4_MessageInfo_t seL4_ReplyRecvWithMRs(seL4_CPtr src, seL4_MessageInfo_t info,
+                                                       seL4_Word *sender, seL4_Word *mr0,
+                                                       seL4_Word *mr1, seL4_Word *mr2,
+                                                       seL4_Word *mr3)
+{
+    camkes_put_registers(mr0, mr1, mr2, mr3);
+    info = seL4_ReplyRecv(src, info, sender);
+    camkes_take_registers(mr0, mr1, mr2, mr3);
+    return info;
+}
+
 #ifdef __cplusplus
 }
 #endif
