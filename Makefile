@@ -10,8 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CAMKES := $(BIN)/camkes
 DEMO := build/demo
-# The folder itself on the import path: a hook of setuptools would be loaded at every start.
-PIP_OPTIONS := --quiet --disable-pip-version-check --config-settings editable_mode=compat
+PIP_OPTIONS := --quiet --disable-pip-version-check
 COVERED := parser camkes/resolve camkes/protocols
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 

@@ -596,7 +596,7 @@ def lsp(arguments: argparse.Namespace) -> int:
             raise
         print(
             "camkes lsp: the editor server needs pygls; install it with\n"
-            "  python -m pip install 'camkes-rt[editor]'",
+            "  python -m pip install 'pygls>=2,<3' lsprotocol",
             file=sys.stderr,
         )
         return USER_ERROR

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from camkes.build.addresses import Place, locate
 from camkes.build.codes import FAULT, WAITS_FOR_EVER
 from camkes.build.messages import Sources
-from camkes.build.places import RUNTIME
 from camkes.diagnostics import Diagnostic
 from camkes.records import dataclass
 from camkes.report.times import format_time
 from camkes.report.trace.waits import Cause, Situation, describe
+from camkes.resources import RUNTIME
 
 if TYPE_CHECKING:
     from camkes.build.host import HostImage

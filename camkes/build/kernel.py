@@ -24,11 +24,11 @@ from camkes.build.digests import of_file, of_words
 from camkes.build.folder import locked
 from camkes.build.jobs import Progress
 from camkes.build.ninja import run_jobs
-from camkes.build.places import HOST_KERNEL, ROOT, RUNTIME
 from camkes.build.sources import compile_job
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
 from camkes.records import dataclass
+from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
 _NAMES = "kernel-names.s"

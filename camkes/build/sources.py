@@ -13,12 +13,12 @@ from camkes.build.codes import LINK_ERROR, NO_SOURCES
 from camkes.build.compiler import Compiler
 from camkes.build.digests import of_words
 from camkes.build.jobs import Job
-from camkes.build.places import HOST_KERNEL, RUNTIME
 from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.records import replace
 from camkes.resolve.library import BUILTIN
+from camkes.resources import HOST_KERNEL, RUNTIME
 
 #: what rules for make, in which compilers list headers, have no way to write
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")

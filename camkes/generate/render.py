@@ -17,6 +17,7 @@ from camkes.cache import cache_folder, forget_older
 from camkes.generate.contexts import InstanceContext, SpaceContext
 from camkes.generate.procedures import declare
 from camkes.generate.write import write
+from camkes.resources import TEMPLATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     import jinja2
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
 #: how many texts are kept
 MOST_KEPT = 1000

@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from camkes.build.places import ROOT
 from camkes.capdl.address_space import ARCHITECTURES
 from camkes.capdl.allocate import allocate, is_timer
 from camkes.capdl.host_table import table_objects
@@ -22,6 +21,7 @@ from camkes.protocols import analyse
 from camkes.records import replace
 from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
+from camkes.resources import ROOT
 from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Completed, Extras, complete, slots_of_completion
 from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.build.places import ROOT
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.records import dataclass
 from camkes.resolve.devicetree import BadTreeError, read_tree
+from camkes.resources import ROOT
 
 SOURCES = ROOT / "kernel" / "sel4" / "timer"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import jinja2
 
-from camkes.build.places import ROOT
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.generate.render import c_environment
+from camkes.resources import ROOT
 from camkes.upstream_templates.codes import NO_TEMPLATE, TEMPLATE_ERROR, TEMPLATE_FAILED
 from camkes.upstream_templates.context import Session
 from camkes.upstream_templates.macros import TemplateError

@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 
 from camkes import cli
-from camkes.build.places import ROOT
+from camkes.resources import ROOT
 from camkes.sel4.__main__ import main as called_by_cmake
 from tests.golden import compare
 from tests.sel4.project import project

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from camkes.build.places import RUNTIME
 from camkes.report.refusals import WORDS, MessageError
+from camkes.resources import RUNTIME
 
 
 def test_the_runtime_has_the_same_errors() -> None:

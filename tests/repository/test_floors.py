@@ -16,6 +16,7 @@ FLOORS = {
     "camkes": 0,  # the version
     "camkes.cache": 0,
     "camkes.process": 0,
+    "camkes.resources": 0,
     "camkes.records": -1,
     "camkes.diagnostics": 1,
     "camkes.rendering": 2,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from camkes.build.places import HOST_KERNEL, RUNTIME
+from camkes.resources import HOST_KERNEL, RUNTIME
 from tests.runtime.host import build
 
 _TIMER = "import <TimeServer/TimeServer.camkes>;\nimport <global-connectors.camkes>;\n"

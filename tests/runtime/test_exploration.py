@@ -13,13 +13,13 @@ import pytest
 
 from camkes.build import kernel as kernel_module
 from camkes.build.compiler import find_compiler
-from camkes.build.places import RUNTIME
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.records import replace
 from camkes.report.trace.kinds import End, Kind
+from camkes.resources import RUNTIME
 from tests.runtime import host, systems
 from tests.runtime.explore import DURATION, schedules
 from tests.runtime.host import build

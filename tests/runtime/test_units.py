@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.build.places import HOST_KERNEL, RUNTIME
+from camkes.resources import HOST_KERNEL, RUNTIME
 
 _UNIT = Path(__file__).parent / "unit"
 

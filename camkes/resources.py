@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Where the files are that come with the tool and are not Python: templates, C sources, CMake modules.
+
+In a checkout they are beside the package, in an installed one below it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_INSTALLED = _PACKAGE / "data"
+
+ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent
+TEMPLATES = ROOT / "templates"
+RUNTIME = ROOT / "runtime"
+HOST_KERNEL = ROOT / "kernel" / "host"
+SEL4_KERNEL = ROOT / "kernel" / "sel4"
