@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes/error.h>
 #include <camkes/event.h>
 #include <limits.h>
 
@@ -23,13 +24,26 @@ static void deliver(struct camkes_event *event)
     callback(argument);
 }
 
+/* How many events there are. Whoever may emit can write any number into the count that is shared.
+ */
+static uintptr_t take_events(const struct camkes_thread *self, const struct camkes_event *event)
+{
+    const uintptr_t events = event->queued != NULL ? atomic_exchange(event->queued, 0) : 1;
+    if (events > CAMKES_EVENTS_QUEUED) {
+        camkes_print("camkes: %s: %lu queued events cannot be: they are taken for one", self->name,
+                     (unsigned long)events);
+        return 1;
+    }
+    return events;
+}
+
 void camkes_serve_event(struct camkes_thread *self)
 {
     struct camkes_event *event = self->interface;
     camkes_start_interface(self->instance, event->interface.init);
     for (;;) {
         seL4_Wait(event->notification, NULL);
-        const uintptr_t events = event->queued != NULL ? atomic_exchange(event->queued, 0) : 1;
+        const uintptr_t events = take_events(self, event);
         for (uintptr_t i = 0; i < events; i++) {
             deliver(event);
         }
@@ -73,7 +87,11 @@ int camkes_event_register(struct camkes_event *event, void (*callback)(void *), 
 
 void camkes_event_emit_queued(_Atomic uintptr_t *queued, seL4_CPtr notification)
 {
-    atomic_fetch_add(queued, 1);
+    uintptr_t before = atomic_load(queued);
+    do {
+        camkes_point();
+    } while (before < CAMKES_EVENTS_QUEUED &&
+             !atomic_compare_exchange_weak(queued, &before, before + 1));
     camkes_point();
     seL4_Signal(notification);
 }

@@ -303,3 +303,43 @@ def test_a_priority_that_cannot_be_set_is_reported(tmp_path: Path) -> None:
         "camkes: leaf: thread leaf.p@low of leaf.p cannot be set to priority 20: kernel error" in run.output
     )
     assert run.status == 1 and "leaf.p!manager" in run.errors
+
+
+_QUEUE = """
+component Emitter { control; emits E e; }
+component Consumer { control; consumes E e; }
+assembly { composition {
+    component Emitter emitter; component Consumer consumer;
+    connection seL4NotificationQueue q(from emitter.e, to consumer.e);
+} }
+"""
+_CONSUMER = """
+int run(void)
+{
+    int events = 0;
+    camkes_work(CAMKES_MS(1));
+    while (e_poll()) { events++; }
+    printf("%d\\n", events);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "events"), [(1, 2), (65534, 65535), (65535, 65535), (65536, 1), (2**63, 1)]
+)
+def test_a_count_of_events_that_cannot_be(count: int, events: int, tmp_path: Path) -> None:
+    emitter = f"""
+    extern unsigned long queue __asm__("e_queue0");
+    int run(void)
+    {{
+        queue = {count}ul;
+        e_emit();
+        return 0;
+    }}
+    """
+    run = build(tmp_path, _QUEUE, {"Emitter": emitter, "Consumer": _CONSUMER}).run()
+    said = f"camkes: consumer.e: {count} queued events cannot be: they are taken for one\n"
+    assert run.errors == ""
+    assert run.output == (said if count > 65535 else "") + f"{events}\n"
+    assert run.status == 0

@@ -20,6 +20,9 @@ struct camkes_event {
     void *argument;
 };
 
+/* So many events can wait to be taken; further ones are lost. */
+#define CAMKES_EVENTS_QUEUED 65535
+
 void camkes_event_wait(struct camkes_event *event);
 int camkes_event_poll(struct camkes_event *event);
 int camkes_event_register(struct camkes_event *event, void (*callback)(void *), void *argument);

@@ -31,9 +31,18 @@ uint64_t camkes_now(void);
  */
 bool camkes_next_job(void);
 
-/* The priority that the running thread's work has now, with what it inherits. */
+/*
+ * The priority that the running thread's work has now, 0 to 255. In a `fixed` CPI it is the
+ * ceiling, in an `inherited` one that of the request and all that wait for it, in a `propagated`
+ * one that of the request with what it inherits further up; elsewhere it is the thread's own.
+ */
 unsigned camkes_request_priority(void);
-/* The id of the task that it works for, -1: none. */
+
+/*
+ * The id of the task that the running thread works for, -1: none. In a handler it is one of those
+ * whose requests can come through the caller's connection: a request that claims another is
+ * refused.
+ */
 int camkes_requestor(void);
 
 #ifdef __cplusplus
