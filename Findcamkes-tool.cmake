@@ -37,6 +37,8 @@ macro(camkes_tool_setup_camkes_build_environment)
     )
         find_package(${_camkes_package} REQUIRED)
     endforeach()
+    include("${CAMKES_TOOL_DIR}/cmake/workspace.cmake")
+    camkes_check_workspace()
     include("${CAMKES_TOOL_DIR}/cmake/options.cmake")
     camkes_set_platform_defaults()
 

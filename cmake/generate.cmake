@@ -542,6 +542,15 @@ function(GenerateCAmkESRootserver)
         set(parse_capdl "${CAmkESParseCapDL}")
         add_custom_target(camkes_parse_capdl)
     else()
+        find_program(CAMKES_STACK stack)
+        mark_as_advanced(CAMKES_STACK)
+        if(NOT CAMKES_STACK)
+            message(
+                FATAL_ERROR
+                    "an image needs parse-capDL: there is none on PATH and in tools/bin of the workspace, and no\n"
+                    "stack to build it. repo-init.sh builds it with ghc; -DCAmkESParseCapDL=FILE names one."
+            )
+        endif()
         CapDLToolInstall(camkes_parse_capdl parse_capdl)
     endif()
     CapDLToolCFileGen(

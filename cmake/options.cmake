@@ -27,7 +27,11 @@ camkes_option(CAmkESRPCLockElision BOOL ON "For compatibility: connectors have n
 camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "For compatibility: DMA pools have small frames")
 camkes_option(CAmkESCapDLStaticAlloc BOOL OFF "Allocate all objects when a system is built (not available)")
 camkes_option(CAmkESCapDLVerification BOOL OFF "Generate definitions for proofs (not available)")
-find_program(CAmkESParseCapDL parse-capDL DOC "parse-capDL, where it is built already")
+find_program(
+    CAmkESParseCapDL parse-capDL
+    HINTS "${CAMKES_UPSTREAM_DIR}/../bin"
+    DOC "parse-capDL, where it is built already"
+)
 
 # A virtual environment of camkes-rt has what the tool imports; the kernel's Python may not.
 if(EXISTS "${CAMKES_TOOL_DIR}/.venv/bin/python")

@@ -116,14 +116,14 @@ def make(
     known = mark.read_text() if mark.is_file() and (out / "build.ninja").is_file() else ""
     if known != "\n".join(configure):
         progress("configuring for seL4")
-        if not _run(configure, out, "cmake", sink):
+        if not _run(configure, out, "cmake", workspace, sink):
             return False
         mark.write_text("\n".join(configure))
     progress("building for seL4")
-    return _run(["ninja"], out, "ninja", sink)
+    return _run(["ninja"], out, "ninja", workspace, sink)
 
 
-def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
+def _run(command: list[str], folder: Path, name: str, workspace: Path, sink: Sink) -> bool:
     log = folder / f"{name}.log"
     program = shutil.which(command[0])
     if program is None:
@@ -136,7 +136,7 @@ def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "NINJA_STATUS": NINJA_STATUS},
+            env={**os.environ, "NINJA_STATUS": NINJA_STATUS, "PATH": _search_path(workspace)},
             check=False,
         )
     if done.returncode == 0:
@@ -144,6 +144,13 @@ def _run(command: list[str], folder: Path, name: str, sink: Sink) -> bool:
     notes = failing_lines(log.read_text(errors="replace"))
     sink.report(SEL4_BUILD, f"the build for seL4 failed; everything is in {log}", notes=notes)
     return False
+
+
+def _search_path(workspace: Path) -> str:
+    """PATH with the workspace's Python environment first, which has what scripts of a build import."""
+    environment = workspace / "projects" / "camkes-tool" / ".venv" / "bin"
+    path = os.environ.get("PATH", os.defpath)
+    return f"{environment}{os.pathsep}{path}" if environment.is_dir() else path
 
 
 def console(

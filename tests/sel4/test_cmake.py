@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import os
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,7 @@ def cmake(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         f"-DCAMKES_ROOT={ROOT}",
         f"-DSTANDIN_PYTHON={sys.executable}",
         f"-DCAmkESPython={sys.executable}",
+        "-DCAmkESParseCapDL=/opt/parse-capDL",
         f"-DSTANDIN_APPLICATION={folder / 'application' / 'CMakeLists.txt'}",
         *options,
         "-S",
@@ -166,6 +168,52 @@ def test_an_option_that_is_refused(option: str, tmp_path: Path) -> None:
     done = configure(tmp_path, LISTS, f"-D{option}=ON")
     assert done.returncode != 0
     assert f"{option} needs camkes-tool" in " ".join(done.stderr.split())
+
+
+def test_parse_capdl_on_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin" / "parse-capDL"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    done = configure(tmp_path, LISTS, "-UCAmkESParseCapDL")
+    assert done.returncode == 0, done.stderr
+    assert f"CAmkESParseCapDL:FILEPATH={program}" in (tmp_path / "build" / "CMakeCache.txt").read_text()
+
+
+@pytest.mark.skipif(
+    shutil.which("parse-capDL") is not None or shutil.which("stack") is not None,
+    reason="parse-capDL, or stack to build it, is installed",
+)
+def test_without_parse_capdl_and_stack_it_says_what_to_do(tmp_path: Path) -> None:
+    done = configure(tmp_path, LISTS, "-UCAmkESParseCapDL")
+    assert done.returncode != 0
+    assert "repo-init.sh builds it with ghc" in " ".join(done.stderr.split())
+
+
+def test_a_repository_inside_the_folder_of_the_c_library(tmp_path: Path) -> None:
+    """Its build deletes files of a copy, and stops at a folder where it expects a file."""
+    library = tmp_path / "musllibc"
+    (library / ".git").mkdir(parents=True)
+    script = tmp_path / "check.cmake"
+    script.write_text(
+        f'set(MUSLLIBC_CURRENT_DIR "{tmp_path}/link")\n'
+        f'include("{ROOT}/cmake/workspace.cmake")\n'
+        "camkes_check_workspace()\n"
+        "message(STATUS ${MUSLLIBC_CURRENT_DIR})\n"
+    )
+    (tmp_path / "link").symlink_to(library)
+    command = [shutil.which("cmake") or "cmake", "-P", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert f"git -C {library} init --separate-git-dir=" in done.stderr
+    (library / ".git").rmdir()
+    (library / ".git").write_text("gitdir: elsewhere\n")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith(str(library)), (
+        "a link is followed: the copy would be the folder itself"
+    )
 
 
 def test_defaults_say_nothing(built: tuple[Path, str], tmp_path: Path) -> None:
