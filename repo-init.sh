@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 #
-# Makes a CAmkES workspace for seL4 with this repository as its camkes-tool. Safe to run again.
+# Makes a CAmkES workspace for seL4 with this repository as its camkes-tool. Safe to run again. Needs git and what
+# Debian 12 has packages of; neither the tool `repo` nor Haskell's `stack`.
 
 set -euo pipefail
 
@@ -50,7 +51,7 @@ workspace=${1:-camkes-workspace}
 # --- the host ---------------------------------------------------------------
 
 # what a build calls, and the Debian or Ubuntu package that brings it
-required=(git:git repo:repo python3:python3 cmake:cmake ninja:ninja-build gcc:gcc g++:g++ cpp:cpp
+required=(git:git python3:python3 make:make cmake:cmake ninja:ninja-build gcc:gcc g++:g++ cpp:cpp
     cpio:cpio xmllint:libxml2-utils dtc:device-tree-compiler)
 # what only some builds call, the package, and what for
 optional=("qemu-system-x86_64:qemu-system-x86:to boot x86_64 images"
@@ -58,46 +59,53 @@ optional=("qemu-system-x86_64:qemu-system-x86:to boot x86_64 images"
     "aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu:to build for aarch64"
     "aarch64-linux-gnu-g++:g++-aarch64-linux-gnu:to build for aarch64"
     "ccache:ccache:to build again faster")
-# modules of Python that the kernel's and capDL's scripts import, and the packages that bring them
-modules=(yaml:pyyaml jinja2:jinja2 lxml:lxml ply:ply jsonschema:jsonschema pyfdt:pyfdt
-    elftools:pyelftools six:six future:future sortedcontainers:sortedcontainers lark:lark)
+# packages of Python that scripts of the kernel, its build system and capDL import
+python_packages=(pyyaml jinja2 lxml ply jsonschema pyfdt pyelftools six future sortedcontainers libarchive-c)
+# Haskell packages that capDL-tool imports beyond those that come with ghc, and Debian's packages of them
+haskell=(base-compat:libghc-base-compat-dev lens:libghc-lens-dev MissingH:libghc-missingh-dev
+    regex-compat:libghc-regex-compat-dev split:libghc-split-dev yaml:libghc-yaml-dev)
+haskell_with_ghc=(array base containers filepath mtl parsec pretty unix)
 
 present() { command -v "$1" >/dev/null 2>&1; }
 
+# Says what is missing, with one line that installs it all; status 1 if a build cannot do without it.
 check_host() {
-    local item command package why missing=() packages=() status=0
+    local item command package why missing=() packages=() wished=()
     for item in "${required[@]}"; do
         IFS=: read -r command package <<<"$item"
         present "$command" && continue
         missing+=("$command")
         packages+=("$package")
     done
-    if [ ${#missing[@]} -gt 0 ]; then
-        complain "this host lacks: ${missing[*]}"
-        complain "install with:    sudo apt-get install ${packages[*]}"
-        status=1
+    if present python3 && ! python3 -c 'import ensurepip' >/dev/null 2>&1; then
+        missing+=("venv of python3")
+        packages+=(python3-venv)
     fi
-
-    for item in "${optional[@]}"; do
-        IFS=: read -r command package why <<<"$item"
-        present "$command" || complain "not found, only needed $why: $command (sudo apt-get install $package)"
-    done
-    if ! present stack && ! present parse-capDL; then
-        complain "not found, an image needs one: parse-capDL (capDL-tool), or stack to build it" \
-            "(sudo apt-get install haskell-stack)"
-    fi
-
-    packages=()
-    if present python3; then
-        for item in "${modules[@]}"; do
-            python3 -c "import ${item%%:*}" >/dev/null 2>&1 || packages+=("${item#*:}")
+    present python3 || packages+=(python3-venv)
+    if ! present parse-capDL && ! present stack; then
+        if ! present ghc; then
+            missing+=("parse-capDL, or ghc to build it")
+            packages+=(ghc)
+        fi
+        for item in "${haskell[@]}"; do
+            IFS=: read -r command package <<<"$item"
+            [ -n "$(ghc-pkg list --simple-output "$command" 2>/dev/null)" ] || packages+=("$package")
         done
     fi
-    if [ ${#packages[@]} -gt 0 ]; then
-        complain "python3 lacks modules that a build imports; in a virtual environment:"
-        complain "                 python3 -m pip install ${packages[*]}"
+    for item in "${optional[@]}"; do
+        IFS=: read -r command package why <<<"$item"
+        present "$command" && continue
+        complain "not found, only needed $why: $command"
+        wished+=("$package")
+    done
+    if [ ${#wished[@]} -gt 0 ]; then
+        complain "for these:       sudo apt-get install ${wished[*]}"
     fi
-    return $status
+    if [ ${#packages[@]} -gt 0 ]; then
+        complain "this host lacks: ${missing[*]:-Haskell packages to build parse-capDL}"
+        complain "install with:    sudo apt-get install ${packages[*]}"
+        return 1
+    fi
 }
 
 check_host || exit 1
@@ -126,68 +134,129 @@ mkdir -p "$workspace"
 cd "$workspace"
 say "workspace $PWD, camkes-rt from $url ($branch)"
 
-if ! repo init -q -u "$url" -b "$branch" -m "$manifest"; then
-    complain "could not reach $url, or it has no '$manifest' at $branch; nothing was changed"
+# A line for each project: path, where it is fetched from, revision, groups, links (each FILE>PLACE), by "|".
+projects() {
+    python3 - "$here/$manifest" "$url" "$branch" <<'EOF'
+import sys
+from xml.etree import ElementTree
+
+manifest, own, branch = sys.argv[1:]
+root = ElementTree.parse(manifest).getroot()
+fetch = {remote.get("name"): remote.get("fetch") for remote in root.iter("remote")}
+default = root.find("default").get("remote")
+for project in root.iter("project"):
+    remote = project.get("remote", default)
+    # this repository is fetched from where it is, whatever it and its branch are called
+    mine = remote == "self"
+    url = own if mine else f"{fetch[remote]}/{project.get('name')}"
+    links = [f"{link.get('src')}>{link.get('dest')}" for link in project.iter("linkfile")]
+    revision = branch if mine else project.get("revision")
+    print(project.get("path"), url, revision, project.get("groups") or "", " ".join(links), sep="|")
+EOF
+}
+
+# Gets a revision, by itself if the server gives that, else with all branches, and sets `commit`. Status 2: the server
+# was not reached.
+fetch_revision() {
+    local path=$1 url=$2 revision=$3
+    if [[ $revision =~ ^[0-9a-f]{40}$ ]] && git -C "$path" cat-file -e "$revision^{commit}" 2>/dev/null; then
+        commit=$revision
+    elif git -C "$path" fetch -q --depth 1 origin "$revision" 2>/dev/null; then
+        commit=$(git -C "$path" rev-parse "FETCH_HEAD^{commit}")
+    else
+        git ls-remote -q "$url" HEAD >/dev/null 2>&1 || return 2
+        git -C "$path" fetch -q --tags origin '+refs/heads/*:refs/remotes/origin/*' || return
+        commit=$(git -C "$path" rev-parse -q --verify "$revision^{commit}")
+    fi
+}
+
+# One project at its revision; what is in the way is in `why`. The repository is outside its folder, which the build of
+# the C library relies on.
+checkout() {
+    local path=$1 url=$2 revision=$3 status=0 commit=
+    if [ -L "$path" ]; then
+        complain "$path is a link: left as it is"
+        return
+    fi
+    if [ ! -e "$path/.git" ] || { [ -d "$path/.git" ] && [ ! -L "$path/.git" ]; }; then
+        mkdir -p ".git-dirs/${path%/*}" "$path"
+        git -C "$path" init -q --separate-git-dir "$PWD/.git-dirs/$path.git"
+    fi
+    git -C "$path" config remote.origin.url "$url"
+    fetch_revision "$path" "$url" "$revision" || status=$?
+    case $status in
+        0) ;;
+        2) why="could not reach"; return 1 ;;
+        *) why="did not get revision $revision from"; return 1 ;;
+    esac
+    [ "$(git -C "$path" rev-parse -q --verify HEAD)" != "$commit" ] || return 0
+    if ! git -C "$path" -c advice.detachedHead=false checkout -q "$commit"; then
+        why="has changes of its own in the way of revision $revision of"
+        return 1
+    fi
+}
+
+not_there=()
+needed=false
+while IFS='|' read -r path from revision groups links; do
+    say "$path"
+    if ! checkout "$path" "$from" "$revision"; then
+        not_there+=("    $path: $why $from${groups:+ (only needed for: $groups)}")
+        [ -n "$groups" ] || needed=true
+        continue
+    fi
+    for link in $links; do
+        ln -sfn "$path/${link%>*}" "${link#*>}"
+    done
+done <<<"$(projects)"
+
+if [ ${#not_there[@]} -gt 0 ]; then
+    complain "not there:"
+    printf '%s\n' "${not_there[@]}" >&2
+fi
+if $needed; then
+    complain "run this command again to continue where it stopped"
     exit 1
 fi
 
-# The manifest calls this repository camkes-rt and takes its branch main. A fork or a branch may differ.
-own=$(basename "$url" .git)
-override=.repo/local_manifests/camkes-rt.xml
-rm -f "$override"
-if [ "$own" != camkes-rt ] || [ "$branch" != main ]; then
-    mkdir -p "${override%/*}"
-    cat >"$override" <<EOF
-<manifest>
-    <remove-project name="camkes-rt"/>
-    <project remote="self" revision="$branch" name="$own" path="projects/camkes-tool">
-        <linkfile src="docs/sel4.md" dest="README.md"/>
-    </project>
-</manifest>
-EOF
-fi
+# --- what a build runs ----------------------------------------------------------
 
-synced=true
-repo sync --no-clone-bundle || synced=false
+# capDL-tool, by ghc with Debian's libraries, if nothing else brings it. It is small: without optimisation.
+capdl_tool() {
+    local sources=projects/capdl/capDL-tool out=.capdl-tool revision item options=()
+    if present parse-capDL || present stack; then
+        return
+    fi
+    revision=$(git -C projects/capdl rev-parse HEAD)
+    [ "$(cat $out/revision 2>/dev/null)" = "$revision" ] && return
+    say "parse-capDL (ghc, some minutes)"
+    for item in "${haskell_with_ghc[@]}" "${haskell[@]%%:*}"; do
+        options+=(-package "$item")
+    done
+    mkdir -p $out/objects tools/bin
+    if ! ghc --make -v0 -w -O0 -hide-all-packages "${options[@]}" -i$sources -outputdir $out/objects \
+        -o tools/bin/parse-capDL $sources/Main.hs; then
+        complain "parse-capDL could not be built (see above)"
+        return 1
+    fi
+    printf '%s' "$revision" >$out/revision
+}
 
-# --- what is there now ----------------------------------------------------------
+# The tool's own environment, with what the scripts of a build import besides.
+python_environment() {
+    local python=projects/camkes-tool/.venv/bin/python
+    say "Python environment (pip)"
+    make -s -C projects/camkes-tool setup && $python -m pip install -q "${python_packages[@]}"
+}
 
-# Lists what is missing and why; status 1 if more is than single applications or platforms ask for.
-missing=$(GIT_TERMINAL_PROMPT=0 python3 - "$here/$manifest" <<'EOF'
-import subprocess
-import sys
-from pathlib import Path
-from xml.etree import ElementTree
-
-root = ElementTree.parse(sys.argv[1]).getroot()
-fetch = {remote.get("name"): remote.get("fetch") for remote in root.iter("remote")}
-default = root.find("default").get("remote")
-status = 0
-for project in root.iter("project"):
-    path, groups = project.get("path"), project.get("groups")
-    if Path(path, ".git").exists():
-        continue
-    url = f"{fetch[project.get('remote', default)]}/{project.get('name')}"
-    reached = subprocess.run(["git", "ls-remote", "-q", url, "HEAD"], capture_output=True).returncode == 0
-    why = f"did not get revision {project.get('revision')} from" if reached else "could not reach"
-    only = f" (only needed for: {groups})" if groups else ""
-    print(f"    {path}: {why} {url}{only}")
-    status = status if groups else 1
-sys.exit(status)
-EOF
-) && needed=false || needed=true
-if [ -n "$missing" ]; then
-    complain "not there:"
-    printf '%s\n' "$missing" >&2
-fi
-if $needed || { [ -z "$missing" ] && ! $synced; }; then
-    [ -n "$missing" ] || complain "repo could not bring everything up to date (see above)"
-    complain "run this command again to continue where it stopped"
+capdl_tool
+if ! python_environment; then
+    complain "the Python environment could not be made (see above); run this command again"
     exit 1
 fi
 
 cat <<EOF
 $name: the workspace is ready. To build and boot an application:
-    cd $PWD && mkdir build && cd build
+    cd $PWD && . projects/camkes-tool/.venv/bin/activate && mkdir build && cd build
     ../init-build.sh -DCAMKES_APP=adder -DPLATFORM=x86_64 -DSIMULATION=1 && ninja && ./simulate
 EOF
