@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from camkes.cli import main
 from camkes.model.system import Protocol
-from camkes.report.properties import Property, check_trace
+from camkes.report.properties import Property, Violation, check_trace
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, Kind
 
@@ -275,3 +277,18 @@ def test_numbers_that_are_not_in_the_plan_are_a_violation(kind: Kind) -> None:
     simulation = inversion()
     event = Event(0, kind, 3, None, (77, 88, 0, 0, 0))
     assert check_trace([event], simulation.names, simulation.plan)
+
+
+def test_quiet_does_not_hide_violations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "system.camkes"
+    path.write_text("component A { control; } assembly { composition { component A a; } }\n")
+    (tmp_path / "a.c").write_text("#include <camkes.h>\nint run(void) { return 0; }\n")
+    violation = Violation(7, Property.LIVENESS, "a waits", 3)
+    command = ["run", str(path), "-o", str(tmp_path / "out"), "--verify", "--quiet"]
+    assert main(command) == 0
+    monkeypatch.setattr("camkes.report.properties.check_trace", lambda *_, **__: [violation])
+    capsys.readouterr()
+    assert main(command) == 1
+    assert "7 ns: L: a waits" in capsys.readouterr().out

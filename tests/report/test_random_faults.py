@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A few random systems with faults; `python -m tests.report.random_faults` runs many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .random_faults import mistakes
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_a_fault_harms_only_its_own_and_is_told(seed: int, tmp_path: Path) -> None:
+    about, found = mistakes(seed, tmp_path)
+    assert not found, about
