@@ -382,8 +382,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     from camkes.build.run import RunOptions, run_host
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
-    from camkes.report.trace.decode import KINDS, decode
-    from camkes.report.trace.events import ALL, read_trace
+    from camkes.report.trace.decode import decode_trace
+    from camkes.report.trace.events import read_trace
     from camkes.report.trace.names import names_path, save_names, trace_names
 
     raw = image.folder / "run.trace"
@@ -404,9 +404,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     for diagnostic in result.diagnostics:
         reading.add(diagnostic)
     names = trace_names(image.capabilities, checked.plan, checked.system)
-    events = read_trace(raw, reading, ALL if options.verify else KINDS) if result.trace is not None else None
-    kept = tuple(events or ()) if options.verify else ()
-    found = None if events is None else decode(kept or events, names)
+    found = decode_trace(raw, names, reading) if result.trace is not None else None
     if found is not None:
         save_names(raw, names, reading)
         _publish([raw, names_path(raw)], last.parent, reading)
@@ -429,7 +427,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         picture = timeline_svg(found, sink, options.window or (None, None), checked.application.name)
         if picture is not None:
             write_output(options.timeline, picture.encode())
-    violations = check_trace(kept, names, checked.plan, system=checked.system) if options.verify else []
+    events = read_trace(raw, Sink()) if options.verify else None
+    violations = check_trace(events, names, checked.plan, system=checked.system) if events else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
     return Outcome(found, faults, base, tuple(violations), options.verify, failed)
@@ -471,8 +470,7 @@ def record(
     """Build an image for seL4 that records what it does, and boot it for `options.duration`; what components
     print goes to `tell`. Nothing is known of when the kernel switched, and `options` that need it have no
     effect."""
-    from camkes.report.trace.decode import KINDS, decode
-    from camkes.report.trace.events import read_trace
+    from camkes.report.trace.decode import decode_trace
     from camkes.report.trace.names import load_names
     from camkes.sel4 import recording
     from camkes.sel4.trace import trace_file
@@ -486,10 +484,10 @@ def record(
     raw = out / recording.RECORDS
     records = recording.record(out, options.duration or DEFAULT_DURATION, tell)
     write_output(raw, trace_file(records))
-    events, names = read_trace(raw, sink, KINDS), load_names(raw, sink)
-    if events is None or names is None:
+    names = load_names(raw, sink)
+    found = decode_trace(raw, names, sink) if names is not None else None
+    if found is None:
         return None
-    found = decode(events, names)
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
     return Outcome(found, (), request.path, (), verified=False, failed=False)

@@ -10,10 +10,12 @@ depends on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from camkes.capdl.model import Role
+from camkes.diagnostics import Sink
 from camkes.records import replace
-from camkes.report.trace.events import NOBODY, Event
+from camkes.report.trace.events import NOBODY, Event, load_trace, read_records
 from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Block, End, FaultKind, Kind
 from camkes.report.trace.model import (
@@ -45,6 +47,11 @@ _BLOCKED: dict[int, State] = {
 }
 
 Args = tuple[int, ...]
+Step = tuple[
+    Callable[["ThreadState | None", "ThreadState | None", Args], None],
+    "ThreadState | None",
+    "ThreadState | None",
+]
 
 _GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED}
 
@@ -63,7 +70,22 @@ _UNKNOWN = NamedThread(-1, "?", "", "", Role.INTERFACE, 0)
 
 def decode(events: Iterable[Event], names: TraceNames) -> Run:
     """What happened in a run."""
-    return _Decoder(names).run(events)
+    decoder = _Decoder(names)
+    return decoder.run(
+        (event.time, step, event.args, event.text)
+        for event in events
+        if (step := decoder.step(event.kind, event.thread, event.other)) is not None
+    )
+
+
+def decode_trace(path: Path, names: TraceNames, sink: Sink) -> Run | None:
+    """What happened in the run of a trace file. None if it is not one; a damaged end is reported and left
+    out."""
+    data = load_trace(path, sink)
+    if data is None:
+        return None
+    decoder = _Decoder(names)
+    return decoder.run(read_records(data, str(path), sink, decoder.step))
 
 
 class _Decoder:
@@ -81,9 +103,7 @@ class _Decoder:
         self.active = set(self.lanes)
         self.holders: dict[int, int] = {}  # cpi -> context
         self.workers: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> who has its request
-        self.receivers: dict[
-            int, dict[ThreadState, None]
-        ] = {}  # object -> threads that receive there, in order
+        self.receivers: dict[int, dict[ThreadState, None]] = {}  # object -> who receives there, in order
         self.waiters: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> worker
         self.requests: list[Request] = []
         self.locks: list[LockEvent] = []
@@ -92,6 +112,7 @@ class _Decoder:
         self.refusals: list[Refused] = []
         self.faults: list[Fault] = []
         self.ending: End | None = None
+        self.text = ""  # of the event
         # of whoever runs now
         self.run_lane: TaskState | None = None
         self.run_name, self.run_base = "", -1
@@ -108,31 +129,30 @@ class _Decoder:
                 lanes.append(thread.lane)
         return sorted(lanes, key=lambda lane: (-lane.task.priority, lane.task.id))
 
-    def run(self, events: Iterable[Event]) -> Run:
-        handlers: dict[Kind, Callable[[ThreadState | None, ThreadState | None, Args], None]] = {
-            kind: getattr(self, f"_{kind.name.lower()}") for kind in KINDS - {Kind.OUTPUT}
-        }
-        threads = self.threads
-        for time, kind, number, other, args, text in events:
+    def step(self, kind: Kind, number: int | None, other: int | None) -> Step | None:
+        """What to do at events of a kind that are about these threads; None: nothing."""
+        if kind not in KINDS:
+            return None
+        return getattr(self, f"_{kind.name.lower()}"), self._thread(number), self._thread(other)
+
+    def _thread(self, number: int | None) -> ThreadState | None:
+        if number is not None and number not in self.threads:  # the names say nothing of it
+            named = replace(_UNKNOWN, number=number, name=self.names.thread_name(number))
+            self.threads[number] = ThreadState(named)
+        return None if number is None else self.threads[number]
+
+    def run(self, records: Iterable[tuple[int, Step, Args, str]]) -> Run:
+        for time, (handle, thread, other), args, text in records:
             if time > self.now:
                 self._pass()
                 self.now = time
-            handler = handlers.get(kind)
-            if handler is not None:
-                handler(
-                    None if number is None else threads.get(number) or self._unknown(number),
-                    None if other is None else threads.get(other) or self._unknown(other),
-                    args,
-                )
-            elif kind is Kind.OUTPUT and number is not None:
-                self.outputs.append(Output(time, number, text))
-        return self._finish(any(thread.started for thread in threads.values()))
+            self.text = text
+            handle(thread, other, args)
+        return self._finish(any(thread.started for thread in self.threads.values()))
 
-    def _unknown(self, number: int) -> ThreadState:
-        """A thread of which the names say nothing."""
-        named = replace(_UNKNOWN, number=number, name=self.names.thread_name(number))
-        self.threads[number] = ThreadState(named)
-        return self.threads[number]
+    def _output(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None:
+            self.outputs.append(Output(self.now, thread.named.number, self.text))
 
     # -- events of the kernel -------------------------------------------------------------------------
 
@@ -177,6 +197,10 @@ class _Decoder:
 
     def _stop(self, thread: ThreadState, reason: State | None) -> None:
         thread.runnable, thread.started, thread.reason = False, True, reason
+        if reason is not State.WAITS_REPLY and thread.server is not None:  # its call is given up
+            if thread.server.client is thread:
+                thread.server.client = None
+            thread.server = None
         self.ready.discard(thread)
         self.changed.add(thread)
 
@@ -326,7 +350,11 @@ class _Decoder:
             self.changed |= self.ready
             self.switched = False
         for thread in self.changed:
-            self._settle(thread)
+            new = self._state(thread)
+            if new != thread.current:
+                if self.now > thread.since:
+                    thread.segments.append(Segment(thread.since, self.now, *thread.current))
+                thread.current, thread.since = new, self.now
             if thread.lane is not None:
                 self.active.add(thread.lane)
         self.changed.clear()
@@ -342,13 +370,6 @@ class _Decoder:
                 break
             thread = thread.client
         return self.tasks.get(thread.requests[-1][1][3]) if thread.requests else None
-
-    def _settle(self, thread: ThreadState) -> None:
-        new = self._state(thread)
-        if new != thread.current:
-            if self.now > thread.since:
-                thread.segments.append(Segment(thread.since, self.now, *thread.current))
-            thread.current, thread.since = new, self.now
 
     def _state(self, thread: ThreadState) -> tuple[State, str, int]:
         if thread is self.running:

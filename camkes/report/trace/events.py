@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from camkes.diagnostics import Sink
 from camkes.records import NamedTuple
@@ -18,7 +19,6 @@ NOBODY = 0xFFFF
 
 _HEADER = struct.Struct("<QHHHH")
 _NUMBERS = frozenset(map(int, Kind))
-ALL = frozenset(Kind)
 
 
 class Event(NamedTuple):
@@ -35,50 +35,72 @@ class Event(NamedTuple):
     text: str = ""
 
 
-def read_trace(path: Path, sink: Sink, kinds: Collection[Kind] = ALL) -> Iterator[Event] | None:
-    """The events of these kinds in a trace file, as they are asked for. None if there are none to show; a
-    damaged end is reported and left out."""
+#: what a reader of records makes of a kind, a thread and another thread; None: it does not want such records
+Meaning = Callable[[Kind, int | None, int | None], "_About | None"]
+_About = TypeVar("_About")
+
+
+def read_trace(path: Path, sink: Sink) -> Iterator[Event] | None:
+    """The events of a trace file, as they are asked for. None if there are none to show; a damaged end is
+    reported and left out."""
+    data = load_trace(path, sink)
+    return None if data is None else _events(data, str(path), sink)
+
+
+def load_trace(path: Path, sink: Sink) -> bytes | None:
+    """The bytes of a trace file; None if it cannot be read or is not a trace, which is reported."""
     try:
         data = path.read_bytes()
     except OSError as error:
         sink.report(TRACE_UNREADABLE, f"cannot read the trace {path}: {error.strerror}")
         return None
-    if data[: len(MAGIC)] != MAGIC:
-        sink.report(TRACE_TRUNCATED, f"{path} does not begin as a trace does")
-        return None
-    return _events(data, str(path), sink, kinds)
+    return data if _is_trace(data, str(path), sink) else None
 
 
 def parse_trace(data: bytes, name: str, sink: Sink) -> tuple[Event, ...] | None:
     """All events of a trace that is in memory; `name` is for messages."""
+    return tuple(_events(data, name, sink)) if _is_trace(data, name, sink) else None
+
+
+def _is_trace(data: bytes, name: str, sink: Sink) -> bool:
     if data[: len(MAGIC)] != MAGIC:
         sink.report(TRACE_TRUNCATED, f"{name} does not begin as a trace does")
-        return None
-    return tuple(_events(data, name, sink, ALL))
+        return False
+    return True
 
 
-def _events(data: bytes, name: str, sink: Sink, kinds: Collection[Kind]) -> Iterator[Event]:
-    wanted = {int(kind): (kind, len(ARGUMENTS[kind])) for kind in kinds}
+def _events(data: bytes, name: str, sink: Sink) -> Iterator[Event]:
+    for time, (kind, thread, other), args, text in read_records(
+        data, name, sink, lambda kind, thread, other: (kind, thread, other)
+    ):
+        yield Event(time, kind, thread, other, args, text)
+
+
+def read_records(
+    data: bytes, name: str, sink: Sink, meaning: Meaning[_About]
+) -> Iterator[tuple[int, _About, tuple[int, ...], str]]:
+    """(time, what `meaning` made of it, arguments, text) of the records of a trace. Few combinations of kinds
+    and threads occur many times: `meaning` is asked once for each. Damage is reported."""
     words = struct.unpack_from(f"<{len(data) // 8}Q", data)
-    headers: dict[int, tuple[int, Kind | None, int, int | None, int | None]] = {}
+    headers: dict[int, tuple[int, int, _About | None, bool]] = {}
     at, end, now = 1, len(words), 0  # of words
     while at + 1 < end:
         time, header = words[at], words[at + 1]
-        about = headers.get(header)
-        if about is None:
-            about = headers[header] = _header(header, wanted)
-        size, kind, count, thread, other = about
+        known = headers.get(header)
+        if known is None:
+            known = headers[header] = _header(header, meaning)
+        size, count, about, is_text = known
         if size == 0 or at + size > end or time < now:
             break
         now = time
-        if kind is not None:
+        if about is not None:
             args = words[at + 2 : at + 2 + count]
             if len(args) < count or size < count + 2:  # of an older kernel
                 args = args[: size - 2] + (0,) * (count - size + 2)
             text = ""
-            if kind is Kind.OUTPUT:
+            if is_text:
                 text = data[8 * at + 24 : 8 * (at + size)][: args[0]].decode("utf-8", "replace")
-            yield Event(time, kind, thread, other, args, text)
+            yield time, about, args, text
         at += size
     if 8 * at < len(data):
         wrong = _damage(data, 8 * at, now)
@@ -91,16 +113,18 @@ def _events(data: bytes, name: str, sink: Sink, kinds: Collection[Kind]) -> Iter
         )
 
 
-def _header(
-    header: int, wanted: Mapping[int, tuple[Kind, int]]
-) -> tuple[int, Kind | None, int, int | None, int | None]:
-    """The second word of a record: its size in words (0: it cannot be right), kind (None: not wanted), number
-    of arguments, and threads."""
+def _header(header: int, meaning: Meaning[_About]) -> tuple[int, int, _About | None, bool]:
+    """The second word of a record: its size in words (0: it cannot be right), its number of arguments, what
+    it means, and whether it has a text."""
     size, thread, other = header >> 16 & 0xFFFF, header >> 32 & 0xFFFF, header >> 48
-    kind, count = wanted.get(header & 0xFFFF, (None, 0))
     if size < _HEADER.size or size % 8:
-        return 0, None, 0, None, None
-    return size // 8, kind, count, None if thread == NOBODY else thread, None if other == NOBODY else other
+        return 0, 0, None, False
+    number = header & 0xFFFF
+    if number not in _NUMBERS:
+        return size // 8, 0, None, False
+    kind = Kind(number)
+    about = meaning(kind, None if thread == NOBODY else thread, None if other == NOBODY else other)
+    return size // 8, len(ARGUMENTS[kind]), about, kind is Kind.OUTPUT
 
 
 def _damage(data: bytes, offset: int, now: int) -> str:
