@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import gc
-import sys
 
-from camkes import remember
 from camkes.process import leave, prepare_streams
 
 
@@ -15,7 +13,7 @@ def main() -> None:
     """Run the command line in this process, and end it."""
     gc.disable()  # in a short run looking for garbage costs more than the garbage
     prepare_streams()
-    leave(remember.answer(run) if sys.argv[1:2] and sys.argv[1] in remember.COMMANDS else run())
+    leave(run())
 
 
 def run() -> int:

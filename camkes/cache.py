@@ -19,7 +19,8 @@ def cache_folder(name: str = "") -> str | None:
 
 
 def forget_older(folder: str | os.PathLike[str], most: int) -> None:
-    """Remove the older half of a folder's files where there are more than `most`. Others may do so too."""
+    """Remove the older half of what is in a folder where there is more than `most`. Others may do so too."""
+    import shutil
     from contextlib import suppress
 
     if len(os.listdir(folder)) <= most:  # noqa: PTH208
@@ -29,5 +30,8 @@ def forget_older(folder: str | os.PathLike[str], most: int) -> None:
         with suppress(FileNotFoundError):
             times[entry.path] = entry.stat().st_mtime_ns
     for path in sorted(times, key=times.__getitem__)[: -most // 2]:
-        with suppress(FileNotFoundError):
-            os.unlink(path)  # noqa: PTH108
+        if os.path.isdir(path):  # noqa: PTH112
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(FileNotFoundError):
+                os.unlink(path)  # noqa: PTH108

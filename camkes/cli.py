@@ -604,6 +604,22 @@ def lsp(arguments: argparse.Namespace) -> int:
     return GOOD if serve() else USER_ERROR  # as the protocol wants it
 
 
+def trust(arguments: argparse.Namespace) -> int:
+    from camkes.project import trust as trusted
+
+    for folder in arguments.folders:
+        if not folder.is_dir():
+            print(f"camkes trust: there is no folder {folder}", file=sys.stderr)
+            return USER_ERROR
+    try:
+        for folder in arguments.folders:
+            print(f"{folder}: trusted, as {trusted.add(folder)} says now")
+    except OSError as error:
+        print(f"camkes trust: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        return USER_ERROR
+    return GOOD
+
+
 def completion(arguments: argparse.Namespace) -> int:
     from camkes import completion as scripts
     from camkes import explain as pages
@@ -646,6 +662,8 @@ EXAMPLES = {
   camkes fmt - < untidy.camkes""",
     "lsp": """
   camkes lsp                           started by an editor, see docs/editor.md""",
+    "trust": """
+  camkes trust ~/work                  CMake may run for all applications there""",
     "completion": """
   source <(camkes completion bash)""",
 }
@@ -773,6 +791,10 @@ def lsp_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="for editors that say so; there is no other way")
 
 
+def trust_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path, help="a folder, with all below it")
+
+
 def completion_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
@@ -793,6 +815,7 @@ COMMANDS: dict[str, tuple[Command, str, Callable[[argparse.ArgumentParser], None
     "explain": (explain, "explain the code of an error or a warning", explain_arguments),
     "fmt": (fmt, "put .camkes files in the common layout", fmt_arguments),
     "lsp": (lsp, "serve an editor over standard input and output", lsp_arguments),
+    "trust": (trust, "let CMake run in a folder where it cannot be confined", trust_arguments),
     "completion": (completion, "print a script that completes commands in a shell", completion_arguments),
 }
 

@@ -19,13 +19,12 @@ from camkes.records import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import ExitStack
-
-    from camkes.application import Application
     from camkes.build.faults import Located
     from camkes.build.host import HostImage
     from camkes.callgraph.read import CodeCalls
     from camkes.capdl.model import CapabilityModel
     from camkes.model.system import System
+    from camkes.project.application import Application
     from camkes.protocols.plan import Plan
     from camkes.report.properties import Violation
     from camkes.report.trace.model import Run as TraceRun
@@ -91,7 +90,7 @@ class RunRequest:
 
 def find(request: Request, sink: Sink) -> Application | None:
     """Which sources and flags belong to the system at `request.path`."""
-    from camkes.application import find_application
+    from camkes.project.application import find_application
 
     return find_application(request.path, sink, dict(request.definitions))
 
@@ -138,7 +137,7 @@ def write_dependencies(file: Path, checked: Checked, request: Request) -> None:
 def check(request: Request, sink: Sink) -> Checked | None:
     """Find, load, check and plan; None if there is no plan because of an error. For that, sources need not
     exist."""
-    from camkes.cmakelists.codes import MISSING_SOURCE
+    from camkes.project.codes import MISSING_SOURCE
 
     checked = _check(request, sink, None)
     if checked is not None:
@@ -165,6 +164,7 @@ def _check(
     system = load(application, request, sink)
     if system is None:
         return None
+    application.report_undeclared(system, sink)
     if read is None or sink.has_errors:
         plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
     else:
@@ -269,8 +269,8 @@ def _build_locked(
     checked: Checked, out: Path, sink: Sink, progress: Progress, sanitize: bool
 ) -> HostImage | None:
     from camkes.build.host import build_host
-    from camkes.cmakelists.codes import MISSING_FILE
     from camkes.generate import generate
+    from camkes.project.codes import MISSING_FILE
 
     checked.application.report_missing(MISSING_FILE, sink)
     model = capabilities(checked, sink)

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-#: The event of `sys.audit` that says of a program which was started that it read what we read, and no more.
-ONLY_READ = "camkes.only-read"
-
 #: Errors of a system call that speak of what is written to, not of us.
 CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE})
 
@@ -35,11 +32,6 @@ CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, er
 def in_english() -> dict[str, str]:
     """The environment for a program whose messages are read."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
-
-
-def say_only_read() -> None:
-    """Vouch for the program that ended last."""
-    sys.audit(ONLY_READ)
 
 
 # Programs that are started -----------------------------------------------------------------------

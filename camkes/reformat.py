@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from camkes.application import surrounding_applications
 from camkes.diagnostics import Sink, SourceFile
 from camkes.format import format_file
 from camkes.parser.files import decode, read_source
 from camkes.parser.parse import ParseOptions
 from camkes.pipeline import write_output
+from camkes.project.application import surrounding_applications
 from camkes.records import dataclass
 from camkes.rendering.patch import patch
 
@@ -77,7 +77,7 @@ def _lay_out(source: SourceFile, stored: bytes, sink: Sink, options: ParseOption
 
 def parse_options(path: Path) -> ParseOptions:
     """How the application around a file reads it: macros can come from its flags."""
-    application = next(surrounding_applications(path), None)
+    application = next(surrounding_applications(path, may_ask=True), None)
     if application is None:
         return ParseOptions()
     return ParseOptions(cpp_flags=application.cpp_flags, include_path=application.cpp_includes)

@@ -30,7 +30,6 @@ from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import decode, read_meaning, read_source
 from camkes.parser.positions import Segment, Text
-from camkes.parser.searched import ask_again
 from camkes.process import in_english
 from camkes.records import NamedTuple, dataclass
 
@@ -112,7 +111,6 @@ class _Run:
         self.source = source
         self.sink = sink
         self.flags = _flags(options)
-        self.usual = options.cpp == "cpp"
         self.command = [*_preprocessor(options.cpp), *self.flags]
         self.files: list[SourceFile] = [source]
         self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor says it
@@ -130,8 +128,6 @@ class _Run:
             return None, tuple(self.files)
         text = self._from_first(macros)
         if text is not None:
-            if self.usual:
-                ask_again(self.files, self.includes, self.flags)
             return text, tuple(self.files)
         with tempfile.TemporaryDirectory(prefix="camkes-") as folder:
             for number in range(len(self.files)):

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from camkes.application import Application
 from camkes.build.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
 from camkes.build.compiler import Compiler, find_compiler
 from camkes.build.jobs import Job, Progress
@@ -24,10 +23,11 @@ from camkes.build.sources import (
 )
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
-from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Sink
 from camkes.generate.write import GeneratedFile, write
 from camkes.model.system import Instance, System
+from camkes.project.application import Application
+from camkes.project.declarations import ComponentBuild
 from camkes.protocols.plan import Plan
 from camkes.records import dataclass
 

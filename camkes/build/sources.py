@@ -8,15 +8,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from camkes.application import Application
 from camkes.build.codes import LINK_ERROR, NO_SOURCES
 from camkes.build.compiler import Compiler
 from camkes.build.digests import of_words
 from camkes.build.jobs import Job
-from camkes.cmakelists.declarations import ComponentBuild
+
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.records import replace
+from camkes.project.application import Application
+from camkes.project.declarations import ComponentBuild
 from camkes.resolve.library import BUILTIN
 from camkes.resources import HOST_KERNEL, RUNTIME
 

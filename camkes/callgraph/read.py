@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from camkes.application import Application
 from camkes.build.compiler import Compiler, find_compiler
 from camkes.build.jobs import Job
 from camkes.build.messages import Sources
@@ -31,6 +30,7 @@ from camkes.callgraph.objects import ObjectError, read_object
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.generate import generate_headers
 from camkes.model.system import Instance, Interface, Procedure, System
+from camkes.project.application import Application
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain, procedures

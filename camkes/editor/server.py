@@ -79,6 +79,7 @@ class Server(LanguageServer):
         self.lock = asyncio.Lock()
         self.pending: asyncio.Task[None] | None = None
         self.published: set[str] = set()
+        self.said_unasked: set[str] = set()
         self.dismissed = False  # by the editor, before it leaves
 
     @property
@@ -114,6 +115,7 @@ class Server(LanguageServer):
             text = f"this is a defect of camkes:\n{traceback.format_exc()}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, text))
             return
+        self.say_unasked()
         found: dict[str, list[lsp.Diagnostic]] = {path: [] for path in self.files.buffers}
         for analysis in analyses:
             for diagnostic in analysis.diagnostics:
@@ -129,6 +131,17 @@ class Server(LanguageServer):
         self.published = {path for path, diagnostics in found.items() if diagnostics}
         if self.client_capabilities.workspace and self.client_capabilities.workspace.inlay_hint:
             self.workspace_inlay_hint_refresh(None)
+
+    def say_unasked(self) -> None:
+        """Tell the user, once for each folder, that CMake is not asked there."""
+        for folder in sorted(self.files.unasked - self.said_unasked):
+            text = (
+                f"CMake is not asked about {folder}: its CMakeLists.txt can run programs. Sources and flags"
+                f" that it declares are not known. If you trust the folder: `camkes trust {folder}`, or let"
+                " your editor set the initialization option `trusted`."
+            )
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
+        self.said_unasked |= self.files.unasked
 
     def publish(self, path: str, diagnostics: list[lsp.Diagnostic]) -> None:
         uri = self.uri(path)
@@ -220,6 +233,13 @@ def serve() -> bool:
 
 
 def _add_synchronisation(server: Server) -> None:
+    @server.feature(lsp.INITIALIZE)
+    async def initialize(params: lsp.InitializeParams) -> None:
+        """`trusted` says that CMake may run for all folders of the session."""
+        options = params.initialization_options
+        given = options.get("trusted") if isinstance(options, dict) else getattr(options, "trusted", False)
+        server.files.trusts_all = given is True
+
     @server.feature(lsp.INITIALIZED)
     async def initialized(params: lsp.InitializedParams) -> None:
         """Ask to hear of changes on disk."""

@@ -11,11 +11,12 @@ from functools import cached_property
 from pathlib import Path
 
 from camkes import pipeline
-from camkes.application import Application, surrounding_applications
 from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
 from camkes.editor.index import Index
 from camkes.model.system import Cpi, System, Task
 from camkes.parser.files import decode, read_meaning
+from camkes.project.application import Application, surrounding_applications
+from camkes.project.trust import is_trusted
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.records import dataclass, field, replace
@@ -104,6 +105,8 @@ class Workspace:
     """The open files. An analysis holds until one of them changes, or a file on disk, as the editor says."""
 
     buffers: dict[str, str] = field(default_factory=dict)  # by real path
+    trusts_all: bool = False  # what the user says of the folders that the editor has open
+    unasked: set[str] = field(default_factory=set)  # folders that are not trusted, so CMake is not asked
     _analyses: dict[Path, Analysis] = field(default_factory=dict)
     _owners: dict[str, Analysis] = field(default_factory=dict)
 
@@ -119,6 +122,10 @@ class Workspace:
         """Something changed; later questions are answered anew."""
         self._analyses = {}
         self._owners = {}
+
+    def trusted(self, path: Path) -> bool:
+        """Whether CMake may be asked about the folder of a file: as the editor or `camkes trust` says."""
+        return self.trusts_all or is_trusted(path.parent)
 
     def analysis(self, path: str) -> Analysis:
         """The system that a file belongs to: that of the application around it, or its own."""
@@ -148,10 +155,14 @@ class Workspace:
                     return analyses[application.root]
             return None
 
-        around = list(surrounding_applications(path))
+        around = list(surrounding_applications(path, may_ask=self.trusted(path)))
+        lists = next((f / "CMakeLists.txt" for f in path.parents if (f / "CMakeLists.txt").is_file()), None)
+        if lists is not None and not self.trusted(path) and not any(app.lists for app in around):
+            self.unasked.add(str(lists.parent))
         found = analysed(around)
         for other in sorted(buffers) if found is None else ():
-            found = found or analysed(list(surrounding_applications(Path(other))))
+            place = Path(other)
+            found = found or analysed(list(surrounding_applications(place, may_ask=self.trusted(place))))
         if found is not None:
             return found
         own = replace(around[0], root=path) if around else Application(path, path.stem, path.parent)

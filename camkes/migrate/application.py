@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from camkes.application import find_application
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.migrate import cmake
 from camkes.migrate.code import CodeEditor
@@ -19,6 +18,7 @@ from camkes.migrate.declarations import HEADERS, SOURCES, SYSTEM_FILES, Componen
 from camkes.migrate.system import Look, SystemEditor
 from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
+from camkes.project.application import find_application
 from camkes.records import dataclass
 from camkes.rendering.patch import patch
 from camkes.resolve.library import BUILTIN

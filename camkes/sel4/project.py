@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from camkes.application import Application, ComponentBuild, ConnectorTemplates
 from camkes.capdl.model import CapabilityModel
 from camkes.capdl.settings import Defaults
 from camkes.generate import GeneratedFile
 from camkes.model.system import System
+from camkes.project.application import Application, ComponentBuild, ConnectorTemplates
 from camkes.records import dataclass
 from camkes.sel4.devices import Machine
 from camkes.sel4.spec import file_name

@@ -15,11 +15,11 @@ from collections.abc import Generator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from camkes.application import find_application
 from camkes.build.jobs import Progress
-from camkes.cmakelists.codes import MISSING_FILE
 from camkes.diagnostics import Sink
 from camkes.resources import ROOT
+from camkes.project.application import find_application
+from camkes.project.codes import MISSING_FILE
 from camkes.sel4.build_log import NINJA_STATUS, failing_lines
 from camkes.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 
@@ -44,7 +44,7 @@ def build(
 ) -> Path | None:
     """Build an image of the application at `path`; the folder it is in."""
     home = find_workspace(workspace, sink)
-    application = find_application(path, sink, definitions)
+    application = find_application(path, sink, definitions, in_workspace=True)
     if application is not None:
         application.report_missing(MISSING_FILE, sink)
     if home is None or application is None or sink.has_errors:

@@ -13,11 +13,11 @@ from types import SimpleNamespace
 from camkes.capdl.allocate import mapping_symbol
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.capdl.settings import DEFAULTS, Defaults
-from camkes.cmakelists.declarations import ComponentBuild, ConnectorTemplates
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate.build import CONNECTORS, Rendered
 from camkes.generate.write import GeneratedFile
 from camkes.model.system import Instance, System
+from camkes.project.declarations import ComponentBuild, ConnectorTemplates
 from camkes.records import dataclass, field
 from camkes.upstream_templates.codes import NO_TEMPLATE
 from camkes.upstream_templates.context import Session

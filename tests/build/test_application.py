@@ -4,19 +4,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from camkes.application import Application, find_application, surrounding_applications
-from camkes.cmakelists.codes import MISSING_FILE
-from camkes.diagnostics import Sink, SourceFile
+from camkes.diagnostics import Sink
+from camkes.project.application import Application, find_application, surrounding_applications
+from camkes.project.codes import MISSING_FILE
 
 
 def make(folder: Path, files: dict[str, str]) -> Path:
@@ -48,10 +43,11 @@ declareCAMKEScomponent(Client SOURCES src/client.c
     C_FLAGS -DN=3 -O3 LIBS m)
 DeclareCAmkESRootserver(demo.camkes CPP_FLAGS -DX=1 CPP_INCLUDES defs)
 """
+BASIC_FILES = {"src/client.c": "", "demo.camkes": "", "include/a.h": "", "defs/b.h": ""}
 
 
 def test_declarations(tmp_path: Path) -> None:
-    make(tmp_path, {"CMakeLists.txt": BASIC, "src/client.c": "", "demo.camkes": ""})
+    make(tmp_path, {"CMakeLists.txt": BASIC, **BASIC_FILES})
     found = good(tmp_path)
     assert found.root == tmp_path / "demo.camkes"
     assert found.name == "demo"
@@ -134,33 +130,15 @@ def test_the_language(tmp_path: Path) -> None:
     assert found.options["CAmkESDefaultPriority"] == "100"
 
 
-def plain(application: Application) -> dict[str, object]:
-    """Without what depends on who read it."""
-    fields = dataclasses.asdict(dataclasses.replace(application, files=()))
-
-    def strip(value: object) -> object:
-        if isinstance(value, dict):
-            return {k: strip(v) for k, v in value.items() if k != "span"}
-        return value
-
-    return {k: strip(v) for k, v in fields.items() if k != "options"}
-
-
-@pytest.mark.parametrize("files", [LANGUAGE_FILES], ids=["language"])
-def test_cmake_itself_reads_the_same(tmp_path: Path, files: dict[str, str]) -> None:
-    make(tmp_path, files)
-    assert plain(good(tmp_path)) == plain(good(tmp_path, ask_cmake=True))
-
-
-def test_what_the_reader_does_not_know_is_asked_of_cmake(tmp_path: Path) -> None:
+def test_regular_expressions_and_functions_are_those_of_cmake(tmp_path: Path) -> None:
     text = BASIC + 'string(REGEX MATCH "[a-z]+" word "12ab")\nDeclareCAmkESComponent(C${word})\n'
-    make(tmp_path, {"CMakeLists.txt": text, "src/client.c": "", "demo.camkes": ""})
+    make(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
     assert set(good(tmp_path).components) == {"Client", "Cab"}
 
 
-def test_what_nobody_knows_is_an_error_at_its_line(tmp_path: Path) -> None:
+def test_what_cmake_does_not_know_is_an_error_at_its_line(tmp_path: Path) -> None:
     text = BASIC + "\nBakeRumprun(x)\n"
-    make(tmp_path, {"CMakeLists.txt": text, "src/client.c": "", "demo.camkes": ""})
+    make(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
     sink = Sink()
     assert find_application(tmp_path, sink) is None
     (diagnostic,) = sink.diagnostics
@@ -185,7 +163,7 @@ def test_what_nobody_knows_is_an_error_at_its_line(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code: str) -> None:
-    make(tmp_path, {"CMakeLists.txt": BASIC + text, "src/client.c": "", "demo.camkes": ""})
+    make(tmp_path, {"CMakeLists.txt": BASIC + text, **BASIC_FILES})
     sink = Sink()
     found = find_application(tmp_path, sink)
     if found is not None:
@@ -216,7 +194,7 @@ def test_a_lone_file_is_an_application(tmp_path: Path) -> None:
 
 
 def test_a_lone_file_that_cmake_declares_is_that_application(tmp_path: Path) -> None:
-    make(tmp_path, {"CMakeLists.txt": BASIC, "src/client.c": "", "demo.camkes": "", "x.camkes": ""})
+    make(tmp_path, {"CMakeLists.txt": BASIC, **BASIC_FILES, "x.camkes": ""})
     assert good(tmp_path / "demo.camkes").components
     assert not good(tmp_path / "x.camkes").components
 
@@ -228,30 +206,6 @@ def test_two_components_find_their_own_sources(tmp_path: Path) -> None:
     build = found.build_of("Echo", "e", tmp_path / "parts/Echo/Echo.camkes")
     assert build is not None
     assert build.sources == (tmp_path / "parts/Echo/src/e.c",)
-
-
-def test_reading_starts_no_process(tmp_path: Path) -> None:
-    make(tmp_path, LANGUAGE_FILES)
-    code = (
-        "import sys\nfrom pathlib import Path\n"
-        "from camkes.application import find_application\nfrom camkes.diagnostics import Sink\n"
-        f"assert find_application(Path({str(tmp_path)!r}), Sink())\n"
-        "assert 'subprocess' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
-
-
-@given(st.text(alphabet='ab(){}$;"\\#[]= \nif()set', max_size=60))
-def test_no_text_is_a_traceback(text: str) -> None:
-    from camkes.cmakelists.evaluate import Evaluator, StoppedError, UnknownError
-    from camkes.cmakelists.syntax import CMakeSyntaxError, parse
-
-    evaluator = Evaluator({}, Sink())
-    try:
-        parse(SourceFile(Path("CMakeLists.txt"), text))
-        evaluator.run_text(Path("/nowhere/CMakeLists.txt"), text)
-    except (CMakeSyntaxError, UnknownError, StoppedError):
-        pass
 
 
 SYSTEM = "assembly { composition { component C c; } }"
@@ -282,7 +236,7 @@ def test_a_file_is_not_of_a_system_far_above(tmp_path: Path) -> None:
     part.parent.mkdir(parents=True)
     for folder in (tmp_path, tmp_path / "a"):
         (folder / f"{folder.name}.camkes").write_text("assembly { composition { } }\n")
-    assert [found.root.name for found in surrounding_applications(part)] == ["a.camkes"]
+    assert [found.root.name for found in surrounding_applications(part, may_ask=True)] == ["a.camkes"]
     (tmp_path / ".git").mkdir()
-    names = [found.root.name for found in surrounding_applications(part)]
+    names = [found.root.name for found in surrounding_applications(part, may_ask=True)]
     assert names == ["a.camkes", f"{tmp_path.name}.camkes"]

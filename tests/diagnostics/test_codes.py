@@ -23,7 +23,7 @@ RANGES = {
     "protocols": [(500, 599)],
     "capdl": [(600, 649)],
     "generate": [(650, 699)],
-    "cmakelists": [(700, 720)],
+    "project": [(700, 720)],
     "build": [(721, 740)],
     "callgraph": [(741, 799)],
     "report": [(800, 849)],

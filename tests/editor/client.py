@@ -26,11 +26,16 @@ class Editor:
         self.versions: dict[str, int] = {}
         self.diagnostics: dict[str, list[lsp.Diagnostic]] = {}
         self.arrived = asyncio.Event()
+        self.shown: list[str] = []  # messages
 
         @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: lsp.PublishDiagnosticsParams) -> None:
             self.diagnostics[Path(params.uri).name] = list(params.diagnostics)
             self.arrived.set()
+
+        @client.feature(lsp.WINDOW_SHOW_MESSAGE)
+        def show(params: lsp.ShowMessageParams) -> None:
+            self.shown.append(params.message)
 
         @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
         def refresh(params: None) -> None:
@@ -168,14 +173,17 @@ class Editor:
 
 
 @asynccontextmanager
-async def editor(folder: Path) -> AsyncIterator[Editor]:
+async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]:
     """A session in a folder. A server that does not end well is an error."""
     client = LanguageClient("tests", "1")
     await client.start_io(sys.executable, "-m", "camkes", "lsp", "--stdio")
     session = Editor(client, folder)
+    parameters = lsp.InitializeParams(
+        lsp.ClientCapabilities(), root_uri=folder.as_uri(), initialization_options={"trusted": trusted}
+    )
     try:
         await asyncio.wait_for(
-            client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities(), root_uri=folder.as_uri())),
+            client.initialize_async(parameters),
             TIMEOUT,
         )
         client.initialized(lsp.InitializedParams())

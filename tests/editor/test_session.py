@@ -13,14 +13,15 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from camkes.cli import main
 from tests.editor.client import Editor, editor
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def session(folder: Path, script: Callable[[Editor], Awaitable[None]]) -> None:
+def session(folder: Path, script: Callable[[Editor], Awaitable[None]], *, trusted: bool = True) -> None:
     async def run() -> None:
-        async with editor(folder) as opened:
+        async with editor(folder, trusted=trusted) as opened:
             await asyncio.wait_for(script(opened), 60)
 
     asyncio.run(run())
@@ -294,7 +295,7 @@ def test_the_application_around_a_file(tmp_path: Path) -> None:
     """Import paths and macros come from the CMakeLists.txt above; a part shows what the whole computes."""
     (tmp_path / "parts" / "deep").mkdir(parents=True)
     (tmp_path / "CMakeLists.txt").write_text(
-        "CAmkESAddImportPath(parts/deep)\n"
+        "project(app C)\nCAmkESAddImportPath(parts/deep)\n"
         "DeclareCAmkESRootserver(app.camkes CPP_FLAGS -DPROTOCOL=inherited)\n"
     )
     part = "procedure P { void f(); }\ncomponent B { provides P p with priority_protocol PROTOCOL; }\n"
@@ -317,6 +318,35 @@ def test_the_application_around_a_file(tmp_path: Path) -> None:
         assert "ceiling 9" in await editor.hover("parts/deep/part.camkes", "provides P |p")
 
     session(tmp_path, script)
+
+
+@pytest.mark.parametrize("how", ["no", "option", "command"])
+def test_cmake_is_asked_only_in_folders_that_the_user_trusts(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text(
+        "project(p)\nfile(WRITE ${CMAKE_BINARY_DIR}/ran yes)\nDeclareCAmkESRootserver(app.camkes)\n"
+    )
+    system = "component A { control; }\nassembly { composition { component A a; } }\n"
+    (folder / "app.camkes").write_text(system)
+    if how == "command":
+        assert main(["trust", str(folder)]) == 0
+
+    async def script(editor: Editor) -> None:
+        editor.open("app.camkes")
+        assert await editor.settled("app.camkes") == []
+        editor.change("app.camkes", f"{system}\n")
+        await editor.settled("app.camkes")
+        assert len(editor.shown) == (how == "no")  # once
+        assert how != "no" or "camkes trust" in editor.shown[0]
+
+    before = set((tmp_path / "cache").rglob("ran"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    session(folder, script, trusted=how == "option")
+    assert bool(set((tmp_path / "cache").rglob("ran")) - before) == (how != "no")
 
 
 def test_a_system_without_cmake(tmp_path: Path) -> None:

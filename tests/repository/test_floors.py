@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS = {
     "camkes": 0,  # the version
     "camkes.cache": 0,
+    "camkes.sandbox": 0,
     "camkes.process": 0,
     "camkes.resources": 0,
     "camkes.records": -1,
@@ -24,8 +25,7 @@ FLOORS = {
     "camkes.format": 3,
     "camkes.model": 3,
     "camkes.resolve": 4,
-    "camkes.cmakelists": 3,
-    "camkes.application": 4,
+    "camkes.project": 5,
     "camkes.protocols": 4,
     "camkes.capdl": 5,
     "camkes.report": 6,
@@ -40,7 +40,6 @@ FLOORS = {
     "camkes.editor": 11,
     "camkes.reformat": 11,
     "camkes.completion": 11,
-    "camkes.remember": 12,
     "camkes.cli": 12,
     "camkes.__main__": 13,
 }

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from camkes.application import find_application
 from camkes.build.host import HostImage, build_host
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
 from camkes.generate import generate
 from camkes.model.system import System
+from camkes.project.application import find_application
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.report.properties import Violation, check_trace

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.application import ComponentBuild, ConnectorTemplates
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, Space
 from camkes.diagnostics import Diagnostic, Sink
+from camkes.project.application import ComponentBuild, ConnectorTemplates
 from camkes.protocols import analyse
 from camkes.upstream_templates.adapter import Declared, Rendering, Settings, render
 from tests.resolve.systems import good

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.application import ComponentBuild
+from camkes.project.application import ComponentBuild
 
 from .support import evaluated, rendered, text_of
 

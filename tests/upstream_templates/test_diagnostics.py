@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.application import ComponentBuild
 from camkes.diagnostics import Severity
+from camkes.project.application import ComponentBuild
 from camkes.rendering import Form, Style, render
 from camkes.upstream_templates import codes
 from tests.golden import compare

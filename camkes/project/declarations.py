@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from os.path import abspath
 from pathlib import Path
 
-from camkes.cmakelists.codes import CMAKE_ARGUMENTS, MISSING_FILE, SEVERAL_ROOTS
-from camkes.diagnostics import Label, Sink, Span
-from camkes.records import NamedTuple, dataclass, field
+from camkes.diagnostics import Label, Sink, SourceFile, Span
+from camkes.project.codes import CMAKE_ARGUMENTS, MISSING_FILE, REFUSED_FLAG, SEVERAL_ROOTS
+from camkes.project.flags import COMPILING, PREPROCESSING, sifted
+from camkes.project.places import span_of
+from camkes.project.records import Answer
+from camkes.records import NamedTuple, dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,15 @@ class ComponentBuild:
             self.span or more.span,
         )
 
+    def among(self, all_of_them: ComponentBuild) -> ComponentBuild:
+        """With what everything is compiled with: its include folders come last, its flags first."""
+        return replace(
+            self,
+            includes=self.includes + all_of_them.includes,
+            c_flags=all_of_them.c_flags + self.c_flags,
+            cxx_flags=all_of_them.cxx_flags + self.cxx_flags,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ConnectorTemplates:
@@ -67,7 +80,7 @@ class RootServer(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A source that does not exist, the call that names it, and where it stands there."""
+    """A source or folder that does not exist, the call that names it, and where it stands there."""
 
     path: Path
     call: Span | None
@@ -89,9 +102,16 @@ class Declarations:
     cpp_includes: list[Path] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
-    #: names of files that the build makes; they need not exist
-    generated: set[str] = field(default_factory=set)
+    #: what all components are compiled with
+    common: ComponentBuild = field(default_factory=ComponentBuild)
+    #: files that the build makes; they need not exist
+    generated: set[Path] = field(default_factory=set)
     missing: list[Missing] = field(default_factory=list)
+    missing_folders: list[Missing] = field(default_factory=list)
+
+    def generates(self, call: Call, name: str) -> bool:
+        """Whether the build makes a file that a call names."""
+        return any(absolute(folder, name) in self.generated for folder in call.folders)
 
 
 _COMPONENT_KEYWORDS = (
@@ -110,27 +130,17 @@ _COMPONENT_KEYWORDS = (
     "CAKEML_STACK_SIZE",
     "LINKER_LANGUAGE",
 )
+_ROOT_KEYWORDS = ("DTS_FILE_PATH", "DTB_FILE_PATH", "CPP_FLAGS", "CPP_INCLUDES")
 _TEMPLATE_KEYWORDS = ("FROM", "TO", "CAKEML_TO", "FROM_HEADER", "TO_HEADER")
-#: spelled as CMake, which knows no case, lists them
-FUNCTIONS = (
-    "declarecamkescomponent",
-    "declarecamkesrootserver",
-    "generatecamkesrootserver",
-    "declarecamkesconnector",
-    "extendcamkescomponentinstance",
-    "camkesaddimportpath",
-    "camkesmaybeaddimportpath",
-    "camkesaddtemplatespath",
-    "camkesaddcppinclude",
-)
 
 
 class Call(NamedTuple):
-    """A call of one of FUNCTIONS with its arguments evaluated, in a file of the folder `folder`."""
+    """A call of a function of CAmkES with its arguments evaluated. A relative path counts from the first of
+    the `folders` that has it, or else from the first."""
 
     function: str
     arguments: tuple[str, ...]
-    folder: Path
+    folders: tuple[Path, ...]
     span: Span | None
 
     def place(self, argument: str) -> Span | None:
@@ -150,8 +160,78 @@ class Call(NamedTuple):
         return self.span
 
 
-def declare(call: Call, to: Declarations, sink: Sink) -> None:
+def declarations(answer: Answer, sink: Sink, *, check_flags: bool = True) -> Declarations:
+    """What the answer of CMake declares; sources that are not there are noted, other mistakes reported.
+    Without `check_flags`, all flags are allowed."""
+    result = Declarations(name=answer.name, options=dict(answer.options))
+    result.files = [Path(file) for file in answer.files]
+    result.generated = {Path(name) for name in answer.generated}
+    result.libraries = {name: _library(values) for name, values in answer.libraries.items()}
+    result.common = _common(answer)
+    sources: dict[str, SourceFile] = {}
+    for each in answer.calls:
+        span = span_of(each.file, each.line, each.name)
+        source = sources.setdefault(each.file, span.file)
+        call = Call(each.function, each.arguments, tuple(map(Path, each.folders)), span._replace(file=source))
+        declare(call, result, sink, check_flags)
+    if check_flags:
+        _sift_common(result, sink)
+    return result
+
+
+def _sift_common(declared: Declarations, sink: Sink) -> None:
+    """Refuse flags of libraries and of all components, which have no place of their own."""
+    place = Call("", (), (), declared.roots[0].span if declared.roots else None)
+
+    def sift(build: ComponentBuild) -> ComponentBuild:
+        c_flags, bad = sifted(build.c_flags, COMPILING)
+        cxx_flags, worse = sifted(build.cxx_flags, COMPILING)
+        _refuse(place, tuple(dict.fromkeys(bad + worse)), sink)
+        return replace(build, c_flags=c_flags, cxx_flags=cxx_flags)
+
+    declared.common = sift(declared.common)
+    declared.libraries = {name: sift(library) for name, library in declared.libraries.items()}
+
+
+def _library(values: Mapping[str, list[str]]) -> ComponentBuild:
+    """A library of the application: components that link it are built from its sources, too."""
+
+    def plain(kind: str) -> list[str]:
+        return _plain(values.get(kind, []))
+
+    return ComponentBuild(
+        sources=tuple(Path(abspath(name)) for name in plain("sources")),  # noqa: PTH100
+        includes=tuple(Path(abspath(name)) for name in plain("includes")),  # noqa: PTH100
+        c_flags=(*plain("flags"), *(f"-D{each.removeprefix('-D')}" for each in plain("definitions"))),
+        libs=tuple(plain("libs")),
+    )
+
+
+def _common(answer: Answer) -> ComponentBuild:
+    """What the folder of the root server says of all that is compiled there, and CMAKE_BUILD_TYPE."""
+    of_folder = {kind: _plain(values) for kind, values in answer.folder.items()}
+    definitions = [f"-D{each.removeprefix('-D')}" for each in of_folder.get("COMPILE_DEFINITIONS", [])]
+    flags = [*definitions, *of_folder.get("COMPILE_OPTIONS", [])]
+    return ComponentBuild(
+        includes=tuple(Path(name) for name in of_folder.get("INCLUDE_DIRECTORIES", [])),
+        c_flags=(*answer.flags.get("C", []), *flags),
+        cxx_flags=(*answer.flags.get("CXX", []), *flags),
+    )
+
+
+_EXPRESSION = re.compile(r"\$<(?:BUILD_INTERFACE|LINK_ONLY):([^$<>]*)>")
+
+
+def _plain(values: Sequence[str]) -> list[str]:
+    """Values without generator expressions: the usual ones are replaced, values with others left out."""
+    replaced = (_EXPRESSION.sub(r"\1", value) for value in values)
+    return list(dict.fromkeys(value for value in replaced if value and "$<" not in value))
+
+
+def declare(call: Call, to: Declarations, sink: Sink, check_flags: bool = True) -> None:
     """Add what a call declares."""
+    if check_flags:
+        call = _with_sifted_flags(call, sink)
     match call.function:
         case "declarecamkescomponent":
             _component(call, to, sink)
@@ -162,19 +242,20 @@ def declare(call: Call, to: Declarations, sink: Sink) -> None:
         case "declarecamkesconnector":
             _connector(call, to, sink)
         case "camkesaddimportpath":
-            to.import_paths += _paths(call, call.arguments)
+            to.import_paths += _folders(call, call.arguments, to)
         case "camkesmaybeaddimportpath":
             to.import_paths += [p for p in _paths(call, call.arguments) if p.exists()]
         case "camkesaddtemplatespath":
-            to.template_paths += _paths(call, call.arguments)
+            to.template_paths += _folders(call, call.arguments, to)
         case "camkesaddcppinclude":
-            to.cpp_includes += _paths(call, call.arguments)
+            to.cpp_includes += _folders(call, call.arguments, to)
 
 
 def _component(call: Call, to: Declarations, sink: Sink) -> None:
     if not _enough(call, 1, "a component", "DeclareCAmkESComponent(NAME SOURCES file.c)", sink):
         return
-    name, build = call.arguments[0], _build(call, call.arguments[1:], to, sink)
+    name = call.arguments[0]
+    build = replace(_build(call, call.arguments[1:], to, sink), span=call.place(name))
     to.components[name] = to.components.get(name, ComponentBuild()).extended(build)
 
 
@@ -188,7 +269,7 @@ def _extension(call: Call, to: Declarations, sink: Sink) -> None:
     ):
         return
     key = call.arguments[0], call.arguments[1]
-    build = _build(call, call.arguments[2:], to, sink)
+    build = replace(_build(call, call.arguments[2:], to, sink), span=call.place(key[1]))
     to.instances[key] = to.instances.get(key, ComponentBuild()).extended(build)
 
 
@@ -197,11 +278,11 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
     names = [name for name in values["SOURCES"] if name]
     sources = _paths(call, names)
     for name, source in zip(names, sources, strict=True):
-        if source.name not in to.generated and not source.exists():
+        if not source.exists() and not to.generates(call, name):
             to.missing.append(Missing(source, call.span, call.place(name)))
     return ComponentBuild(
         tuple(sources),
-        tuple(_paths(call, values["INCLUDES"])),
+        tuple(_folders(call, values["INCLUDES"], to)),
         tuple(values["C_FLAGS"]),
         tuple(values["CXX_FLAGS"]),
         tuple(values["LD_FLAGS"]),
@@ -216,13 +297,12 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
 def _root(call: Call, to: Declarations, sink: Sink) -> None:
     if not _enough(call, 1, "an assembly's file", "DeclareCAmkESRootserver(file.camkes)", sink):
         return
-    keywords = ("DTS_FILE_PATH", "DTB_FILE_PATH", "CPP_FLAGS", "CPP_INCLUDES")
-    values = _split(call, call.arguments[1:], keywords, sink)
+    values = _split(call, call.arguments[1:], _ROOT_KEYWORDS, sink)
     files = [_paths(call, values[k]) for k in ("DTB_FILE_PATH", "DTS_FILE_PATH")]
     root = RootServer(
         _paths(call, call.arguments[:1])[0],
         tuple(values["CPP_FLAGS"]),
-        tuple(_paths(call, values["CPP_INCLUDES"])),
+        tuple(_folders(call, values["CPP_INCLUDES"], to)),
         files[0][0] if files[0] else None,
         files[1][0] if files[1] else None,
         call.span,
@@ -238,7 +318,7 @@ def _root(call: Call, to: Declarations, sink: Sink) -> None:
             help="choose one with a CMake option, or make a folder of its own for each",
         )
     if not root.adl.is_file():
-        name = str(_seen_from(call.folder, root.adl))
+        name = str(_seen_from(call.folders[0], root.adl))
         near = root.adl if root.adl.is_dir() else root.adl.parent
         there = sorted(path.name for path in near.glob("*.camkes"))
         has = f"its folder has {', '.join(there[:5])}" if there else "paths start at this file's folder"
@@ -287,8 +367,55 @@ def _split(
     return values
 
 
+_FLAGS = {"C_FLAGS": COMPILING, "CXX_FLAGS": COMPILING, "CPP_FLAGS": PREPROCESSING}
+
+
+def _with_sifted_flags(call: Call, sink: Sink) -> Call:
+    """The call without flags that are refused."""
+    keywords = (*_COMPONENT_KEYWORDS, *_ROOT_KEYWORDS)
+    arguments: list[str] = []
+    flags: list[str] = []
+    keyword = ""
+    for argument in (*call.arguments, ""):
+        if argument in keywords or not argument:
+            good, bad = sifted(flags, _FLAGS.get(keyword, PREPROCESSING))
+            _refuse(call, bad, sink)
+            arguments += good
+            flags, keyword = [], argument
+        if keyword in _FLAGS and argument != keyword:
+            flags.append(argument)
+        else:
+            arguments.append(argument)
+    return call._replace(arguments=tuple(arguments[:-1]))
+
+
+def _refuse(call: Call, flags: Sequence[str], sink: Sink) -> None:
+    for before, flag in pairwise(("", *flags)):
+        if not flag.startswith("-") and before:
+            continue  # the value of the flag before it
+        sink.report(
+            REFUSED_FLAG,
+            f"the flag `{flag}` can run programs or write files, or is not known to be harmless",
+            call.place(flag),
+            help="leave it out; `camkes explain E0717` lists what is allowed",
+        )
+
+
+def _folders(call: Call, names: Sequence[str], to: Declarations) -> list[Path]:
+    paths = _paths(call, names)
+    for name, path in zip([name for name in names if name], paths, strict=True):
+        if not path.is_dir():
+            to.missing_folders.append(Missing(path, call.span, call.place(name)))
+    return paths
+
+
 def _paths(call: Call, names: Sequence[str]) -> list[Path]:
-    return [absolute(call.folder, name) for name in names if name]
+    return [_found(call, name) for name in names if name]
+
+
+def _found(call: Call, name: str) -> Path:
+    places = [absolute(folder, name) for folder in call.folders]
+    return next((place for place in places if place.exists()), places[0])
 
 
 def absolute(folder: Path, name: str) -> Path:

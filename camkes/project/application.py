@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Applications: what is built from which files, found from a path that the user names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from camkes.diagnostics import Code, Label, Sink, Span
+from camkes.parser.files import read_meaning
+from camkes.project.codes import (
+    CMAKE_WARNING,
+    MISSING_FOLDER,
+    NO_APPLICATION,
+    NO_SUCH_INSTANCE,
+    NOT_DECLARED,
+    UNKNOWN_DEFINITION,
+)
+from camkes.project.declarations import (
+    ComponentBuild,
+    ConnectorTemplates,
+    Declarations,
+    Missing,
+    RootServer,
+    declarations,
+)
+from camkes.project.places import span_of
+from camkes.project.records import Answer
+from camkes.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from camkes.model.system import ComponentType, System
+
+__all__ = [
+    "Application",
+    "ComponentBuild",
+    "ConnectorTemplates",
+    "find_application",
+    "surrounding_applications",
+]
+
+_LISTS = "CMakeLists.txt"
+_ASSEMBLY = r"\bassembly\b[^;{]*\{"
+_COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
+_SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """An application as its CMakeLists.txt declares it, or as the folder of a lone `.camkes` file shows it.
+
+    `components` is what is declared by component type; `instances` adds to single instances, by
+    (component, instance), `common` to all. `options` are the CAmkES options it sets. `files` are the files it
+    was read from, `missing` sources that do not exist and where they are named, `missing_folders` folders.
+    Use `build_of` to ask how an instance is built. `lists` is its CMakeLists.txt, None for the folder of a
+    lone file."""
+
+    root: Path
+    name: str
+    folder: Path
+    import_paths: tuple[Path, ...] = ()
+    template_paths: tuple[Path, ...] = ()
+    cpp_flags: tuple[str, ...] = ()
+    cpp_includes: tuple[Path, ...] = ()
+    dtb: Path | None = None
+    dts: Path | None = None
+    components: Mapping[str, ComponentBuild] = field(default_factory=dict)
+    instances: Mapping[tuple[str, str], ComponentBuild] = field(default_factory=dict)
+    connectors: Mapping[str, ConnectorTemplates] = field(default_factory=dict)
+    libraries: Mapping[str, ComponentBuild] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    common: ComponentBuild = field(default_factory=ComponentBuild)
+    missing: tuple[Missing, ...] = ()
+    missing_folders: tuple[Missing, ...] = ()
+    lists: Path | None = None
+
+    def report_missing(self, code: Code, sink: Sink) -> None:
+        """Say which sources do not exist, once for each call that names them; and which folders, as
+        warnings."""
+        self._report_missing(self.missing, "file", code, sink)
+        self._report_missing(self.missing_folders, "folder", MISSING_FOLDER, sink)
+
+    def _report_missing(self, missing: Sequence[Missing], what: str, code: Code, sink: Sink) -> None:
+        calls: dict[Span | None, list[tuple[Path, Span | None]]] = {}
+        for path, call, place in missing:
+            name = path.relative_to(self.folder) if path.is_relative_to(self.folder) else path
+            calls.setdefault(call, []).append((name, place))
+        for call, ((first, span), *others) in calls.items():
+            sink.report(
+                code,
+                f"there is no {what} {first}",
+                span,
+                related=[Label(place, "nor this") for _, place in others if place and place != call],
+                notes=[f"nor {name}" for name, place in others if place is None or place == call],
+            )
+
+    def report_undeclared(self, system: System, sink: Sink) -> None:
+        """Say which components of a system the CMakeLists.txt does not declare, and which instances that it
+        names are not there."""
+        if self.lists is None:
+            return
+        types = {instance.type.name: instance.type for instance in system.instances}
+        undeclared = [
+            kind for kind in types.values() if kind.name not in self.components and _needs_code(kind)
+        ]
+        for kind in undeclared:
+            if not any(key[0] == kind.name for key in self.instances):
+                self._report_undeclared(kind, types, sink)
+        names = {(instance.type.name, instance.name) for instance in system.instances}
+        for (component, name), build in self.instances.items():
+            if component in types and (component, name) not in names:
+                from camkes.resolve.nearest import suggestion
+
+                there = [own for kind, own in names if kind == component]
+                message = f"component `{component}` has no instance `{name}`"
+                sink.report(NO_SUCH_INSTANCE, message, build.span, help=suggestion(name, there))
+
+    def _report_undeclared(self, kind: ComponentType, types: Mapping[str, object], sink: Sink) -> None:
+        from camkes.resolve.nearest import nearest
+
+        meant = nearest(kind.name, [name for name in self.components if name not in types])
+        if meant is not None:
+            sink.report(
+                NOT_DECLARED,
+                f"the system has no component type `{meant}`",
+                self.components[meant].span,
+                related=[Label(kind.span, f"`{kind.name}` is not declared")],
+                help=f"did you mean `{kind.name}`?",
+            )
+            return
+        found = self._by_convention(kind.name, kind.span.file.path)
+        sources = found.sources if found is not None else ()
+        names = [str(s.relative_to(self.folder)) for s in sources if s.is_relative_to(self.folder)]
+        sink.report(
+            NOT_DECLARED,
+            f"component `{kind.name}` is not declared in {self.lists.name if self.lists else _LISTS}",
+            kind.span,
+            help=f"add DeclareCAmkESComponent({kind.name} SOURCES {' '.join(names) or '...'})",
+        )
+
+    def build_of(self, component: str, instance: str, declared_in: Path) -> ComponentBuild | None:
+        """How an instance of a component is built; None if nothing is declared and nothing found.
+        `declared_in` is the file that defines the component."""
+        build = self.components.get(component)
+        if build is None and self.lists is None:
+            build = self._by_convention(component, declared_in)
+        more = self.instances.get((component, instance))
+        own = build.extended(more) if build is not None and more is not None else build or more
+        return own.among(self.common) if own is not None else None
+
+    def places(self, component: str, declared_in: Path) -> tuple[str, ...]:
+        """Where `build_of` looks for sources of a component that nothing declares."""
+        return tuple(str(p) for p in self._patterns(component, declared_in))
+
+    def _by_convention(self, component: str, declared_in: Path) -> ComponentBuild | None:
+        for pattern in self._patterns(component, declared_in):
+            if pattern.name == "*":
+                found = _sources(pattern.parent)
+            else:
+                found = [f for f in _with_suffixes(pattern) if f.is_file()]
+            if found:
+                home = pattern.parent.parent if pattern.parent.name == "src" else pattern.parent
+                includes = (home / "include", home, self.folder / "include", self.folder)
+                existing = dict.fromkeys(i for i in includes if i.is_dir())
+                return ComponentBuild(tuple(found), tuple(existing))
+        return None
+
+    def _patterns(self, component: str, declared_in: Path) -> tuple[Path, ...]:
+        """Folders ("folder/*") and files without suffix, in the order they are looked at."""
+        lower = component.lower()
+        result: dict[Path, None] = {}
+        for base in dict.fromkeys((declared_in.parent, self.folder)):
+            if base.name.lower() == lower:
+                result[base / "src" / "*"] = None
+            for name in dict.fromkeys((component, lower)):
+                result[base / "components" / name / "src" / "*"] = None
+                result[base / "components" / name / "*"] = None
+                result[base / name / "src" / "*"] = None
+                result[base / name / "*"] = None
+                for file in (base / "components" / name, base / "src" / name, base / name):
+                    result[file] = None
+        return tuple(result)
+
+
+def find_application(
+    path: Path, sink: Sink, variables: Mapping[str, str] | None = None, *, in_workspace: bool = False
+) -> Application | None:
+    """The application at `path`: a `.camkes` file, or a folder with a CMakeLists.txt or with one system; None
+    after a diagnostic.
+
+    A `.camkes` file that the CMakeLists.txt beside it declares is that application. `variables` are the
+    user's definitions (-D). `in_workspace`: the CMake files of an seL4 workspace use them, too, and compile.
+    """
+    definitions = dict(variables or {})
+    path = path.absolute()
+    if path.is_file() and path.name != _LISTS:
+        return _lone_file(path, definitions, sink, in_workspace)
+    lists = path / _LISTS if path.is_dir() else path
+    systems = _systems(path) if path.is_dir() and not lists.is_file() else []
+    if len(systems) == 1:
+        return _lone_file(systems[0], definitions, sink, in_workspace)
+    if systems:
+        names = [system.name for system in systems]
+        message = f"there is no {_LISTS} in {path}, and there are {len(names)} systems"
+        sink.report(NO_APPLICATION, message, notes=names, help=f"name one: {systems[0]}")
+        return None
+    if lists.name != _LISTS or not lists.is_file():
+        message = f"there is no {_LISTS} in {path}" if path.is_dir() else f"there is no file {path}"
+        sink.report(NO_APPLICATION, message, help="name a .camkes file or the folder of an application")
+        return None
+    declared = _read(lists, definitions, sink, in_workspace)
+    if declared is None:
+        return None
+    if not declared.roots:
+        message = "this application declares no root server"
+        help = "add DeclareCAmkESRootserver(your_assembly.camkes)"
+        sink.report(NO_APPLICATION, message, span_of(str(lists), 1), help=help)
+        return None
+    if not declared.roots[0].adl.is_file():
+        return None  # which was said
+    return _application(declared, declared.roots[0], lists)
+
+
+#: Folders up from a file, beginning with its own, where systems are looked for that nothing declares.
+_NEAR = 3
+
+
+def surrounding_applications(path: Path, *, may_ask: bool) -> Iterator[Application]:
+    """The applications around a file, nearest first: those that CMakeLists.txt files declare, then systems in
+    folders without one.
+
+    It is only worth a look: there are no diagnostics. Without `may_ask`, CMake is not run, and only what it
+    said before is known. The search ends at the folder of a repository; outside of one, a folder without
+    CMakeLists.txt has to be near."""
+    without: list[Path] = []
+    for folder in path.absolute().parents:
+        lists = folder / _LISTS
+        if lists.is_file():
+            declared = _look(lists, may_ask)
+            if declared is None:
+                without.append(folder)
+            else:
+                yield from (_application(declared, root, lists) for root in declared.roots)
+        else:
+            without.append(folder)
+        if (folder / ".git").exists():
+            break
+    else:
+        near = path.absolute().parents[:_NEAR]
+        without = [folder for folder in without if folder in near]
+    for folder in without:
+        yield from (Application(system, system.stem, folder) for system in _systems(folder))
+
+
+def host_variables() -> dict[str, str]:
+    """The platform settings that an application sees when it is built for this workstation."""
+    if os.uname().machine in ("aarch64", "arm64"):
+        words = {"KernelArch": "arm", "KernelSel4Arch": "aarch64", "KernelPlatform": "qemu-arm-virt"}
+        return {**words, "KernelArchARM": "ON", "KernelSel4ArchAarch64": "ON", "KernelWordSize": "64"}
+    words = {"KernelArch": "x86", "KernelSel4Arch": "x86_64", "KernelPlatform": "pc99"}
+    return {**words, "KernelArchX86": "ON", "KernelSel4ArchX86_64": "ON", "KernelWordSize": "64"}
+
+
+def _systems(folder: Path) -> list[Path]:
+    """The `.camkes` files of a folder that have an assembly."""
+    sources = [read_meaning(path, Sink()) for path in sorted(folder.glob("*.camkes")) if path.is_file()]
+    return [s.path for s in sources if s and re.search(_ASSEMBLY, re.sub(_COMMENT, " ", s.text))]
+
+
+def _lone_file(
+    path: Path, definitions: Mapping[str, str], sink: Sink, in_workspace: bool
+) -> Application | None:
+    """The application of a file: that of the CMakeLists.txt beside it, if that declares it."""
+    lists = path.parent / _LISTS
+    if lists.is_file():
+        own = Sink()
+        declared = _read(lists, definitions, own, in_workspace)
+        root = next((r for r in declared.roots if r.adl == path), None) if declared else None
+        if declared is None and path.name in span_of(str(lists), 1).file.text:
+            for diagnostic in own.diagnostics:
+                sink.add(diagnostic)
+            return None  # it is not known whether it is one of this file
+        if declared is not None and root is not None:
+            for diagnostic in own.diagnostics:
+                sink.add(diagnostic)
+            return _application(declared, root, lists)
+    return Application(path, path.stem, path.parent)
+
+
+def _look(lists: Path, may_ask: bool) -> Declarations | None:
+    """What a CMakeLists.txt declares; None where that is not known."""
+    from camkes.project.answers import answer
+
+    try:
+        found = answer(lists, host_variables(), {}, Sink(), may_ask=may_ask)
+    except OSError:
+        return None
+    return declarations(found, Sink()) if found is not None else None
+
+
+def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace: bool) -> Declarations | None:
+    """What a CMakeLists.txt declares, as CMake says; None after a diagnostic."""
+    from camkes.project.answers import answer
+
+    try:
+        found = answer(lists, host_variables(), definitions, sink)
+    except OSError as error:
+        place = error.filename or "the user's cache"
+        sink.report(
+            NO_APPLICATION, f"CMake cannot be asked: {place}: {error.strerror}", span_of(str(lists), 1)
+        )
+        return None
+    if found is None:
+        return None
+    if not in_workspace:
+        _report_unused(found, sink)
+    for file, line, text in found.warnings:
+        sink.report(CMAKE_WARNING, text, span_of(file, line, "message"), "the application says so")
+    return declarations(found, sink, check_flags=not in_workspace)
+
+
+def _report_unused(found: Answer, sink: Sink) -> None:
+    for name in found.unused:
+        from camkes.resolve.nearest import nearest
+
+        meant = nearest(name, found.known)
+        sink.report(
+            UNKNOWN_DEFINITION,
+            f"no CMake file of this application uses `{name}`, which `-D` gives a value",
+            help=f"did you mean `-D {meant}=...`?" if meant else "",
+        )
+
+
+def _application(declared: Declarations, root: RootServer, lists: Path) -> Application:
+    return Application(
+        root=root.adl,
+        name=declared.name or root.adl.stem,
+        folder=lists.parent,
+        lists=lists,
+        import_paths=tuple(declared.import_paths),
+        template_paths=tuple(declared.template_paths),
+        cpp_flags=root.cpp_flags,
+        cpp_includes=root.cpp_includes + tuple(declared.cpp_includes),
+        dtb=root.dtb,
+        dts=root.dts,
+        components=declared.components,
+        instances=declared.instances,
+        connectors=declared.connectors,
+        libraries=declared.libraries,
+        options=declared.options,
+        files=tuple(dict.fromkeys(declared.files)),
+        common=declared.common,
+        missing=tuple(dict.fromkeys(declared.missing)),
+        missing_folders=tuple(dict.fromkeys(declared.missing_folders)),
+    )
+
+
+def _needs_code(kind: ComponentType) -> bool:
+    """Whether a component type has code of its own to run; those that come with the tool bring theirs."""
+    from camkes.model.system import Procedure
+    from camkes.resolve.library import BUILTIN
+
+    if kind.span.file.path.is_relative_to(BUILTIN):
+        return False
+    serves = [i for i in kind.interfaces if i.kind == "provides" and isinstance(i.type, Procedure)]
+    return kind.control or any(i.name not in kind.exported for i in serves)
+
+
+def _sources(folder: Path) -> list[Path]:
+    return sorted(f for s in _SOURCE_SUFFIXES for f in folder.glob(f"*{s}"))
+
+
+def _with_suffixes(path: Path) -> list[Path]:
+    return [path.with_name(path.name + s) for s in _SOURCE_SUFFIXES]

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Asks CMake what an application declares.
+
+CMake configures the application in a scratch folder, confined to it where the workstation can do that, with
+the functions of recorder.cmake as those of CAmkES. Compilers are not probed (cache.cmake). Otherwise it is
+CMake as it is, so an application means here what it means in a build.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from camkes.diagnostics import Sink
+from camkes.process import Finished, run
+from camkes.project import records
+from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE_MISSING, CMAKE_SYNTAX
+from camkes.project.inputs import Inputs, UnknownInputError, replies, variables_of
+from camkes.project.places import read_text, span_of
+from camkes.records import NamedTuple
+
+HERE = Path(__file__).parent
+TIMEOUT, CPU_SECONDS, MEMORY, FILE_SIZE = 30, 10, 2**30, 2**28
+_LONGEST_MESSAGES = 2**20
+
+_BLOCK = re.compile(r"^CMake (Error|Warning|Deprecation Warning)\b(?: \([\w-]+\))?", re.MULTILINE)
+_PLACE = re.compile(r" at (?P<file>.+?):(?P<line>\d+)(?: \((?P<command>[^)]*)\))?:\n(?P<text>.*)", re.DOTALL)
+_LOGICAL = re.compile(r"(?P<file>\S[^\n]*):(?P<line>\d+) \((?P<command>\w+)\)")
+_CALL = re.compile(r"^  (?P<file>\S.*?):(?P<line>\d+) \((?P<command>[^)]*)\)$", re.MULTILINE)
+_UNUSED = re.compile(r"Manually-specified variables were not used by the project:\n\n(.*?)\n\n", re.DOTALL)
+_LACKS = re.compile(
+    r"could not find\s+requested\s+file|By\s+not\s+providing|Could\s+not\s+find\s+a\s+package"
+)
+_NAME = re.compile(r"\$\{(\w+)\}")
+
+
+class Question(NamedTuple):
+    """What CMake is asked: what the CMakeLists.txt `lists` declares. `host` are variables that a workspace
+    would set, `definitions` the user's; `cmake` and `compiler` are programs. `build` is the folder that
+    CMake works in."""
+
+    lists: Path
+    host: Mapping[str, str]
+    definitions: Mapping[str, str]
+    cmake: str
+    compiler: str
+    build: Path
+
+
+class Result(NamedTuple):
+    """An answer, and the replies of the file system that it depends on; None where these are not known.
+    `variables` are the environment variables that CMake text names, with their values."""
+
+    answer: records.Answer
+    replies: dict[str, str] | None
+    variables: dict[str, str | None]
+
+
+def find_cmake() -> str | None:
+    """The program: the one that was installed beside Python, or else that of the search path."""
+    beside = Path(sys.executable).with_name("cmake")
+    return str(beside) if beside.is_file() else shutil.which("cmake")
+
+
+def ask(question: Question, sink: Sink) -> Result | None:
+    """Ask CMake; None after a diagnostic. OSError where the scratch folder cannot be written."""
+    named, _ = variables_of([read_text(question.lists)])
+    wrapped = "cmake_minimum_required" not in read_text(question.lists).lower()
+    while True:
+        started = _clock(question.build)
+        source = question.build / "source" if wrapped else question.lists.parent
+        finished = _configure(question, source, _environment(question.build, named))
+        commands = records.read_trace(question.build / "trace.json", source)
+        found = records.read_records(question.build / "records")
+        messages = _Messages(question, finished.output, commands)
+        if not found or found[-1] != ["end"] or messages.not_configured:
+            if not wrapped and messages.lacks_ours():
+                wrapped = True
+                continue
+            messages.report(finished, sink)
+            return None
+        files = _files_read(question.build)
+        own = [file for file, is_cmakes in files or [] if not is_cmakes]
+        more, whole = variables_of(map(read_text, map(Path, own)))
+        if more <= named or not any(name in os.environ for name in more - named):
+            break
+        named |= more  # again, now that it is known what may be looked at
+    answer = records.collect(found, commands, question.lists)
+    answer.files = [file for file in own if not file.startswith(f"{question.build}/")]
+    if str(question.lists) not in answer.files:
+        answer.files.insert(0, str(question.lists))
+    answer.warnings = messages.warnings()
+    answer.unused = messages.unused()
+    answer.known = _known(found, answer)
+    stored = _replies(question, files, found[0][1], commands, started) if whole else None
+    return Result(answer, stored, {name: os.environ.get(name) for name in sorted(named | more)})
+
+
+def _clock(build: Path) -> int:
+    """The time of the file system, in nanoseconds: the time of a file that was made just now."""
+    build.mkdir(parents=True, exist_ok=True)
+    mark = build / "started"
+    mark.write_bytes(b"")
+    return mark.stat().st_ctime_ns
+
+
+def _environment(build: Path, named: set[str]) -> dict[str, str]:
+    """What CMake sees of ours: no more than it needs, and what the application's text names."""
+    keep = {name: os.environ[name] for name in {"PATH", "HOME", *named} if name in os.environ}
+    return {**keep, "LC_ALL": "C", "TMPDIR": str(build)}
+
+
+def _configure(question: Question, source: Path, environment: dict[str, str]) -> Finished:
+    """Run CMake on the folder `source`: the application's, or one for a project around it, as a workspace is.
+    That is needed where functions of CAmkES are called before project(), or there is no minimum version."""
+    build = question.build
+    if build.exists():
+        shutil.rmtree(build)
+    if source != question.lists.parent:
+        source.mkdir(parents=True)
+        folder = _quoted(str(question.lists.parent))
+        around = (
+            "cmake_minimum_required(VERSION 3.16)\n"
+            "project(workspace NONE)\n"
+            f"set(CMAKE_SOURCE_DIR {folder})\n"
+            f"add_subdirectory({folder} application)\n"
+        )
+        (source / "CMakeLists.txt").write_text(around, encoding="utf-8", errors="surrogateescape")
+    (build / ".cmake/api/v1/query").mkdir(parents=True)
+    (build / ".cmake/api/v1/query/cmakeFiles-v1").touch()
+    initial = build / "initial.cmake"
+    lines = [f'set({k} {_quoted(v)} CACHE INTERNAL "")\n' for k, v in question.host.items()]
+    lines += [
+        f"set(CAMKES_MACHINE {_quoted(os.uname().machine)})\n",
+        f"set(CAMKES_COMPILERS {_quoted(str(build / 'CMakeFiles'))})\n",
+        f"set(CAMKES_CC {_quoted(question.compiler)})\n",
+        f'set(CAMKES_RECORDS {_quoted(str(build / "records"))} CACHE INTERNAL "")\n',
+        f"include({_quoted(str(HERE / 'cache.cmake'))})\n",
+    ]
+    initial.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
+    command = [
+        *(question.cmake, "-S", str(source), "-B", str(build), "-G", "Unix Makefiles"),
+        *("-C", str(initial), "--log-level=WARNING", "-Wno-dev"),
+        *("--trace-expand", "--trace-format=json-v1", f"--trace-redirect={build / 'trace.json'}"),
+        *(f"-D{name}={value}" for name, value in question.definitions.items()),
+    ]
+    from camkes import sandbox
+
+    confined = sandbox.command(
+        command,
+        writable=str(build) if sandbox.available() else None,
+        cpu_seconds=CPU_SECONDS,
+        memory=MEMORY,
+        file_size=FILE_SIZE,
+    )
+    log = build / "messages"
+    finished = run(confined, cwd=build, env=environment, timeout=TIMEOUT, log=log)
+    with log.open("rb") as file:
+        text = file.read(_LONGEST_MESSAGES).decode("utf-8", "surrogateescape")
+    return Finished(finished.status, text, "", finished.timed_out)
+
+
+def _quoted(text: str) -> str:
+    """A bracket argument: CMake takes it as it is."""
+    level = "="
+    while f"]{level}]" in text:
+        level += "="
+    return f"[{level}[{text}]{level}]"
+
+
+def _files_read(build: Path) -> list[tuple[str, bool]] | None:
+    """The files that CMake read, and whether it came with them; None if CMake did not come that far."""
+    import json
+
+    for reply in (build / ".cmake/api/v1/reply").glob("cmakeFiles-v1-*.json"):
+        content = json.loads(reply.read_bytes().decode("utf-8", "surrogateescape"))
+        source = content["paths"]["source"]
+        whole = [(os.path.join(source, i["path"]), i.get("isCMake", False)) for i in content["inputs"]]  # noqa: PTH118
+        return [(os.path.normpath(path), own) for path, own in whole]
+    return None
+
+
+def _replies(
+    question: Question,
+    files: list[tuple[str, bool]] | None,
+    root: str,
+    commands: list[records.Command],
+    started: int,
+) -> dict[str, str] | None:
+    """What the file system replies to all questions of the run, unless something changed meanwhile."""
+    if files is None:
+        return None
+    inputs = Inputs(question.build, root)
+    inputs.read(file for file, _ in files)
+    try:
+        inputs.run(commands)
+        stored = replies(inputs.questions)
+    except UnknownInputError:
+        return None
+    for _, path in inputs.questions:
+        if os.path.exists(path) and os.stat(path).st_ctime_ns >= started:  # noqa: PTH110, PTH116
+            return None
+    return stored
+
+
+def _known(found: list[list[str]], answer: records.Answer) -> list[str]:
+    """Names that a definition can be meant to have: those of the cache, and those the files use."""
+    names = {name for kind, *rest in found if kind == "cache" for name in rest}
+    for file in answer.files:
+        names.update(_NAME.findall(read_text(Path(file))))
+    names = {name for name in names if not name.startswith(("CMAKE_", "CAMKES_", "ARG", "_"))}
+    return sorted({*names, "CMAKE_BUILD_TYPE", "CMAKE_C_FLAGS", "CMAKE_CXX_FLAGS"})
+
+
+class _Messages:
+    """What CMake wrote, and where in the user's files that is."""
+
+    def __init__(self, question: Question, text: str, commands: list[records.Command]) -> None:
+        self._question = question
+        self._text = text
+        self._commands = commands
+        starts = [match.start() for match in _BLOCK.finditer(text)]
+        self._blocks = [text[a:b] for a, b in itertools.pairwise([*starts, len(text)])]
+
+    def unused(self) -> list[str]:
+        match = _UNUSED.search(f"{self._text}\n\n")
+        names = match[1].split() if match else []
+        return [name for name in names if name in self._question.definitions]
+
+    @property
+    def not_configured(self) -> bool:
+        """Whether CMake gave up before it came to generate anything."""
+        return "Configuring incomplete" in self._text
+
+    def lacks_ours(self) -> bool:
+        """Whether a function of CAmkES was called before project() brought it."""
+        names = {name.lower() for name in re.findall(r'Unknown CMake command\s+"(\w+)"', self._text)}
+        return not names.isdisjoint(_before_project())
+
+    def warnings(self) -> list[tuple[str, int, str]]:
+        """What message(WARNING) said: the file, the line, the text."""
+        found: list[tuple[str, int, str]] = []
+        for block in self._blocks:
+            place = _PLACE.search(block)
+            if block.startswith("CMake Warning") and place and place["command"] == "message":
+                file, line = self._users(place["file"], int(place["line"]), block)
+                found.append((file, line, _flat(place["text"])))
+        return list(dict.fromkeys(found))
+
+    def report(self, finished: Finished, sink: Sink) -> None:
+        """Say what CMake says is wrong, at the user's line."""
+        if finished.timed_out or finished.status in (-9, -24, -25, 137, 152, 153):
+            self._limit(sink)
+            return
+        errors = [block for block in self._blocks if block.startswith("CMake Error")]
+        errors = [block for block in errors if "No cmake_minimum_required" not in block] or errors
+        lacking = [n for n, block in enumerate(errors) if _LACKS.search(block)]
+        errors = errors[: lacking[0] + 1] if lacking else errors  # what follows comes of that
+        reported = [self._error(block, sink) for block in errors]
+        if not any(reported):
+            lines = [line.strip() for line in self._text.splitlines() if line.strip()]
+            message = "CMake could not read this application"
+            span = span_of(str(self._question.lists), 1)
+            sink.report(CMAKE_FAILED, message, span, notes=lines[-10:] or ["it said nothing"])
+
+    def _limit(self, sink: Sink) -> None:
+        last = next((c for c in reversed(self._commands) if self._is_users(c.file)), None)
+        span = span_of(last.file, last.line, last.name) if last else span_of(str(self._question.lists), 1)
+        limits = f"{CPU_SECONDS} s of processor time, {TIMEOUT} s in all, {MEMORY // 2**20} MiB of memory"
+        message = "CMake did not come to an end within its limits"
+        sink.report(CMAKE_LIMIT, message, span, "it came this far", notes=[f"the limits are {limits}"])
+
+    def _error(self, block: str, sink: Sink) -> bool:
+        place = _PLACE.search(block)
+        if place is None:
+            return self._elsewhere(block, sink)
+        command, text = place["command"] or "", _flat(place["text"])
+        file, line = self._users(place["file"], int(place["line"]), block)
+        span = span_of(file, line, command)
+        if command.lower() == "message":
+            sink.report(CMAKE_MESSAGE, text, span, "the application says so")
+        elif text.startswith(("Parse error", "Flow control", "A logical block")) or not command:
+            sink.report(CMAKE_SYNTAX, text, span)
+        else:
+            sink.report(CMAKE_FAILED, text, span)
+        return True
+
+    def _elsewhere(self, block: str, sink: Sink) -> bool:
+        """An error whose place is in its text, or nowhere."""
+        text = _flat(block.partition("\n")[2] if ":\n" in block or " in " in block else block)
+        inside = _LOGICAL.search(block.partition("\n")[2])
+        if inside is not None:
+            span = span_of(self._whole(inside["file"].strip()), int(inside["line"]), inside["command"])
+            sink.report(CMAKE_SYNTAX, text, span)
+            return True
+        if not text or "Configuring incomplete" in text:
+            return False
+        sink.report(CMAKE_FAILED, text, span_of(str(self._question.lists), 1))
+        return True
+
+    def _whole(self, file: str) -> str:
+        return os.path.normpath(os.path.join(self._question.lists.parent, file))  # noqa: PTH118
+
+    def _is_users(self, file: str) -> bool:
+        foreign = (str(HERE), str(self._question.build))
+        return not file.startswith(foreign) and "/Modules/" not in file
+
+    def _users(self, file: str, line: int, block: str) -> tuple[str, int]:
+        """The innermost place of a message that is in a file of the user."""
+        calls = [(self._whole(c["file"]), int(c["line"])) for c in _CALL.finditer(block)]
+        for place in ((self._whole(file), line), *calls):
+            if self._is_users(place[0]):
+                return place
+        return self._whole(file), line
+
+
+def _before_project() -> set[str]:
+    """The functions and macros of recorder.cmake, in lower case."""
+    text = read_text(records.RECORDER)
+    return {name.lower() for name in re.findall(r"^\s*(?:function|macro)\((\w+)", text, re.MULTILINE)}
+
+
+def _flat(text: str) -> str:
+    """The text of a message as one line."""
+    first = text.split("\n\n\n")[0]
+    return " ".join(re.split(r"\n\s*Call Stack \(most recent call first\)", first)[0].split())
+
+
+def missing(lists: Path, sink: Sink) -> None:
+    """Say that there is no CMake to ask."""
+    help = (
+        "install it (apt install cmake), or take CMakeLists.txt away: then sources are found by their names"
+    )
+    sink.report(
+        CMAKE_MISSING, "CMake is not installed, so it cannot be asked", span_of(str(lists), 1), help=help
+    )

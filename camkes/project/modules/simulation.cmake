@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+#
+# Stands for a module of the workspace that only concerns simulation.

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+#
+# The CAmkES functions, writing down how they are called. CMake includes this file at each project() of an
+# application (CMAKE_PROJECT_INCLUDE_BEFORE), after cache.cmake. Fields of a record are separated by US, records
+# end with RS. camkes/project/records.py gives them their meaning.
+
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}/modules")
+include_guard(GLOBAL)
+
+if(CMAKE_VERSION VERSION_LESS 3.19)
+    message(FATAL_ERROR "CMake 3.19 or newer is needed; this is ${CMAKE_VERSION}")
+endif()
+
+string(ASCII 30 CAMKES_RS)
+string(ASCII 31 CAMKES_US)
+set_property(GLOBAL PROPERTY CAMKES_RS "${CAMKES_RS}")
+set_property(GLOBAL PROPERTY CAMKES_US "${CAMKES_US}")
+
+function(camkes_record)
+    get_property(rs GLOBAL PROPERTY CAMKES_RS)
+    get_property(us GLOBAL PROPERTY CAMKES_US)
+    list(JOIN ARGV "${us}" record)
+    file(APPEND "${CAMKES_RECORDS}" "${record}${rs}")
+endfunction()
+
+function(camkes_record_call function)
+    camkes_record(
+        call
+        ${function}
+        "${CMAKE_CURRENT_LIST_DIR}"
+        "${CMAKE_CURRENT_SOURCE_DIR}"
+        "${CMAKE_CURRENT_BINARY_DIR}"
+        ${ARGN}
+    )
+endfunction()
+
+# Sources that the build makes need not be there. Which they are is known when everything is declared.
+function(camkes_record_sources)
+    set_property(GLOBAL APPEND PROPERTY CAMKES_SOURCE_FOLDERS "${CMAKE_CURRENT_SOURCE_DIR}")
+    foreach(name IN LISTS ARGN)
+        foreach(folder IN ITEMS "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
+            get_filename_component(path "${name}" ABSOLUTE BASE_DIR "${folder}")
+            set_property(GLOBAL APPEND PROPERTY CAMKES_SOURCES "${path}")
+        endforeach()
+    endforeach()
+endfunction()
+
+function(DeclareCAmkESComponent)
+    camkes_record_call(declarecamkescomponent ${ARGN})
+    camkes_record_sources(${ARGN})
+endfunction()
+
+function(ExtendCAmkESComponentInstance)
+    camkes_record_call(extendcamkescomponentinstance ${ARGN})
+    camkes_record_sources(${ARGN})
+endfunction()
+
+function(DeclareCAmkESRootserver)
+    camkes_record_call(declarecamkesrootserver ${ARGN})
+    camkes_record_folder()
+endfunction()
+
+function(GenerateCAmkESRootserver)
+    camkes_record_folder()
+endfunction()
+
+function(DeclareCAmkESConnector)
+    camkes_record_call(declarecamkesconnector ${ARGN})
+endfunction()
+
+function(CAmkESAddImportPath)
+    camkes_record_call(camkesaddimportpath ${ARGN})
+endfunction()
+
+function(CAmkESMaybeAddImportPath)
+    camkes_record_call(camkesmaybeaddimportpath ${ARGN})
+endfunction()
+
+function(CAmkESAddTemplatesPath)
+    camkes_record_call(camkesaddtemplatespath ${ARGN})
+endfunction()
+
+function(CAmkESAddCPPInclude)
+    camkes_record_call(camkesaddcppinclude ${ARGN})
+endfunction()
+
+# What every component is compiled with: the flags of the folder that makes the components.
+function(camkes_record_folder)
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+    foreach(language IN ITEMS C CXX)
+        separate_arguments(flags UNIX_COMMAND "${CMAKE_${language}_FLAGS} ${CMAKE_${language}_FLAGS_${type}}")
+        camkes_record(flags ${language} ${flags})
+    endforeach()
+    foreach(kind IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES)
+        get_directory_property(values ${kind})
+        camkes_record(folder ${kind} ${values})
+    endforeach()
+endfunction()
+
+# The components of the workspace, where the application is in one.
+function(camkes_find_global_components result)
+    set(${result} "" PARENT_SCOPE)
+    set(folder "${CMAKE_CURRENT_LIST_DIR}")
+    while(NOT folder STREQUAL "/")
+        foreach(candidate IN ITEMS global-components projects/global-components)
+            set(file "${folder}/${candidate}/global-components.cmake")
+            if(EXISTS "${file}")
+                set(${result} "${file}" PARENT_SCOPE)
+                return()
+            endif()
+        endforeach()
+        get_filename_component(folder "${folder}" DIRECTORY)
+    endwhile()
+endfunction()
+
+macro(includeGlobalComponents)
+    camkes_find_global_components(camkes_global_components)
+    if(camkes_global_components)
+        include("${camkes_global_components}")
+    endif()
+endmacro()
+
+macro(global_components_import_project)
+    includeGlobalComponents()
+endmacro()
+
+# What belongs to the workspace and changes nothing a component is built from.
+foreach(
+    command
+    IN
+    ITEMS
+    add_simulate_test
+    camkes_tool_setup_camkes_build_environment
+    camkes_tool_import_libraries
+    sel4_projects_libs_import_libraries
+    sel4_configure_platform_settings
+    correct_platform_strings
+    config_option
+    config_string
+    config_choice
+    add_config_library
+    ApplyCommonSimulationSettings
+    ApplyCommonReleaseVerificationSettings
+    ApplyData61ElfLoaderSettings
+    GenerateSimulateScript
+    SetSimulationScriptProperty
+)
+    cmake_language(EVAL CODE "function(${command})\nendfunction()")
+endforeach()
+
+# The packages of a workspace are not there.
+macro(find_package)
+    set(camkes_package ${ARGV})
+    list(REMOVE_ITEM camkes_package REQUIRED)
+    _find_package(${camkes_package} QUIET)
+endmacro()
+
+# Components are looked at when everything is declared: dependencies of targets do not matter here.
+function(add_dependencies)
+endfunction()
+
+function(camkes_record_libraries folder)
+    get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+        get_target_property(type ${target} TYPE)
+        if(NOT type MATCHES "_LIBRARY$")
+            continue()
+        endif()
+        get_target_property(source_dir ${target} SOURCE_DIR)
+        camkes_record_property(${target} sources SOURCES "${source_dir}")
+        camkes_record_property(${target} sources INTERFACE_SOURCES "${source_dir}")
+        foreach(interface IN ITEMS "" INTERFACE_)
+            camkes_record_property(${target} includes ${interface}INCLUDE_DIRECTORIES "${source_dir}")
+            camkes_record_property(${target} flags ${interface}COMPILE_OPTIONS "")
+            camkes_record_property(${target} definitions ${interface}COMPILE_DEFINITIONS "")
+        endforeach()
+        camkes_record_property(${target} libs INTERFACE_LINK_LIBRARIES "")
+    endforeach()
+    get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+    foreach(inner IN LISTS folders)
+        camkes_record_libraries("${inner}")
+    endforeach()
+endfunction()
+
+function(camkes_record_property target kind property folder)
+    get_target_property(values ${target} ${property})
+    if(NOT values)
+        set(values "")
+    endif()
+    set(result "")
+    foreach(value IN LISTS values)
+        if(folder AND NOT IS_ABSOLUTE "${value}" AND NOT value MATCHES "^[$]<")
+            set(value "${folder}/${value}")
+        endif()
+        list(APPEND result "${value}")
+    endforeach()
+    camkes_record(library ${target} ${kind} ${result})
+endfunction()
+
+function(camkes_finish)
+    camkes_record_libraries("${CMAKE_SOURCE_DIR}")
+    get_property(sources GLOBAL PROPERTY CAMKES_SOURCES)
+    get_property(folders GLOBAL PROPERTY CAMKES_SOURCE_FOLDERS)
+    list(REMOVE_DUPLICATES folders)
+    list(REMOVE_DUPLICATES sources)
+    foreach(path IN LISTS sources)
+        foreach(folder IN LISTS folders)
+            get_source_file_property(generated "${path}" DIRECTORY "${folder}" GENERATED)
+            if(generated)
+                camkes_record(generated "${path}")
+                break()
+            endif()
+        endforeach()
+    endforeach()
+    get_directory_property(names CACHE_VARIABLES)
+    foreach(name IN LISTS names)
+        camkes_record(cache ${name})
+        if(name MATCHES "^CAmkES")
+            camkes_record(option ${name} "$CACHE{${name}}")
+        endif()
+    endforeach()
+    camkes_record(end)
+endfunction()
+
+camkes_record(begin "${CMAKE_ROOT}" "${CMAKE_VERSION}")
+# Twice, so that what the application defers comes first.
+function(camkes_finish_last)
+    cmake_language(DEFER CALL camkes_finish)
+endfunction()
+cmake_language(DEFER CALL camkes_finish_last)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a run of CMake left behind: the records of recorder.cmake, and the trace of all commands."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from camkes.records import NamedTuple, dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_FIELD, _RECORD = "\x1f", "\x1e"
+RECORDER = Path(__file__).with_name("recorder.cmake")
+
+#: The functions that declare something, in lower case: CMake knows no other.
+FUNCTIONS = (
+    "declarecamkescomponent",
+    "declarecamkesrootserver",
+    "declarecamkesconnector",
+    "extendcamkescomponentinstance",
+    "camkesaddimportpath",
+    "camkesmaybeaddimportpath",
+    "camkesaddtemplatespath",
+    "camkesaddcppinclude",
+)
+
+
+class Command(NamedTuple):
+    """A command that CMake ran. `name` is as written. Lists in `arguments` are not split. `folder` is the
+    source folder it ran in; empty where that is not known."""
+
+    file: str
+    line: int
+    name: str
+    arguments: tuple[str, ...]
+    folder: str
+
+
+class Declared(NamedTuple):
+    """A call of one of FUNCTIONS. A relative path counts from the first of `folders` that has it. `file`,
+    `line` and `name` say where and how the call is written."""
+
+    function: str
+    folders: tuple[str, ...]
+    arguments: tuple[str, ...]
+    file: str
+    line: int
+    name: str
+
+
+@dataclass(slots=True)
+class Answer:
+    """What CMake says of an application. Only texts and containers of texts: it is kept as JSON.
+
+    `name` is the project's. `libraries` are values by the library and by their kind (sources, includes,
+    flags, definitions, libs), `flags` those of all components by language, `folder` more of them by the
+    folder's property. `options` are the CAmkES options that are set. `generated` are sources that a build
+    makes. `unused` are definitions that no file uses, `known` the names it might have meant. `warnings` are
+    (file, line, text). `files` are the user's files that were read."""
+
+    name: str = ""
+    calls: list[Declared] = field(default_factory=list)
+    libraries: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    flags: dict[str, list[str]] = field(default_factory=dict)
+    folder: dict[str, list[str]] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+    generated: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    warnings: list[tuple[str, int, str]] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @staticmethod
+    def from_json(stored: Mapping[str, Any]) -> Answer:
+        calls = [
+            Declared(function, tuple(folders), tuple(words), file, line, name)
+            for function, folders, words, file, line, name in stored["calls"]
+        ]
+        return Answer(**{**stored, "calls": calls})
+
+
+def read_trace(path: Path, source: Path) -> list[Command]:
+    """The commands of a trace (`--trace-expand --trace-format=json-v1`) in the order they ran; `source` is
+    the top folder."""
+    commands: list[Command] = []
+    folders: list[tuple[int, str]] = [(0, str(source))]  # (frame of the add_subdirectory, folder)
+    try:
+        lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            name, file, arguments = entry["cmd"], entry["file"], tuple(entry["args"])
+        except (ValueError, KeyError, TypeError):
+            continue  # the version, or a line that was cut off
+        frame = entry.get("global_frame", 0)
+        while len(folders) > 1 and folders[-1][0] >= frame:
+            folders.pop()
+        folder = "" if "defer" in entry or not frame else folders[-1][1]
+        whole = os.path.join(str(source), file)  # noqa: PTH118
+        commands.append(Command(whole, entry["line"], name, arguments, folder))
+        if name.lower() == "add_subdirectory" and arguments:
+            folders.append((frame, os.path.normpath(os.path.join(folder, arguments[0]))))  # noqa: PTH118
+    return commands
+
+
+def read_records(path: Path) -> list[list[str]]:
+    """The records that recorder.cmake wrote; not all, where CMake stopped."""
+    try:
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError:
+        return []
+    return [record.split(_FIELD) for record in text.split(_RECORD)[:-1]]
+
+
+def collect(records: list[list[str]], commands: list[Command], lists: Path) -> Answer:
+    """The answer that the records and the trace of a run make up; `lists` is the top CMakeLists.txt."""
+    answer = Answer()
+    places = _places(commands)
+    for record in records:
+        match record:
+            case ["call", function, *rest]:
+                place = next(places, None)
+                file, line, name = (
+                    (place.file, place.line, place.name) if place else (str(lists), 1, function)
+                )
+                call = Declared(function, tuple(rest[:3]), tuple(rest[3:]), file, line, name)
+                answer.calls.append(call)
+            case ["flags", language, *values]:
+                answer.flags[language] = values
+            case ["folder", kind, *values]:
+                answer.folder[kind] = values
+            case ["generated", name]:
+                answer.generated.append(name)
+            case ["option", name, *value]:
+                answer.options[name] = ";".join(value)
+            case ["library", name, kind, *values]:
+                library = answer.libraries.setdefault(name, {})
+                library[kind] = list(dict.fromkeys([*library.get(kind, []), *values]))
+    for command in commands:
+        if command.name.lower() == "project" and command.file == str(lists) and command.arguments:
+            answer.name = command.arguments[0]
+            break
+    return answer
+
+
+def _places(commands: list[Command]) -> Iterator[Command]:
+    """Where each recorded call stands: a call that is recorded is the last one before its record."""
+    last: Command | None = None
+    for command in commands:
+        if command.file == str(RECORDER):
+            if command.name.lower() == "camkes_record_call" and last is not None:
+                yield last
+        elif command.name.lower() in FUNCTIONS:
+            last = command

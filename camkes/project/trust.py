@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The folders whose CMake code the user lets run where it cannot be confined."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from camkes.diagnostics import Sink
+from camkes.project.codes import NOT_TRUSTED
+from camkes.project.places import span_of
+
+
+def allows(lists: Path, sink: Sink) -> bool:
+    """Whether CMake may be run on a CMakeLists.txt: confined, or in a trusted folder. If not, that is an
+    error."""
+    from camkes import sandbox
+
+    if sandbox.available() or is_trusted(lists.parent):
+        return True
+    sink.report(
+        NOT_TRUSTED,
+        "reading this file runs CMake, and its commands can run programs and write files",
+        span_of(str(lists), 1),
+        notes=[
+            "this machine has no sandbox for it (Landlock and seccomp)",
+            f"it would run `cmake -S {lists.parent}`",
+        ],
+        help=f"if you trust who wrote it: `camkes trust {lists.parent}`",
+    )
+    return False
+
+
+def is_trusted(folder: Path) -> bool:
+    """Whether the user trusts a folder, or one around it."""
+    real = Path(os.path.realpath(folder))
+    trusted = set(_trusted())
+    return any(str(place) in trusted for place in (real, *real.parents))
+
+
+def add(folder: Path) -> Path:
+    """Trust a folder and all below it, from now on; returns where that is stored. Raises OSError."""
+    place = _place()
+    if place is None:
+        raise OSError(2, "there is no home folder to store it in", "~")
+    real = os.path.realpath(folder)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f"{place.name}.{os.getpid()}")
+    text = "".join(f"{each}\n" for each in sorted({*_trusted(), real}))
+    part.write_text(text, encoding="utf-8", errors="surrogateescape")
+    part.replace(place)
+    return place
+
+
+def _trusted() -> list[str]:
+    place = _place()
+    try:
+        return place.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if place else []
+    except OSError:
+        return []
+
+
+def _place() -> Path | None:
+    base = os.environ.get("XDG_CONFIG_HOME") or ""
+    if not base.startswith("/"):
+        home = os.path.expanduser("~")  # noqa: PTH111 - pathlib raises where there is none
+        if not home.startswith("/"):
+            return None
+        base = f"{home}/.config"
+    return Path(base) / "camkes-rt" / "trusted"
