@@ -79,20 +79,22 @@ def ask(question: Question, sink: Sink) -> Result | None:
         commands = records.read_trace(question.build / "trace.json", source)
         found = records.read_records(question.build / "records")
         messages = _Messages(question, finished.output, commands)
-        if not found or found[-1] != ["end"] or messages.not_configured:
-            if not wrapped and messages.lacks_ours():
-                wrapped = True
-                continue
-            messages.report(finished, sink)
-            return None
+        failed = not found or found[-1] != ["end"] or messages.not_configured
+        if failed and not wrapped and messages.lacks_ours():
+            wrapped = True
+            continue
         files = _files_read(question.build)
-        own = [file for file, is_cmakes in files or [] if not is_cmakes]
-        more, whole = variables_of(map(read_text, map(Path, own)))
-        if more <= named or not any(name in os.environ for name in more - named):
+        own = [file for file, is_cmakes in files or [] if not is_cmakes] or [c.file for c in commands]
+        more, whole = variables_of(map(read_text, map(Path, dict.fromkeys(own))))
+        more |= set() if whole else os.environ.keys()  # a name that is computed can be any
+        if not any(name in os.environ for name in more - named):
             break
         named |= more  # again, now that it is known what may be looked at
+    if failed:
+        messages.report(finished, sink)
+        return None
     answer = records.collect(found, commands, question.lists)
-    answer.files = [file for file in own if not file.startswith(f"{question.build}/")]
+    answer.files = [file for file in dict.fromkeys(own) if messages.is_users(file)]
     if str(question.lists) not in answer.files:
         answer.files.insert(0, str(question.lists))
     answer.warnings = messages.warnings()
@@ -270,7 +272,7 @@ class _Messages:
             sink.report(CMAKE_FAILED, message, span, notes=lines[-10:] or ["it said nothing"])
 
     def _limit(self, sink: Sink) -> None:
-        last = next((c for c in reversed(self._commands) if self._is_users(c.file)), None)
+        last = next((c for c in reversed(self._commands) if self.is_users(c.file)), None)
         span = span_of(last.file, last.line, last.name) if last else span_of(str(self._question.lists), 1)
         limits = f"{CPU_SECONDS} s of processor time, {TIMEOUT} s in all, {MEMORY // 2**20} MiB of memory"
         message = "CMake did not come to an end within its limits"
@@ -307,7 +309,8 @@ class _Messages:
     def _whole(self, file: str) -> str:
         return os.path.normpath(os.path.join(self._question.lists.parent, file))  # noqa: PTH118
 
-    def _is_users(self, file: str) -> bool:
+    def is_users(self, file: str) -> bool:
+        """Whether a file is neither CMake's nor ours."""
         foreign = (str(HERE), str(self._question.build))
         return not file.startswith(foreign) and "/Modules/" not in file
 
@@ -315,7 +318,7 @@ class _Messages:
         """The innermost place of a message that is in a file of the user."""
         calls = [(self._whole(c["file"]), int(c["line"])) for c in _CALL.finditer(block)]
         for place in ((self._whole(file), line), *calls):
-            if self._is_users(place[0]):
+            if self.is_users(place[0]):
                 return place
         return self._whole(file), line
 

@@ -48,15 +48,18 @@ SNIPPETS = {
     "bracket_comment": ("#[[ set(s wrong)\n]]\nset(s right)", "right"),
     "macro_arguments": ("macro(m a)\nif(NOT DEFINED a)\nset(s ${a})\nendif()\nendmacro()\nm(text)", "text"),
     "macro_return": (
-        "function(f)\nset(r early PARENT_SCOPE)\nreturn()\nset(r late PARENT_SCOPE)\nendfunction()\nf()\nset(s ${r})",
+        "function(f)\nset(r early PARENT_SCOPE)\nreturn()\nset(r late PARENT_SCOPE)\n"
+        "endfunction()\nf()\nset(s ${r})",
         "early",
     ),
     "parse_argv": (
-        'function(f)\ncmake_parse_arguments(PARSE_ARGV 0 A "" "" "X")\nset(s ${A_X} PARENT_SCOPE)\nendfunction()\nf(X 1 2)',
+        'function(f)\ncmake_parse_arguments(PARSE_ARGV 0 A "" "" "X")\n'
+        "set(s ${A_X} PARENT_SCOPE)\nendfunction()\nf(X 1 2)",
         "1 2",
     ),
     "keywords_missing": (
-        'function(f)\ncmake_parse_arguments(A "" "X" "" ${ARGN})\nset(s ${A_KEYWORDS_MISSING_VALUES} PARENT_SCOPE)\nendfunction()\nf(X)',
+        'function(f)\ncmake_parse_arguments(A "" "X" "" ${ARGN})\n'
+        "set(s ${A_KEYWORDS_MISSING_VALUES} PARENT_SCOPE)\nendfunction()\nf(X)",
         "X",
     ),
     "argn": ("function(f a)\nset(s ${ARGN} ${ARGC} PARENT_SCOPE)\nendfunction()\nf(1 2 3)", "2 3 3"),
