@@ -19,6 +19,7 @@ from camkes.records import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import ExitStack
+
     from camkes.build.faults import Located
     from camkes.build.host import HostImage
     from camkes.callgraph.read import CodeCalls

@@ -15,9 +15,9 @@ from camkes.build.jobs import Job
 
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
-from camkes.records import replace
 from camkes.project.application import Application
 from camkes.project.declarations import ComponentBuild
+from camkes.records import replace
 from camkes.resolve.library import BUILTIN
 from camkes.resources import HOST_KERNEL, RUNTIME
 

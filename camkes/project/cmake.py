@@ -257,7 +257,8 @@ class _Messages:
 
     def report(self, finished: Finished, sink: Sink) -> None:
         """Say what CMake says is wrong, at the user's line."""
-        if finished.timed_out or finished.status in (-9, -24, -25, 137, 152, 153):
+        killed = finished.status < 0 or finished.status >= 128
+        if finished.timed_out or killed or "bad_alloc" in self._text:
             self._limit(sink)
             return
         errors = [block for block in self._blocks if block.startswith("CMake Error")]
