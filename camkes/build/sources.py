@@ -12,7 +12,6 @@ from camkes.build.codes import LINK_ERROR, NO_SOURCES
 from camkes.build.compiler import Compiler
 from camkes.build.digests import of_words
 from camkes.build.jobs import Job
-
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application

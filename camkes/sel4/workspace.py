@@ -17,9 +17,9 @@ from pathlib import Path
 
 from camkes.build.jobs import Progress
 from camkes.diagnostics import Sink
-from camkes.resources import ROOT
 from camkes.project.application import find_application
 from camkes.project.codes import MISSING_FILE
+from camkes.resources import ROOT
 from camkes.sel4.build_log import NINJA_STATUS, failing_lines
 from camkes.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 
