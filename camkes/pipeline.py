@@ -126,7 +126,7 @@ def _chosen(asked: bool | None, variable: str) -> bool:
     return variable.upper() in ("ON", "1", "TRUE", "YES") if asked is None else asked
 
 
-def write_dependencies(file: Path, checked: Checked, request: Request) -> None:
+def write_dependencies(file: Path, checked: Checked | Sketch, request: Request) -> None:
     """Write a rule for make that names the files that were read; they make the file with the rule."""
     read = [source.path for source in checked.system.files]
     read += [path for path in (request.dtb or checked.application.dtb, request.gpio_list) if path]
@@ -144,6 +144,31 @@ def check(request: Request, sink: Sink) -> Checked | None:
     if checked is not None:
         checked.application.report_missing(MISSING_SOURCE, sink)
     return checked
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What a picture of a system shows. `cycle` names CPIs each of which requests the next."""
+
+    application: Application
+    system: System
+    plan: Plan
+    cycle: tuple[str, ...] = ()
+
+
+def sketch(request: Request, sink: Sink) -> Sketch | None:
+    """What is to be drawn of a system, also where checks find mistakes; None if it cannot be read."""
+    from camkes.protocols import analyse
+    from camkes.protocols import sketch as make_sketch
+
+    application = find(request, sink)
+    if application is None:
+        return None
+    system = load(application, request, sink)
+    if system is None:
+        return None
+    plan = analyse(system, sink)
+    return Sketch(application, system, *((plan,) if plan is not None else make_sketch(system)))
 
 
 def check_code(
