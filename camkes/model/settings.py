@@ -248,11 +248,12 @@ class Reader:
         known = TABLE[name]
         full = f"{prefix}{name}"
         names = (full, name) if known.shared else (full,)
-        setting = find(instance, *names)
-        if setting is None:
-            return default
-        value = self._integer(setting, full, known)
-        return default if value is None else value
+        for each in names:
+            setting = find(instance, each)
+            if setting is not None:
+                value = self._integer(setting, each, known)
+                return default if value is None else value
+        return default
 
     def _integer(self, setting: Setting, name: str, known: Known) -> int | None:
         value = setting.value
