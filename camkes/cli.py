@@ -184,7 +184,7 @@ def add_messages(parser: argparse.ArgumentParser) -> None:
         "--color", choices=("auto", "always", "never"), default="auto", help="colour (default: on a terminal)"
     )
     messages.add_argument("--ascii", action="store_true", help="draw with ASCII only")
-    messages.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress; results are printed all the same")
+    messages.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")
 
 
 def request_of(arguments: argparse.Namespace) -> pipeline.Request:
