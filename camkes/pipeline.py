@@ -330,6 +330,7 @@ class Outcome:
     violations: Sequence[Violation]
     verified: bool
     failed: bool
+    findings: Sequence[Located] = ()  # of sanitizers
 
     def report_text(self, *, color: bool, unicode: bool) -> str:
         """Chart, table of response times, and what the property checker found."""
@@ -346,13 +347,14 @@ class Outcome:
 
     def report_json(self) -> str:
         """Response times of all jobs, faults and violations, as JSON."""
-        from camkes.build.faults import fault_dict
+        from camkes.build.faults import fault_dict, finding_dict
         from camkes.report.summary import run_dict, to_json
         from camkes.report.trace.waits import wait_dict
 
         names = self.run.names
         report = run_dict(self.run)
         report["faults"] = [fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults]
+        report["findings"] = [finding_dict(finding, self.base) for finding in self.findings]
         report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
         if self.verified:
             report["violations"] = [
@@ -404,7 +406,7 @@ def build_to_run(
 
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
     """Run an image that was built and read what it did."""
-    from camkes.build.faults import diagnose, locate_faults
+    from camkes.build.faults import diagnose, diagnose_findings, locate_faults
     from camkes.build.run import RunOptions, run_host
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
@@ -443,7 +445,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         sink.add(refusal.diagnostic())
     ended = found.situation
     faults = locate_faults(result.faults, image)
-    for diagnostic in diagnose(faults, ended, names):
+    findings = locate_faults(result.findings, image)
+    for diagnostic in (*diagnose_findings(findings), *diagnose(faults, ended, names)):
         sink.add(diagnostic)
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
@@ -457,7 +460,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     violations = check_trace(events, names, checked.plan, system=checked.system) if events else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
-    return Outcome(found, faults, base, tuple(violations), options.verify, failed)
+    return Outcome(found, faults, base, tuple(violations), options.verify, failed, findings)
 
 
 def _publish(files: Sequence[Path], folder: Path, sink: Sink) -> None:

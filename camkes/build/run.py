@@ -50,6 +50,7 @@ class RunResult:
     faults: tuple[Fault, ...]
     trace: Path | None
     diagnostics: tuple[Diagnostic, ...]
+    findings: tuple[Fault, ...] = ()  # of sanitizers
 
 
 def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
@@ -81,7 +82,7 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
     said: list[str] = []
     os.close(faults_to)
     readers = (
-        threading.Thread(target=_read_errors, args=(process.stderr, said)),
+        threading.Thread(target=_read_errors, args=(process.stderr, said, image.sanitized)),
         threading.Thread(target=_read_faults, args=(faults_from, faults)),
     )
     for reader in readers:
@@ -111,7 +112,9 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
         for line in said:
             print(f"{_KERNEL}{line}", file=sys.stderr)
     trace = options.trace if options.trace is not None and options.trace.exists() else None
-    return RunResult(status, tuple(faults), trace, tuple(diagnostics))
+    stopped = tuple(fault for fault in faults if not fault.finding)
+    findings = tuple(fault for fault in faults if fault.finding)
+    return RunResult(status, stopped, trace, tuple(diagnostics), findings)
 
 
 def _arguments(options: RunOptions) -> list[str]:
@@ -139,11 +142,12 @@ def _read_faults(descriptor: int, faults: list[Fault]) -> None:
                 faults.append(fault)
 
 
-def _read_errors(stream: IO[bytes] | None, said: list[str]) -> None:
-    """What the kernel itself says is kept for later; everything else is shown at once."""
+def _read_errors(stream: IO[bytes] | None, said: list[str], sanitized: bool) -> None:
+    """What the kernel itself says is kept for later; everything else is shown at once, except what sanitizers
+    write, since the kernel reports that."""
     for raw in stream or ():
         line = raw.decode(errors="replace").rstrip("\n")
         if line.startswith(_KERNEL):
             said.append(line.removeprefix(_KERNEL))
-        else:
+        elif not sanitized:
             print(line, file=sys.stderr)
