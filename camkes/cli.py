@@ -773,7 +773,9 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
     group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
     group.add_argument(
-        "--verify", action="store_true", help="replay the trace against the protocols' properties"
+        "--verify",
+        action="store_true",
+        help="replay the trace against the properties M P H L Z S (docs/protocols.md)",
     )
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
