@@ -176,11 +176,18 @@ def check_code(
 ) -> Checked | None:
     """As `check`, but what handlers call is read off their compiled code: that supplies `requests` that are
     not stated, and contradicts those that are wrong."""
-    return _check(request, sink, lambda app, sys: code_calls(app, sys, output, progress, sanitize=sanitize))
+
+    def calls(application: Application, system: System) -> CodeCalls | None:
+        return code_calls(application, system, output, progress, sanitize=sanitize)
+
+    return _check(request, sink, calls, output)
 
 
 def _check(
-    request: Request, sink: Sink, read: Callable[[Application, System], CodeCalls | None] | None
+    request: Request,
+    sink: Sink,
+    read: Callable[[Application, System], CodeCalls | None] | None,
+    output: Path | None = None,
 ) -> Checked | None:
     from camkes.protocols import analyse
 
@@ -191,6 +198,8 @@ def _check(
     if system is None:
         return None
     application.report_undeclared(system, sink)
+    if not sink.has_errors:
+        _check_types(application, system, output if read is not None else None, read is not None, sink)
     if read is None or sink.has_errors:
         plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
     else:
@@ -205,6 +214,27 @@ def _check(
     if plan is None or sink.has_errors:
         return None
     return Checked(application, system, plan)
+
+
+def _check_types(
+    application: Application, system: System, output: Path | None, building: bool, sink: Sink
+) -> None:
+    """Ask the compiler about types that the language does not know, if a system names any."""
+    from camkes.model.c_types import names_own_types
+
+    if not names_own_types(system):
+        return
+    from camkes.build.folder import FolderInUseError
+    from camkes.build.types import check_types
+
+    out = build_folder(application, output).absolute() / IMAGE / "types" if building else None
+    try:
+        check_types(system, application, out, sink, lambda _: None)
+    except FolderInUseError as error:
+        sink.add(error.diagnostic)
+    except OSError as error:
+        if out is not None:  # to check, nothing need be written
+            raise OutputError(f"cannot write in {out}: {error.strerror}") from error
 
 
 def code_calls(

@@ -183,6 +183,29 @@ Works: one of the two does not call back, but emits an event that the other one 
 """,
 )
 
+C_TYPE = Code(
+    "E0736",
+    "c-type",
+    """A procedure or a dataport names a type that the C compiler does not know, or that cannot be passed by
+value: an incomplete struct, an array, a function.
+
+C types are defined in headers, and a procedure names those that it needs. They are looked for in the folders
+that `DeclareCAmkESComponent(... INCLUDES ...)` lists for each component that has the procedure.
+
+Fails, if only a source of the component defines `reading_t`:
+
+```camkes
+procedure Meter { reading_t value(in int sensor); }
+```
+
+Works, with `typedef struct { int value; } reading_t;` in `meter.h`:
+
+```camkes
+procedure Meter { include "meter.h"; reading_t value(in int sensor); }
+```
+""",
+)
+
 UNUSABLE_NAME = Code(
     "E0735",
     "unusable-name",
@@ -230,4 +253,5 @@ CODES = (
     RUN_FAILED,
     WAITS_FOR_EVER,
     UNUSABLE_NAME,
+    C_TYPE,
 )
