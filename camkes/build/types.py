@@ -17,14 +17,12 @@ from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
 from pathlib import Path
 
-from camkes.application import Application
 from camkes.build.codes import C_TYPE, COMPILE_ERROR
 from camkes.build.compiler import Compiler, find_compiler
 from camkes.build.jobs import Job, Progress
 from camkes.build.messages import Sources, report_compiler
 from camkes.build.ninja import run_jobs
 from camkes.build.sources import build_of, compile_job, unusable_name
-from camkes.cmakelists.declarations import ComponentBuild
 from camkes.diagnostics import Label, Sink, Span
 from camkes.generate.procedures import c_type, declare
 from camkes.generate.write import write
@@ -37,6 +35,8 @@ from camkes.model.system import (
     Procedure,
     System,
 )
+from camkes.project.application import Application
+from camkes.project.declarations import ComponentBuild
 from camkes.records import dataclass
 
 _MARK = "camkes-types"  # what `#line` calls the file
