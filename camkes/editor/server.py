@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -25,6 +26,7 @@ from camkes.editor.complete import Entry, Sort, complete
 from camkes.editor.hover import hints, hover, hover_setting
 from camkes.editor.index import Use
 from camkes.editor.outline import Item, outline
+from camkes.editor.protocol import Protocol
 from camkes.editor.rename import RefusedError, check_damage, check_name, check_symbol
 from camkes.editor.workspace import Analysis, Workspace
 from camkes.format import format_file
@@ -36,6 +38,9 @@ SUFFIXES = (".camkes", ".idl4")
 
 #: How long after a change the diagnostics are made, if no other change follows.
 DELAY = 0.2
+
+#: Characters of a text that is looked at: a larger one would keep all other answers waiting.
+LARGEST = 256 * 1024
 
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
@@ -74,13 +79,41 @@ class Server(LanguageServer):
     """The state of a session. Analyses run in a thread of their own, one at a time."""
 
     def __init__(self) -> None:
-        super().__init__("camkes", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
+        super().__init__(
+            "camkes",
+            __version__,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
+            protocol_cls=Protocol,
+        )
         self.files = Workspace()
         self.lock = asyncio.Lock()
         self.pending: asyncio.Task[None] | None = None
         self.published: set[str] = set()
         self.said_unasked: set[str] = set()
         self.dismissed = False  # by the editor, before it leaves
+
+    def take(self, uri: str, text: str) -> None:
+        """Work on a text from now on, if it is one of ours and not too large to answer soon."""
+        path = path_of(uri)
+        if not path.endswith(SUFFIXES):  # editors may send other plain texts too
+            return
+        if len(text) <= LARGEST:
+            self.files.open(path, text)
+            self.changed()
+            return
+        self.files.close(path)
+        message = (
+            f"this file has {len(text) // 1024} KiB, and more than {LARGEST // 1024} are not looked at here"
+        )
+        start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+        note = lsp.Diagnostic(start, message, lsp.DiagnosticSeverity.Information, source="camkes")
+        self.publish(path, [note])
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """A message that cannot be understood is no matter of the user: it goes to the log."""
+        self.window_log_message(
+            lsp.LogMessageParams(lsp.MessageType.Error, f"{type(error).__name__}: {error}")
+        )
 
     @property
     def encoding(self) -> str:
@@ -258,17 +291,12 @@ def _add_synchronisation(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        path = path_of(params.text_document.uri)
-        if path.endswith(SUFFIXES):  # editors may send other plain texts too
-            server.files.open(path, params.text_document.text)
-            server.changed()
+        server.take(params.text_document.uri, params.text_document.text)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
-        if path_of(uri).endswith(SUFFIXES):
-            server.files.open(path_of(uri), server.workspace.get_text_document(uri).source)
-            server.changed()
+        server.take(uri, server.workspace.get_text_document(uri).source)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
