@@ -13,7 +13,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from camkes import __version__, pipeline
@@ -68,6 +68,24 @@ def choices(text: str) -> str:
     return f"script:{Path(file).absolute()}" if how == "script" else text
 
 
+def size(text: str) -> int:
+    """`512M`, `2G`; a bare number is bytes."""
+    match = re.fullmatch(r"(\d{1,15})([KMG]?)", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid size; write 512K, 64M or 2G")
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
+
+
+def conditions(text: str) -> tuple[str, ...]:
+    """What makes a run a failure beside faults and violated properties."""
+    given = tuple(text.split(","))
+    for name in given:
+        if name not in pipeline.CONDITIONS:
+            known = ", ".join(pipeline.CONDITIONS)
+            raise argparse.ArgumentTypeError(f"{name!r} is not a valid condition; expected {known}")
+    return given
+
+
 def definition(text: str) -> tuple[str, str]:
     """`NAME=VALUE`; NAME alone is NAME=ON, as in CMake's own options."""
     name, equals, value = text.partition("=")
@@ -75,14 +93,6 @@ def definition(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"\w+", name):
         raise argparse.ArgumentTypeError(f"{text!r} is no definition; write NAME=VALUE")
     return name, value if equals else "ON"
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """The end of a message about a wrong word; empty if none is near."""
-    from camkes.resolve.nearest import nearest
-
-    found = nearest(word, words)
-    return f"; did you mean {found}?" if found else ""
 
 
 def fixed_width(prog: str) -> argparse.HelpFormatter:
@@ -101,12 +111,6 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        unknown = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
-        if unknown is not None:
-            message = message.replace("argument COMMAND: invalid choice", "there is no command")
-            if "there is no command" in message:
-                message = message.partition(" (choose")[0]
-            message += did_you_mean(unknown[1], re.findall(r"[\w-]+", unknown[2]))
         self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
 
 
@@ -250,7 +254,9 @@ class Progress:
         self.width = 0
 
     def __call__(self, text: str) -> None:
-        if self.shown:
+        if not text:
+            self.clear()
+        elif self.shown:
             sys.stderr.write("\r" + text[:100].ljust(self.width))
             sys.stderr.flush()
             self.width = len(text[:100])
@@ -339,20 +345,19 @@ def plan(arguments: argparse.Namespace) -> int:
 def graph(arguments: argparse.Namespace) -> int:
     from camkes.report import graph as drawing
 
-    output: Path | None = arguments.output
-    if output is not None and output.suffix not in (".dot", ".svg"):
-        print(f"camkes graph: {output} ends neither in .dot nor in .svg", file=sys.stderr)
-        return USAGE
     sink = Sink()
-    request = request_of(arguments)
-    result = pipeline.sketch(request, sink)  # a picture is of most use where something is wrong
+    result = checked(arguments, sink)
     status = tell(arguments, sink)
     if result is None:
         return status
-    if arguments.makefile_dependencies is not None:
-        pipeline.write_dependencies(arguments.makefile_dependencies, result, request)
-    draw = drawing.graph_svg if output is not None and output.suffix == ".svg" else drawing.graph_dot
-    text = draw(result.plan, result.system, result.cycle)
+    output: Path | None = arguments.output
+    if output is None or output.suffix == ".dot":
+        text = drawing.graph_dot(result.plan, result.system)
+    elif output.suffix == ".svg":
+        text = drawing.graph_svg(result.plan, result.system)
+    else:
+        print(f"camkes graph: {output} ends neither in .dot nor in .svg", file=sys.stderr)
+        return USAGE
     if output is None:
         print(text, end="" if text.endswith("\n") else "\n")
     else:
@@ -412,6 +417,10 @@ def run(arguments: argparse.Namespace) -> int:
         window=arguments.window,
         verify=arguments.verify,
         sanitize=arguments.sanitize,
+        timeout=arguments.timeout,
+        memory_limit=arguments.memory_limit,
+        record_limit=arguments.record_limit,
+        output_to_errors=arguments.json,
     )
     outcome = pipeline.run(request_of(arguments), options, sink, progress)
     progress.clear()
@@ -424,11 +433,16 @@ def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, stat
         return status
     if arguments.json:
         print(outcome.report_json())
+    elif arguments.quiet:
+        if outcome.violations:
+            print(outcome.verification_text(), end="")
     else:
         sys.stdout.flush()
         color = wants_color(arguments, sys.stdout)
         print(outcome.report_text(color=color, unicode=not arguments.ascii and can_draw(sys.stdout)), end="")
-    return max(status, USER_ERROR if outcome.failed else GOOD)
+    if outcome.interrupted:
+        return 128 + outcome.interrupted
+    return max(status, USER_ERROR if outcome.failed or outcome.fails_on(arguments.fail_on) else GOOD)
 
 
 def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
@@ -480,6 +494,10 @@ HOST_ONLY = {
     "timeslice": None,
     "choices": "first",
     "loop_limit": None,
+    "timeout": 10_000_000_000,
+    "memory_limit": 1 << 30,
+    "record_limit": 1 << 28,
+    "fail_on": (),
     "timeline": None,
     "window": None,
     "verify": False,
@@ -595,7 +613,7 @@ def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
             return USER_ERROR
     if arguments.diff:
         sys.stdout.write(layout.diff())
-    elif arguments.check or not arguments.quiet:
+    elif not arguments.quiet:
         print(f"{'' if arguments.check else 'formatted '}{layout.source.path}")
     return USER_ERROR if arguments.check else GOOD
 
@@ -766,16 +784,48 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="processor time after which a thread that lets no virtual time pass is stopped (1000)",
     )
-    group = parser.add_argument_group("results")
+    group.add_argument(
+        "--timeout",
+        metavar="TIME",
+        type=duration,
+        default=10_000_000_000,
+        help="elapsed time without any kernel call and without virtual time passing, after which the thread "
+        "that runs is stopped: it waits for something outside the system (default: 10s, 0: never)",
+    )
+    group.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        type=size,
+        default=1 << 30,
+        help="memory that a component may have, as 512M (default: 1G, 0: any)",
+    )
+    group = parser.add_argument_group(
+        "results",
+        "Results and what components print go to standard output; with --json, what components print\n"
+        "goes to standard error. Messages go to standard error.",
+    )
+    group.add_argument(
+        "--fail-on",
+        metavar="WHAT,...",
+        type=conditions,
+        default=(),
+        help="exit status 1 also for: missed (a missed deadline), exit-status (a run() that returns another "
+        "value than 0)",
+    )
+    group.add_argument(
+        "--record-limit",
+        metavar="SIZE",
+        type=size,
+        default=1 << 28,
+        help="the run ends when its record, which all results are made from, has this size (default: 256M)",
+    )
     group.add_argument(
         "--trace", metavar="FILE", type=Path, help=".pftrace (Perfetto), .json (Chrome) or .trace"
     )
     group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
     group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
     group.add_argument(
-        "--verify",
-        action="store_true",
-        help="replay the trace against the properties M P H L Z S (docs/protocols.md)",
+        "--verify", action="store_true", help="replay the trace against the protocols' properties"
     )
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
@@ -853,7 +903,7 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
             description=text[0].upper() + text[1:] + ".",
             epilog="examples:" + EXAMPLES[name],
         )
-        sub.set_defaults(run_command=command, parser=sub)
+        sub.set_defaults(run_command=command)
         arguments(sub)
     return parser
 
@@ -869,22 +919,11 @@ def with_flags_joined(words: Sequence[str]) -> list[str]:
     return joined
 
 
-def refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
-    """End because of words that a command does not know."""
-    first = unknown[0].partition("=")[0]
-    options = [word for action in parser._actions for word in action.option_strings if word[:2] == "--"]
-    if not first.startswith("-"):
-        parser.error(f"one argument too many: {first}")
-    parser.error(f"there is no option {first}{did_you_mean(first, options)}")
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = sys.argv[1:] if argv is None else argv
     parser = make_parser(words[0] if words else None)
-    arguments, unknown = parser.parse_known_args(with_flags_joined(words))
-    if unknown:
-        refuse(getattr(arguments, "parser", parser), unknown)
+    arguments = parser.parse_args(with_flags_joined(words))
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return USAGE

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from camkes.diagnostics import Diagnostic, Sink
@@ -39,6 +39,9 @@ IMAGE = "host-image"
 
 #: How long a run lasts if nobody says: a system with periodic tasks never becomes idle.
 DEFAULT_DURATION = 1_000_000_000
+
+#: What can make a run a failure beside faults and violated properties.
+CONDITIONS = ("missed", "exit-status")
 
 Progress = Callable[[str], None]
 
@@ -87,6 +90,10 @@ class RunRequest:
     window: tuple[int, int] | None = None
     verify: bool = False
     sanitize: bool = False
+    timeout: int = 10_000_000_000
+    memory_limit: int = 1 << 30
+    record_limit: int = 1 << 28
+    output_to_errors: bool = False
 
 
 def find(request: Request, sink: Sink) -> Application | None:
@@ -126,7 +133,7 @@ def _chosen(asked: bool | None, variable: str) -> bool:
     return variable.upper() in ("ON", "1", "TRUE", "YES") if asked is None else asked
 
 
-def write_dependencies(file: Path, checked: Checked | Sketch, request: Request) -> None:
+def write_dependencies(file: Path, checked: Checked, request: Request) -> None:
     """Write a rule for make that names the files that were read; they make the file with the rule."""
     read = [source.path for source in checked.system.files]
     read += [path for path in (request.dtb or checked.application.dtb, request.gpio_list) if path]
@@ -144,31 +151,6 @@ def check(request: Request, sink: Sink) -> Checked | None:
     if checked is not None:
         checked.application.report_missing(MISSING_SOURCE, sink)
     return checked
-
-
-@dataclass(frozen=True, slots=True)
-class Sketch:
-    """What a picture of a system shows. `cycle` names CPIs each of which requests the next."""
-
-    application: Application
-    system: System
-    plan: Plan
-    cycle: tuple[str, ...] = ()
-
-
-def sketch(request: Request, sink: Sink) -> Sketch | None:
-    """What is to be drawn of a system, also where checks find mistakes; None if it cannot be read."""
-    from camkes.protocols import analyse
-    from camkes.protocols import sketch as make_sketch
-
-    application = find(request, sink)
-    if application is None:
-        return None
-    system = load(application, request, sink)
-    if system is None:
-        return None
-    plan = analyse(system, sink)
-    return Sketch(application, system, *((plan,) if plan is not None else make_sketch(system)))
 
 
 def check_code(
@@ -360,13 +342,21 @@ class Outcome:
     violations: Sequence[Violation]
     verified: bool
     failed: bool
-    findings: Sequence[Located] = ()  # of sanitizers
+    exit_statuses: Mapping[str, int]
+    interrupted: int = 0
+
+    def fails_on(self, conditions: Sequence[str]) -> bool:
+        """Whether one of these conditions holds."""
+        missed = any(job.missed for lane in self.run.tasks for job in lane.jobs)
+        holds = {"missed": missed, "exit-status": any(self.exit_statuses.values())}
+        return any(holds[condition] for condition in conditions)
 
     def report_text(self, *, color: bool, unicode: bool) -> str:
         """Chart, table of response times, and what the property checker found."""
         from camkes.report.terminal import terminal_report
 
         text = terminal_report(self.run, color=color, unicode=unicode)
+        text += "".join(f"{name}: run() returned {n}\n" for name, n in self.exit_statuses.items() if n)
         return text + self.verification_text() if self.verified else text
 
     def verification_text(self) -> str:
@@ -377,14 +367,15 @@ class Outcome:
 
     def report_json(self) -> str:
         """Response times of all jobs, faults and violations, as JSON."""
-        from camkes.build.faults import fault_dict, finding_dict
+        from camkes.build.faults import fault_dict
         from camkes.report.summary import run_dict, to_json
         from camkes.report.trace.waits import wait_dict
 
         names = self.run.names
         report = run_dict(self.run)
         report["faults"] = [fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults]
-        report["findings"] = [finding_dict(finding, self.base) for finding in self.findings]
+        report["exit_statuses"] = dict(self.exit_statuses)
+        report["interrupted"] = bool(self.interrupted)
         report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
         if self.verified:
             report["violations"] = [
@@ -436,7 +427,7 @@ def build_to_run(
 
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
     """Run an image that was built and read what it did."""
-    from camkes.build.faults import diagnose, diagnose_findings, locate_faults
+    from camkes.build.faults import diagnose, locate_faults
     from camkes.build.run import RunOptions, run_host
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
@@ -455,6 +446,10 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
             timeslice=options.timeslice,
             choices=options.choices,
             loop_limit_ms=options.loop_limit_ms,
+            timeout_ms=-(-options.timeout // 1_000_000),
+            memory_limit=options.memory_limit,
+            record_limit=options.record_limit,
+            to_errors=options.output_to_errors,
         ),
     )
     last = build_folder(checked.application, options.output) / IMAGE / raw.name  # others run there too
@@ -469,14 +464,15 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     for diagnostic in reading.diagnostics:
         sink.add(_about(diagnostic, raw, last))
     if found is None:
+        if result.interrupted:
+            raise KeyboardInterrupt
         return None
     refused = refusals(found, checked.system, checked.plan)
     for refusal in refused:
         sink.add(refusal.diagnostic())
     ended = found.situation
     faults = locate_faults(result.faults, image)
-    findings = locate_faults(result.findings, image)
-    for diagnostic in (*diagnose_findings(findings), *diagnose(faults, ended, names)):
+    for diagnostic in diagnose(faults, ended, names):
         sink.add(diagnostic)
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
@@ -490,7 +486,28 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     violations = check_trace(events, names, checked.plan, system=checked.system) if events else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
-    return Outcome(found, faults, base, tuple(violations), options.verify, failed, findings)
+    return Outcome(
+        found,
+        faults,
+        base,
+        tuple(violations),
+        options.verify,
+        failed,
+        _exit_statuses(found, checked.system),
+        result.interrupted,
+    )
+
+
+def _exit_statuses(run: TraceRun, system: System) -> dict[str, int]:
+    """What the run() of each component instance returned, in the order of the instances."""
+    from camkes.capdl.model import Role
+
+    ended = {
+        thread.instance: (run.exits[thread.number] + 2**31) % 2**32 - 2**31
+        for thread in run.names.threads
+        if thread.role is Role.CONTROL and thread.number in run.exits
+    }
+    return {i.name: ended[i.name] for i in system.instances if i.type.control and i.name in ended}
 
 
 def _publish(files: Sequence[Path], folder: Path, sink: Sink) -> None:
@@ -549,7 +566,7 @@ def record(
         return None
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
-    return Outcome(found, (), request.path, (), verified=False, failed=False)
+    return Outcome(found, (), request.path, (), verified=False, failed=False, exit_statuses={})
 
 
 def write_trace(path: Path, raw: Path, run: TraceRun, sink: Sink) -> None:

@@ -20,6 +20,8 @@ _FAULTS = {
     FaultKind.LOOP: "loops without letting time pass",
     FaultKind.EXIT: "its component called exit",
     FaultKind.KILLED: "the process of its component was killed",
+    FaultKind.SYSCALL: "system call of the workstation",
+    FaultKind.BLOCKED: "waits for something outside the system",
 }
 
 _OF = {

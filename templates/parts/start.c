@@ -33,7 +33,7 @@ static void camkes__control(struct camkes_thread *self)
     camkes_start_open(&camkes__instance);
 /*- if me.start.run -*/
     camkes_begin_task(self->task);
-    (void)run();
+    camkes_exit_status(run());
 /*- endif -*/
     camkes_end_task(self->task);
 }

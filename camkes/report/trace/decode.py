@@ -111,6 +111,7 @@ class _Decoder:
         self.outputs: list[Output] = []
         self.refusals: list[Refused] = []
         self.faults: list[Fault] = []
+        self.exits: dict[int, int] = {}
         self.ending: End | None = None
         self.text = ""  # of the event
         # of whoever runs now
@@ -194,6 +195,7 @@ class _Decoder:
     def _exit(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self._stop(thread, State.ENDED)
+            self.exits[thread.named.number] = args[0] if args else 0
 
     def _stop(self, thread: ThreadState, reason: State | None) -> None:
         thread.runnable, thread.started, thread.reason = False, True, reason
@@ -471,6 +473,7 @@ class _Decoder:
             tuple(self.refusals),
             tuple(self.faults),
             self._waits(),
+            self.exits,
         )
 
     def _waits(self) -> tuple[Wait, ...]:

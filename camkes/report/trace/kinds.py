@@ -136,3 +136,5 @@ class FaultKind(IntEnum):
     LOOP = 9  # runs, but time does not pass
     EXIT = 10  # its component called exit()
     KILLED = 11  # its component's process died
+    SYSCALL = 12  # a system call of the workstation
+    BLOCKED = 13  # it waits outside the kernel, or its process does not react

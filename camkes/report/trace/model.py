@@ -8,6 +8,7 @@ for other tools is a rendering of a `Run`: none looks at events, so that no two 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from camkes.records import NamedTuple, dataclass
@@ -204,7 +205,7 @@ class Run:
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
 
     `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: who waits at the end
-    for what cannot come."""
+    for what cannot come. `exits`: by the numbers of threads that ended, with which status."""
 
     names: TraceNames
     end: int
@@ -219,6 +220,7 @@ class Run:
     refused: tuple[Refused, ...]
     faults: tuple[Fault, ...]
     waits: tuple[Wait, ...]
+    exits: Mapping[int, int]
 
     @property
     def situation(self) -> Situation:

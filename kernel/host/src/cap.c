@@ -3,10 +3,6 @@
 /* Capability spaces: one array of slots an address space. */
 #include "kernel.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 struct cap *cap_find(struct thread *thread, seL4_CPtr slot)
 {
     struct space *space = thread->space;
@@ -40,15 +36,13 @@ void cap_move_reply(struct cap *to, struct cap *from)
 void cap_note(struct thread *thread, const char *what, seL4_CPtr slot)
 {
     enum { ENOUGH = 8 };
-    char text[256];
+    struct message message = {0};
     if (thread->notes++ >= ENOUGH) {
         return;
     }
-    int n = snprintf(text, sizeof text, "note: %s: thread %s: %s (slot %lu)\n", thread->instance,
-                     thread->tcb->name, what, (unsigned long)slot);
-    if (write(STDERR_FILENO, text, (size_t)n) < 0) {
-        return; /* a remark is not worth failing for */
-    }
+    message_add(&message, "note: %.300s: thread %.300s: %s (slot %lu)\n", thread->instance,
+                thread->tcb->name, what, (unsigned long)slot);
+    stream_put(&kernel->messages, message.text, message.length);
 }
 
 static seL4_Error find_slot(struct thread *self, seL4_CNode root, seL4_Word slot, seL4_Uint8 depth,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Messages of the runner itself. */
+/* Messages of the kernel itself. */
 #include "kernel.h"
 
 #include <stdarg.h>
@@ -9,14 +9,13 @@
 
 static void say(const char *format, va_list arguments)
 {
-    char text[1024];
-    int n = snprintf(text, sizeof text, "camkes-host: ");
-    n += vsnprintf(text + n, sizeof text - (size_t)n - 1, format, arguments);
-    if (n > (int)sizeof text - 2) {
-        n = (int)sizeof text - 2;
-    }
-    text[n++] = '\n';
-    if (write(STDERR_FILENO, text, (size_t)n) < 0) {
+    char text[1000];
+    struct message message = {0};
+    vsnprintf(text, sizeof text, format, arguments);
+    message_add(&message, "camkes-host: %s\n", text);
+    if (kernel) {
+        stream_put(&kernel->messages, message.text, message.length);
+    } else if (write(STDERR_FILENO, message.text, message.length) < 0) {
         return; /* nowhere left to complain */
     }
 }

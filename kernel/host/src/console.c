@@ -6,33 +6,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-static void write_out(const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(STDOUT_FILENO, text, length);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            if (!kernel->status) {
-                complain("cannot write to standard output: %s", strerror(errno));
-                kernel->status = 1;
-            }
-            kernel->stop = true;
-            return;
-        }
-        text += n;
-        length -= (size_t)n;
-    }
-}
 
 static void flush_line(struct thread *thread, const char *line, unsigned *length)
 {
     if (*length > 0) {
         trace_output(thread, line, *length);
-        write_out(line, *length);
+        stream_put(&kernel->console, line, *length);
         *length = 0;
     }
 }
@@ -50,13 +29,21 @@ void console_put(struct thread *thread, const char *text, size_t length)
     }
 }
 
-/* At the end: the lines that were never finished. */
+/* At the end: a line that was never finished ends here, or the next would begin in it. */
+static void finish_line(struct thread *thread, char *line, unsigned *length)
+{
+    if (*length > 0) {
+        line[(*length)++] = '\n';
+        flush_line(thread, line, length);
+    }
+}
+
 void console_flush(void)
 {
-    flush_line(NULL, kernel->boot_line, &kernel->boot_line_length);
+    finish_line(NULL, kernel->boot_line, &kernel->boot_line_length);
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         struct thread *thread = &kernel->threads[i];
-        flush_line(thread, thread->line, &thread->line_length);
+        finish_line(thread, thread->line, &thread->line_length);
     }
 }
 
@@ -79,6 +66,16 @@ void camkes_host_write(const char *text, size_t length)
         text += n;
         length -= n;
     }
+}
+
+/* For a signal handler: outside the kernel, but nobody else runs because of it. */
+void console_print(const char *text, size_t length)
+{
+    bool inside = kernel->inside;
+    kernel->inside = true;
+    kernel->entries++;
+    console_put(process.loaded, text, length);
+    kernel->inside = inside;
 }
 
 static ssize_t write_cookie(void *cookie, const char *text, size_t length)

@@ -15,6 +15,9 @@
 /* Ends this process, whoever calls it. */
 _Noreturn void process_exit(int status)
 {
+    if (kernel && !process.space && status != STATUS_DAMAGED) {
+        stream_write();
+    }
     for (;;) {
         syscall(SYS_exit_group, status);
     }

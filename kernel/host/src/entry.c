@@ -42,6 +42,7 @@ struct thread *kernel_enter_quietly(void)
         give_up(2, "a component uses the kernel before its threads run");
     }
     check_stack(self);
+    memory_check();
     set_inside(true);
     kernel->entries++;
     if (++kernel->calls > kernel->options.call_limit) {
@@ -179,6 +180,7 @@ static void note_stack(struct thread *self, const char *low, const char *high)
 void kernel_arrive_at_fault(struct thread *self)
 {
     note_stack(self, self->fault_stack, self->fault_stack_top);
+    memory_check();
     set_inside(true);
     kernel->entries++;
 }

@@ -11,6 +11,7 @@
 #include <camkes/host.h>
 #include <camkes/trace.h>
 #include <sel4/sel4.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ enum {
     PRIORITIES = 256,
     NONE = 65535,        /* no thread, no object: in traces and links */
     LINE_LENGTH = 512,   /* a longer line of output is cut in pieces */
+    STATUS_DAMAGED = 4,  /* exit status of a process that found the kernel's memory overwritten */
     HANDOVER_RUNNER = 0, /* who has control: the runner, or 1 + the number of a space */
 };
 
@@ -113,6 +115,14 @@ struct mapping {
     uint8_t rights;
 };
 
+/* Output on its way to the runner, which alone has descriptors to write it to. */
+enum { STREAM_SIZE = 64 * 1024 };
+
+struct stream {
+    _Atomic size_t written, read; /* all bytes since boot */
+    char data[STREAM_SIZE];
+};
+
 struct space {
     unsigned number;
     const char *name;
@@ -128,7 +138,8 @@ struct space {
     size_t storage_size;
     _Atomic uint32_t baton; /* 1: control was handed to this process */
     _Atomic bool dead;
-    int death; /* wait status */
+    _Atomic bool blocked; /* it was killed because it did not react */
+    int death;            /* wait status */
     pid_t pid;
 };
 
@@ -162,8 +173,7 @@ struct report {
     const struct thread *thread;
     const struct thread *cause; /* who ended the component, NULL: nobody */
     struct fault fault;
-    char finding[128]; /* of a sanitizer, in words; "": it is a fault */
-    char text[4096];   /* and its own report */
+    char *text; /* of a sanitizer, NULL: none */
 };
 
 struct thread {
@@ -190,6 +200,7 @@ struct thread {
     uint64_t work;  /* processor time it still wants */
     uint64_t slice; /* processor time to the end of its time slice */
     uint64_t stack_size;
+    int exit_status;
     char *guard, *stack, *stack_top;
     char *fault_stack, *fault_stack_top; /* where its faults are handled */
     uint64_t called_from;                /* by the kernel operation under way */
@@ -213,14 +224,20 @@ struct options {
     enum choice_mode choices;
     uint64_t seed;
     const char *script;
-    unsigned loop_limit; /* milliseconds */
-    int faults;          /* the descriptor that faults are reported to, -1: standard error */
-    uint64_t call_limit; /* kernel operations at one instant */
+    unsigned loop_limit;  /* milliseconds */
+    int faults;           /* the descriptor that faults are reported to, -1: standard error */
+    uint64_t call_limit;  /* kernel operations at one instant */
+    uint64_t timeout;     /* milliseconds without progress, 0: for ever */
+    uint64_t memory;      /* bytes that a component may have, 0: any number */
+    uint64_t trace_limit; /* bytes */
+    pid_t parent;         /* the run ends with this process, 0: with none */
+    bool hardened;
 };
 
 enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
 
 struct kernel {
+    uint64_t magic; /* see memory.c */
     /* touched by every kernel operation */
     struct thread *current;   /* NULL: idle */
     struct thread *candidate; /* with ACTION_SWITCH */
@@ -254,6 +271,10 @@ struct kernel {
     int trace_fd; /* -1: no trace */
     char *trace_buffer;
     size_t trace_used;
+    uint64_t trace_written; /* to the file */
+
+    struct stream console, messages;
+    struct space *asker; /* who waits for the runner to write */
 
     _Atomic uint32_t owner; /* see HANDOVER_RUNNER */
     _Atomic uint32_t runner_baton;
@@ -265,6 +286,7 @@ struct kernel {
     unsigned boot_line_length;
     int memory_file; /* shared regions */
     char *stacks;    /* addresses for those of all threads */
+    uint64_t magic_at_end;
 };
 
 struct process {
@@ -274,8 +296,10 @@ struct process {
     void *first_fiber, *first_stack; /* for the address sanitizer */
     size_t first_stack_size;
     unsigned strikes;
-    bool polls; /* the thread that runs, it was found */
+    bool resumes; /* a thread goes on after a fault that was answered */
+    bool polls;   /* the thread that runs, it was found */
     uint64_t entries_seen;
+    int maps; /* the descriptor of the list of its memory */
 };
 
 extern struct kernel *kernel;
@@ -283,6 +307,7 @@ extern struct process process;
 
 /* memory.c */
 void memory_create(void);
+void memory_check(void);
 void *memory_take(size_t size);
 char *memory_text(const char *text, size_t length);
 
@@ -297,6 +322,8 @@ bool handover_to(struct space *space);
 void handover_wait(void);
 _Noreturn void handover_finish(void);
 void handover_back(void);
+void handover_write(void);
+void handover_note(pid_t pid, const char *name);
 void handover_initialise(void);
 void handover_reap(void);
 
@@ -360,11 +387,7 @@ void tcb_stop(struct thread *thread);
 /* report.c */
 void report_initialise(void);
 void report_fault(const struct thread *thread, const struct thread *cause);
-void report_finding(const struct thread *thread, const char *what, const char *text);
 void report_write(void);
-
-/* sanitizers.c */
-void sanitizers_initialise(void);
 
 /* fault.c */
 void fault_raise(struct thread *thread);
@@ -374,10 +397,13 @@ void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail,
                  const struct thread *cause);
 
 /* signals.c */
+enum { SIGNAL_RESUME = SIGUSR2, SIGNAL_BLOCKED = SIGUSR1 };
 void signals_initialise(void);
 struct registers *registers_take(void);
+void signals_blocked(int number, siginfo_t *signal, void *context);
 
 /* polling.c */
+void polling_initialise(void);
 bool polling_digest(const void *registers, size_t size, uint64_t *digest);
 
 /* backtrace.c */
@@ -424,8 +450,32 @@ void trace_output(const struct thread *thread, const char *text, size_t length);
         }                                                                                          \
     } while (0)
 
+/* stream.c */
+struct message {
+    size_t length; /* without the final 0 */
+    char text[1024];
+};
+void message_add(struct message *message, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void stream_put(struct stream *stream, const char *text, size_t length);
+void stream_write(void);
+
+/* confine.c */
+void confine_loading(void);
+void confine_running(void);
+
+/* calls.c */
+const char *call_name(uint64_t number);
+
+/* watch.c */
+enum { WATCH_TICK = 50 /* milliseconds */ };
+void watch_initialise(void);
+void watch_look(void);
+void watch_parent(pid_t parent);
+
 /* console.c */
 void console_redirect(void);
+void console_print(const char *text, size_t length);
 void console_put(struct thread *thread, const char *text, size_t length);
 void console_flush(void);
 

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 static const char USAGE[] =
     "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast] [--scheduling fifo|rr]\n"
     "                   [--timeslice NS] [--choices first|random:SEED|script:FILE]\n"
-    "                   [--loop-limit MS] [--call-limit N] [--faults DESCRIPTOR]\n";
+    "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
+    "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--parent PROCESS]\n";
 
 /* ---- options ---- */
 
@@ -75,6 +75,14 @@ static void set_option(struct options *options, const char *name, const char *va
         options->loop_limit = (unsigned)number(name, value);
     } else if (strcmp(name, "--call-limit") == 0) {
         options->call_limit = number(name, value);
+    } else if (strcmp(name, "--timeout") == 0) {
+        options->timeout = number(name, value);
+    } else if (strcmp(name, "--memory-limit") == 0) {
+        options->memory = number(name, value);
+    } else if (strcmp(name, "--trace-limit") == 0) {
+        options->trace_limit = number(name, value);
+    } else if (strcmp(name, "--parent") == 0) {
+        options->parent = (pid_t)number(name, value);
     } else if (strcmp(name, "--faults") == 0) {
         options->faults = (int)number(name, value);
     } else {
@@ -88,7 +96,10 @@ static struct options read_options(char **arguments)
                               .timeslice = 10 * 1000 * 1000,
                               .loop_limit = 1000,
                               .faults = -1,
-                              .call_limit = 1000 * 1000};
+                              .call_limit = 1000 * 1000,
+                              .timeout = 10 * 1000,
+                              .memory = (uint64_t)1 << 30,
+                              .trace_limit = (uint64_t)1 << 28};
     for (char **next = arguments; *next; next++) {
         if (strcmp(*next, "--fast") == 0) {
             options.fast = true;
@@ -151,7 +162,7 @@ static void on_interrupt(int number)
 
 static void handle(int number, void (*handler)(int))
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = handler};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
 }
@@ -160,26 +171,23 @@ static void prepare_process(void)
 {
     kernel_initialise_stack();
     console_redirect();
+    polling_initialise();
     signals_initialise();
 }
 
 static _Noreturn void run_space(struct space *space, pid_t runner)
 {
     process.space = space;
-    if (kernel->options.faults >= 0) {
-        close(kernel->options.faults); /* the runner's alone */
-    }
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != runner) {
-        process_exit(3);
-    }
+    watch_parent(runner);
     handle(SIGINT, SIG_IGN);
     handle(SIGTERM, SIG_IGN);
     handle(SIGCHLD, SIG_DFL);
     handover_wait();
     kernel->inside = false;
     prepare_process();
+    confine_loading();
     space_load(space);
+    confine_running();
     handover_back();
     for (;;) {
         kernel_go();
@@ -200,6 +208,7 @@ static void boot_walls(void)
             run_space(space, runner);
         }
         space->pid = pid;
+        handover_note(pid, space->name);
         handover_to(space);
         handover_wait();
     }
@@ -208,9 +217,12 @@ static void boot_walls(void)
 static void boot_fast(void)
 {
     prepare_process();
+    watch_initialise();
+    confine_loading();
     for (unsigned i = 0; i < kernel->space_count; i++) {
         space_load(&kernel->spaces[i]);
     }
+    confine_running();
 }
 
 static void boot(void)
@@ -218,6 +230,7 @@ static void boot(void)
     handle(SIGINT, on_interrupt);
     handle(SIGTERM, on_interrupt);
     handle(SIGPIPE, SIG_IGN);
+    handle(SIGTTOU, SIG_IGN); /* a terminal that stops who writes in the background */
     if (kernel->options.fast) {
         boot_fast();
     } else {
@@ -239,6 +252,7 @@ static int finish(void)
         handover_reap();
     }
     console_flush();
+    stream_write();
     report_write();
     if (kernel->trace_fd >= 0) {
         trace_flush();
@@ -250,6 +264,9 @@ int main(int argc, char **argv)
 {
     (void)argc;
     struct options options = read_options(argv + 1);
+    if (options.parent) {
+        watch_parent(options.parent);
+    }
     fix_addresses(argv);
     use_one_core();
     memory_create();

@@ -1,26 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The block of shared memory that holds all kernel state. Nothing is ever given back. */
+/*
+ * The block of shared memory that holds all kernel state. Nothing is ever given back. It has 4 GiB
+ * of addresses for itself, whose upper halves are all the same (see confine.c), and is in the
+ * middle of them, so that what overruns it or the memory before it faults.
+ */
 #include "kernel.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 16 };
 static const size_t BLOCK_SIZE = (size_t)1 << 30; /* only what is touched costs anything */
+static const size_t WINDOW = (size_t)1 << 32;
+static const uint64_t MAGIC = 0x63616d6b65732d72u;
 
 struct kernel *kernel;
 static size_t used; /* grows only before the first fork */
 
 void memory_create(void)
 {
-    void *block = mmap(NULL, BLOCK_SIZE, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *window =
+        mmap(NULL, 2 * WINDOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (window == MAP_FAILED) {
+        give_up(3, "cannot map the kernel's memory");
+    }
+    char *start = window + (-(uintptr_t)window & (WINDOW - 1));
+    munmap(window, (size_t)(start - window));
+    munmap(start + WINDOW, (size_t)(window + WINDOW - start));
+    void *block = mmap(start + BLOCK_SIZE, BLOCK_SIZE, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (block == MAP_FAILED) {
         give_up(3, "cannot map the kernel's memory");
     }
-    kernel = block;
     used = sizeof *kernel;
+    kernel = block;
+    kernel->magic = kernel->magic_at_end = MAGIC;
+}
+
+/* A component that wrote over the kernel's memory does not get further than its next operation. */
+void memory_check(void)
+{
+    if (kernel->magic == MAGIC && kernel->magic_at_end == MAGIC) {
+        return;
+    }
+    if (!process.space) {
+        dprintf(STDERR_FILENO, "camkes-host: a component wrote into the kernel's memory\n");
+    }
+    process_exit(STATUS_DAMAGED);
 }
 
 void *memory_take(size_t size)

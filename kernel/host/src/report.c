@@ -39,6 +39,10 @@ static const char *describe(enum camkes_fault kind)
         return "its component called exit, status";
     case CAMKES_FAULT_KILLED:
         return "its component's process was killed, signal";
+    case CAMKES_FAULT_SYSCALL:
+        return "system call of the workstation";
+    case CAMKES_FAULT_BLOCKED:
+        return "waits for something outside the system";
     }
     return "unknown fault";
 }
@@ -48,12 +52,20 @@ static bool has_address(enum camkes_fault kind)
     return kind <= CAMKES_FAULT_STACK;
 }
 
+/* Of the end of a whole process it is not known which instruction was the reason. */
+static bool has_place(enum camkes_fault kind)
+{
+    return kind != CAMKES_FAULT_EXIT && kind != CAMKES_FAULT_KILLED;
+}
+
 /* What happened, in words; room for any of them. */
 static void put_what(const struct fault *fault, char text[static 128])
 {
     if (fault->kind == CAMKES_FAULT_CAPABILITY) {
         snprintf(text, 128, "%s in slot %" PRIu64, describe(fault->kind), fault->address);
-    } else if (fault->kind >= CAMKES_FAULT_EXIT) {
+    } else if (fault->kind == CAMKES_FAULT_SYSCALL) {
+        snprintf(text, 128, "%s: %s", describe(fault->kind), call_name(fault->address));
+    } else if (!has_place(fault->kind)) {
         snprintf(text, 128, "%s %" PRIu64, describe(fault->kind), fault->address);
     } else {
         snprintf(text, 128, "%s", describe(fault->kind));
@@ -74,21 +86,18 @@ static void write_line(const struct thread *thread)
     if (has_address(fault->kind)) {
         fprintf(to, " at 0x%" PRIx64, fault->address);
     }
-    if (fault->kind < CAMKES_FAULT_EXIT) {
+    if (has_place(fault->kind)) {
         fprintf(to, ", pc 0x%" PRIx64 " (%s+0x%" PRIx64 ")", fault->pc, fault->module,
                 fault->offset);
     }
-    if (fault->kind < CAMKES_FAULT_EXIT && fault->frame_count > 0 &&
-        !in_image(thread->space, fault->pc)) {
+    if (has_place(fault->kind) && fault->frame_count > 0 && !in_image(thread->space, fault->pc)) {
         fprintf(to, ", called from (%.200s+0x%" PRIx64 ")", last_part(thread->space->image),
                 fault->frames[0]);
     }
     fputc('\n', to);
     long length = ftell(to);
     fclose(to);
-    if (write(STDERR_FILENO, text, (size_t)length) < 0) {
-        kernel->status = 1; /* the exit status tells, at least */
-    }
+    stream_put(&kernel->messages, text, (size_t)length);
 }
 
 void report_initialise(void)
@@ -98,38 +107,15 @@ void report_initialise(void)
     }
 }
 
-static struct report *take(const struct thread *thread)
-{
-    if (kernel->report_count == MOST_REPORTS) {
-        kernel->reports_lost++;
-        return NULL;
-    }
-    struct report *report = &kernel->reports[kernel->report_count++];
-    report->time = kernel->now;
-    report->thread = thread;
-    report->fault = thread->fault;
-    return report;
-}
-
 void report_fault(const struct thread *thread, const struct thread *cause)
 {
     if (!kernel->reports) {
         write_line(thread);
-        return;
-    }
-    struct report *report = take(thread);
-    if (report) {
-        report->cause = cause;
-    }
-}
-
-/* What a sanitizer found in a thread, which goes on; `text` is its own report. */
-void report_finding(const struct thread *thread, const char *what, const char *text)
-{
-    struct report *report = kernel->reports ? take(thread) : NULL;
-    if (report) {
-        strncpy(report->finding, what, sizeof report->finding - 1);
-        strncpy(report->text, text, sizeof report->text - 1);
+    } else if (kernel->report_count == MOST_REPORTS) {
+        kernel->reports_lost++;
+    } else {
+        kernel->reports[kernel->report_count++] = (struct report){
+            .time = kernel->now, .thread = thread, .cause = cause, .fault = thread->fault};
     }
 }
 
@@ -148,19 +134,6 @@ static void put_text(FILE *to, const char *name, const char *text)
     fputc('"', to);
 }
 
-static void put_details(FILE *to, const struct fault *fault)
-{
-    char what[128];
-    put_what(fault, what);
-    put_text(to, "what", what);
-    if (has_address(fault->kind)) {
-        fprintf(to, ",\"address\":%" PRIu64, fault->address);
-    }
-    if (fault->kind < CAMKES_FAULT_EXIT) {
-        fprintf(to, ",\"pc\":%" PRIu64, fault->pc);
-    }
-}
-
 static void write_report(FILE *to, const struct report *report)
 {
     const struct fault *fault = &report->fault;
@@ -171,11 +144,14 @@ static void write_report(FILE *to, const struct report *report)
     }
     put_text(to, "component", report->thread->instance);
     put_text(to, "name", report->thread->tcb->name);
-    if (report->finding[0]) {
-        put_text(to, "what", report->finding);
-        put_text(to, "finding", report->text);
-    } else {
-        put_details(to, fault);
+    char what[128];
+    put_what(fault, what);
+    put_text(to, "what", what);
+    if (has_address(fault->kind)) {
+        fprintf(to, ",\"address\":%" PRIu64, fault->address);
+    }
+    if (has_place(fault->kind)) {
+        fprintf(to, ",\"pc\":%" PRIu64, fault->pc);
     }
     put_text(to, "library", fault->library);
     put_text(to, "image", last_part(report->thread->space->image));

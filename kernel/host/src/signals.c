@@ -17,7 +17,16 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { SIGNAL_RESUME = SIGUSR2, TICK = 10 /* milliseconds */ };
+#ifdef __SANITIZE_ADDRESS__
+/* Faults of components are ours to handle; what the kernel holds at the end is not a leak. */
+const char *__asan_default_options(void)
+{
+    return "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:"
+           "detect_leaks=0:detect_stack_use_after_return=0";
+}
+#endif
+
+enum { TICK = 10 /* milliseconds */ };
 
 /* How many signals without a kernel operation are too many. */
 static unsigned strikes(void)
@@ -44,6 +53,17 @@ static uint64_t program_counter(const ucontext_t *context)
 static uint64_t stack_pointer(const ucontext_t *context)
 {
     return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
+static uint64_t call_argument(const ucontext_t *context, unsigned i)
+{
+    static const int REGISTERS[] = {REG_RDI, REG_RSI, REG_RDX};
+    return (uint64_t)context->uc_mcontext.gregs[REGISTERS[i]];
+}
+
+static void set_call_result(ucontext_t *context, uint64_t result)
+{
+    context->uc_mcontext.gregs[REG_RAX] = (greg_t)result;
 }
 
 /* As if the function that was called had returned: for a jump to what is no code. */
@@ -111,6 +131,16 @@ static uint64_t program_counter(const ucontext_t *context)
 static uint64_t stack_pointer(const ucontext_t *context)
 {
     return context->uc_mcontext.sp;
+}
+
+static uint64_t call_argument(const ucontext_t *context, unsigned i)
+{
+    return context->uc_mcontext.regs[i];
+}
+
+static void set_call_result(ucontext_t *context, uint64_t result)
+{
+    context->uc_mcontext.regs[0] = result;
 }
 
 /* As if the function that was called had returned: for a jump to what is no code. */
@@ -227,12 +257,16 @@ static void arrive(void)
     }
     kernel_go();
     kernel_leave_fault(self);
-    raise(SIGNAL_RESUME);
+    process.resumes = true;
+    syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGNAL_RESUME);
     give_up(3, "a thread could not be resumed after a fault");
 }
 
 static bool is_ours(void)
 {
+    if (kernel && process.loaded) {
+        memory_check();
+    }
     uint32_t me = process.space ? process.space->number + 1 : HANDOVER_RUNNER;
     return kernel && process.loaded && !kernel->inside && kernel->owner == me;
 }
@@ -335,11 +369,67 @@ static void on_clock(int number, siginfo_t *signal, void *context)
     leave_to_fault(self, context);
 }
 
+/* It stands still: it waits for something outside the kernel, or is in the way of the end. */
+void signals_blocked(int number, siginfo_t *signal, void *context)
+{
+    (void)number;
+    (void)signal;
+    if (!is_ours()) {
+        return;
+    }
+    memset(&process.loaded->fault, 0, sizeof process.loaded->fault);
+    if (!kernel->stop) {
+        fill_exception(&process.loaded->fault, CAMKES_FAULT_BLOCKED, 0, context);
+    }
+    leave_to_fault(process.loaded, context);
+}
+
+/* What a component writes to standard output or error without the C library's streams. */
+static bool prints(int call, ucontext_t *context)
+{
+    uint64_t file = call_argument(context, 0), length = call_argument(context, 2);
+    if (call != SYS_write || (file != STDOUT_FILENO && file != STDERR_FILENO)) {
+        return false;
+    }
+    console_print((const char *)(uintptr_t)call_argument(context, 1), length);
+    set_call_result(context, length);
+    return true;
+}
+
+static void forbidden(int call, ucontext_t *context)
+{
+    struct fault *fault = &process.loaded->fault;
+    memset(fault, 0, sizeof *fault);
+    fault->address = (uint64_t)call;
+    fill_exception(fault, CAMKES_FAULT_SYSCALL, fault->address, context);
+    leave_to_fault(process.loaded, context);
+}
+
+/* A system call that the filter of confine.c caught. */
+static void on_call(int number, siginfo_t *signal, void *context)
+{
+    (void)number;
+    if (prints(signal->si_syscall, context)) {
+        return;
+    }
+    if (!is_ours()) {
+        complain("%s is not allowed to components while they are loaded",
+                 call_name((uint64_t)signal->si_syscall));
+        process_exit(2);
+    }
+    forbidden(signal->si_syscall, context);
+}
+
 static void on_resume(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     (void)signal;
-    restore(process.loaded->interrupted, context);
+    if (process.resumes) {
+        process.resumes = false;
+        restore(process.loaded->interrupted, context);
+    } else if (is_ours()) {
+        forbidden(SYS_tgkill, context);
+    }
 }
 
 static void handle(int number, void (*handler)(int, siginfo_t *, void *), int flags)
@@ -376,7 +466,8 @@ void signals_initialise(void)
         handle(FAULTS[i], on_fault, SA_NODEFER); /* the walk through a stack may fault */
     }
     handle(SIGNAL_RESUME, on_resume, 0);
-    sanitizers_initialise();
+    handle(SIGNAL_BLOCKED, signals_blocked, 0);
+    handle(SIGSYS, on_call, 0);
     if (kernel->options.loop_limit) {
         watch_loops();
     }

@@ -4,6 +4,7 @@
 #include "kernel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,7 +334,9 @@ static void make_regions(void)
             end += (off_t)object->region.size;
         }
     }
-    kernel->memory_file = memfd_create("camkes-regions", MFD_CLOEXEC);
+    int file = memfd_create("camkes-regions", MFD_CLOEXEC);
+    kernel->memory_file = fcntl(file, F_DUPFD_CLOEXEC, 10); /* not where others are put */
+    close(file);
     if (kernel->memory_file < 0 || ftruncate(kernel->memory_file, end) != 0) {
         give_up(3, "cannot make shared memory: %s", strerror(errno));
     }

@@ -14,6 +14,13 @@ static const size_t ALLOWANCE = 64 * 1024, FAULT_STACK = 64 * 1024;
 #endif
 static const size_t GUARD = 1024 * 1024;
 
+void camkes_host_exit_status(int status)
+{
+    struct thread *self = kernel_enter_quietly();
+    self->exit_status = status;
+    kernel_leave(self);
+}
+
 static void thread_main(void)
 {
     kernel_arrive();
@@ -21,7 +28,7 @@ static void thread_main(void)
     self->space->entry(self->index);
     for (;;) {
         kernel_enter_quietly();
-        TRACE(EXIT, self, NULL, 0);
+        TRACE(EXIT, self, NULL, (uint64_t)self->exit_status);
         schedule_set_state(self, THREAD_INACTIVE);
         kernel_leave(self);
     }

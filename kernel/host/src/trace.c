@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,8 +26,21 @@ void trace_open(const char *path)
     kernel->trace_used = 8;
 }
 
+static void give_up_writing(int status)
+{
+    kernel->trace_fd = -1;
+    kernel->trace_used = 0;
+    kernel->status = status;
+    kernel->stop = true;
+}
+
+/* Empties the buffer, by the runner. */
 void trace_flush(void)
 {
+    if (process.space) {
+        handover_write();
+        return;
+    }
     const char *from = kernel->trace_buffer;
     while (kernel->trace_used > 0) {
         ssize_t n = write(kernel->trace_fd, from, kernel->trace_used);
@@ -35,14 +49,19 @@ void trace_flush(void)
         }
         if (n <= 0) {
             complain("cannot write the trace: %s", strerror(errno));
-            kernel->trace_fd = -1;
-            kernel->trace_used = 0;
-            kernel->status = 3;
-            kernel->stop = true;
+            give_up_writing(3);
             return;
         }
         from += n;
         kernel->trace_used -= (size_t)n;
+        kernel->trace_written += (uint64_t)n;
+    }
+    if (kernel->trace_written > kernel->options.trace_limit && !kernel->stop) {
+        complain("the record of the run has reached %" PRIu64 " MiB, so the run ends at %" PRIu64
+                 " ms; let it run shorter (--for) or record more (--record-limit)",
+                 kernel->trace_written >> 20, kernel->now / 1000000);
+        kernel->status = 1;
+        kernel->stop = true;
     }
 }
 

@@ -26,6 +26,12 @@ static inline void camkes_point(void)
     camkes_host_point();
 }
 
+/* What run() returned. */
+static inline void camkes_exit_status(int status)
+{
+    camkes_host_exit_status(status);
+}
+
 /* Writes a trace record: CAMKES_TRACE(LOCK_TAKE, cpi, context). */
 #define CAMKES_TRACE(kind, ...) CAMKES_TRACE_ABOUT(kind, CAMKES_TRACE_NOBODY, __VA_ARGS__)
 #define CAMKES_TRACE_ABOUT(kind, other, ...)                                                       \
@@ -37,6 +43,11 @@ static inline void camkes_point(void)
 
 static inline void camkes_point(void)
 {
+}
+
+static inline void camkes_exit_status(int status)
+{
+    (void)status;
 }
 
 #if defined(CAMKES_TRACE_SEL4)

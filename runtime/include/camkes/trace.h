@@ -113,6 +113,8 @@ enum camkes_fault {
     CAMKES_FAULT_LOOP = 9,       /* runs, but time does not pass */
     CAMKES_FAULT_EXIT = 10,      /* its component called exit(); address: the status */
     CAMKES_FAULT_KILLED = 11,    /* its component's process died; address: the signal */
+    CAMKES_FAULT_SYSCALL = 12,   /* a system call of the workstation; address: its number */
+    CAMKES_FAULT_BLOCKED = 13,   /* it waits outside the kernel, or its process does not react */
 };
 
 enum camkes_choice {

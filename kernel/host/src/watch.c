@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Watches that a run makes progress: that kernel operations happen or virtual time passes. A thread
+ * that has stood still for the time of `--timeout` waits for something outside the kernel. It gets
+ * a signal that makes it a fault; a process that does not react even to that is killed. Time is
+ * counted in ticks of the watcher, so that a run that was suspended as a whole has not stood still.
+ */
+#include "kernel.h"
+
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { PATIENCE = 1000 / WATCH_TICK }; /* ticks between the signal and the end */
+
+static struct {
+    uint64_t entries, now;
+    unsigned ticks; /* since these were seen */
+    unsigned asked; /* ticks since the signal, 0: none was sent */
+} seen;
+
+/* Whether nothing has happened for so long that it has to be ended; an interruption is urgent. */
+static bool stands_still(void)
+{
+    if (seen.entries != kernel->entries || seen.now != kernel->now) {
+        seen.entries = kernel->entries;
+        seen.now = kernel->now;
+        seen.ticks = seen.asked = 0;
+        return false;
+    }
+    seen.ticks++;
+    uint64_t limit = kernel->options.timeout;
+    return kernel->stop || (limit > 0 && (uint64_t)seen.ticks * WATCH_TICK >= limit);
+}
+
+/* In the runner, every tick. */
+void watch_look(void)
+{
+    stream_write();
+    uint32_t owner = kernel->owner;
+    if (!stands_still() || owner == HANDOVER_RUNNER || owner > kernel->space_count) {
+        return;
+    }
+    struct space *space = &kernel->spaces[owner - 1];
+    if (seen.asked == 0) {
+        kill(space->pid, SIGCONT);
+        kill(space->pid, SIGNAL_BLOCKED);
+    }
+    if (!kernel->booted || seen.asked == PATIENCE) {
+        space->blocked = true;
+        kill(space->pid, SIGKILL);
+    }
+    seen.asked++;
+}
+
+static void on_tick(int number, siginfo_t *signal, void *context)
+{
+    if (stands_still()) {
+        signals_blocked(number, signal, context);
+    }
+}
+
+/* With --fast there is one process, which watches itself. */
+void watch_initialise(void)
+{
+    static const struct itimerval TICK = {{0, WATCH_TICK * 1000}, {0, WATCH_TICK * 1000}};
+    struct sigaction action = {.sa_sigaction = on_tick,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &TICK, NULL);
+}
+
+/* This process ends with its parent, also if that has ended already. */
+void watch_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        process_exit(3);
+    }
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a component cannot do to the workstation, to the tool and to other components."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.host.systems import camkes_run, write_system
+
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("CAMKES_HOST_RUNNER")), reason="another machine's programs are not confined"
+)
+
+#: finds the kernel's memory in the list of the process's own
+KERNEL_MEMORY = """
+static char *kernel_memory(void) {
+    static char maps[1 << 16];
+    unsigned long start, end;
+    long used = 0, n;
+    while ((n = pread(3, maps + used, sizeof maps - 1 - used, used)) > 0) { used += n; }
+    for (char *line = maps; line && *line; line = strchr(line, 10) + 1) {
+        char how[5];
+        int fields = sscanf(line, "%lx-%lx %4s", &start, &end, how);
+        if (fields == 3 && strcmp(how, "rw-s") == 0 && end - start == 1UL << 30) {
+            return (char *)start;
+        }
+    }
+    abort();
+}
+"""
+
+#: what a component does, and the system call that the fault names
+FORBIDDEN = {
+    "pause();": "pause",
+    "sleep(100);": "clock_nanosleep",
+    "raise(SIGSTOP);": "tgkill",
+    "raise(SIGUSR1);": "tgkill",
+    "kill(getppid(), SIGKILL);": "kill",
+    "kill(0, SIGKILL);": "kill",
+    "kill(-1, SIGKILL);": "kill",
+    "for (;;) { fork(); }": "clone",
+    "vfork();": "vfork",
+    'execl("/bin/sh", "sh", "-c", "echo escaped", NULL);': "execve",
+    "socket(AF_UNIX, SOCK_STREAM, 0);": "socket",
+    "socket(AF_INET, SOCK_STREAM, 0);": "socket",
+    "ptrace(PTRACE_ATTACH, getppid(), 0, 0);": "ptrace",
+    "process_vm_writev(getppid(), NULL, 0, NULL, 0, 0);": "process_vm_writev",
+    'open("/proc/self/mem", O_RDWR);': "openat",
+    'fopen("/etc/passwd", "r");': "openat",
+    "for (int file = 0; file < 1000; file++) { close(file); }": "close",
+    'write(7, "x", 1);': "write",
+    "char c; read(7, &c, 1);": "read",
+    "sigset_t all; int n; sigfillset(&all); sigwait(&all, &n);": "rt_sigtimedwait",
+    "alarm(1);": "alarm",
+    "int status; wait(&status);": "wait4",
+    "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_lock(&m);": "futex",
+    "signal(SIGSEGV, SIG_IGN);": "rt_sigaction",
+    "mmap((void *)0x10000000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);": "mmap",
+    "mprotect(kernel_memory(), 4096, PROT_NONE);": "mprotect",
+    "mprotect(kernel_memory() - 4096, 3UL << 30, PROT_READ);": "mprotect",
+    "munmap(kernel_memory(), 4096);": "munmap",
+}
+
+
+@pytest.mark.parametrize(("body", "call"), FORBIDDEN.items(), ids=list(FORBIDDEN))
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of calls differ between machines")
+def test_a_forbidden_call_is_a_fault_at_its_line(tmp_path: Path, body: str, call: str) -> None:
+    line = write_system(tmp_path, body, KERNEL_MEMORY)
+    done = camkes_run(tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert f"component bad, thread bad: system call of the workstation: {call}\n" in done.stderr
+    assert f"bad.c:{line}:" in done.stderr
+    assert "good ran\n" in done.stdout
+    assert "escaped" not in done.stdout
+
+
+@pytest.mark.parametrize("body", ["pause();", "for (;;) { fork(); }", 'execl("/bin/sh", "sh", NULL);'])
+def test_also_without_processes(tmp_path: Path, body: str) -> None:
+    line = write_system(tmp_path, body)
+    done = camkes_run(tmp_path, "--fast")
+    assert done.returncode == 1, done.stderr
+    assert "component bad, thread bad: system call of the workstation: " in done.stderr
+    assert f"bad.c:{line}:" in done.stderr
+    assert "good ran\n" in done.stdout
+
+
+@pytest.mark.parametrize("body", ["socket(AF_INET, SOCK_STREAM, 0);", "pause();", 'open("/etc/passwd", 2);'])
+def test_constructors_are_confined(tmp_path: Path, body: str) -> None:
+    write_system(tmp_path, "", f"__attribute__((constructor)) static void before(void) {{ {body} }}")
+    done = camkes_run(tmp_path)
+    assert done.returncode == 1
+    assert "is not allowed to components while they are loaded" in done.stderr
+    assert "component bad" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_a_component_needs_keeps_working(tmp_path: Path) -> None:
+    body = """
+    char *text = strdup("fine"), c;
+    printf("%s %.2f %d\\n", text, 1.25, (int)read(0, &c, 1));
+    char *large = malloc(100 << 20);
+    memset(large, 1, 100 << 20);
+    large = realloc(large, 200 << 20);
+    free(large);
+    dprintf(1, "to standard output\\n");
+    write(2, "to standard error\\n", 18);
+    time(NULL);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    """
+    write_system(tmp_path, body)
+    done = camkes_run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("fine 1.25 0\nto standard output\nto standard error\n")
+
+
+def test_memory_is_limited(tmp_path: Path) -> None:
+    body = 'int n = 0; while (n < 4096 && malloc(1 << 20)) { n++; } printf("%d MiB\\n", n);'
+    write_system(tmp_path, body)
+    usual = int(camkes_run(tmp_path).stdout.split()[0])
+    less = int(camkes_run(tmp_path, "--memory-limit", "64M").stdout.split()[0])
+    assert 512 < usual < 1024
+    assert 32 < less < 64
+
+
+def test_damage_to_the_kernel_is_noticed(tmp_path: Path) -> None:
+    write_system(tmp_path, "memset(kernel_memory(), 0, 4096);", KERNEL_MEMORY)
+    done = camkes_run(tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "component bad wrote into the kernel's memory" in done.stderr
+
+
+def test_the_memory_around_the_kernel_is_not_there(tmp_path: Path) -> None:
+    write_system(tmp_path, "memset(kernel_memory() - 8, 0, 8);", KERNEL_MEMORY)
+    done = camkes_run(tmp_path)
+    assert done.returncode == 1
+    assert "component bad, thread bad: invalid write at" in done.stderr
+    assert "good ran\n" in done.stdout
+
+
+def test_a_forged_report_blames_nobody(tmp_path: Path) -> None:
+    body = r"""
+    static const char LINES[] = "fault: good: thread good: abort\ncamkes-host: defect\n"
+        "{\"time\":0,\"thread\":1,\"type\":7,\"component\":\"good\",\"name\":\"good\",\"what\":\"abort\"}\n";
+    fputs(LINES, stderr);
+    for (int file = 1; file < 3; file++) { write(file, LINES, sizeof LINES - 1); }
+    """
+    write_system(tmp_path, body)
+    done = camkes_run(tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["faults"] == []
+    assert done.stderr.count("fault: good: thread good: abort\n") == 3
