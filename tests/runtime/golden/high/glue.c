@@ -121,7 +121,7 @@ static void camkes__control(struct camkes_thread *self)
     }
     camkes_start_open(&camkes__instance);
     camkes_begin_task(self->task);
-    (void)run();
+    camkes_exit_status(run());
     camkes_end_task(self->task);
 }
 
