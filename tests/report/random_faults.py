@@ -34,7 +34,7 @@ MARK = "// FAULT"
 KINDS = {
     "null": "*(volatile int *)8 = 1;",
     "abort": "abort();",
-    "division": "zero = 1 / zero;",
+    "division": "zero = 7 / zero;",
     "exit": "exit(3);",
     "circle": "for (;;) { }",
     "count": "for (volatile long i = 0;; i++) { }",
