@@ -155,6 +155,10 @@ class Sink:
         """Add a diagnostic made of these parts."""
         self.add(Diagnostic(code, message, span, label, tuple(related), tuple(notes), help))
 
+    def drop(self, code: Code) -> None:
+        """Forget the diagnostics of a kind: those that follow from others say the same."""
+        self._seen = {key: each for key, each in self._seen.items() if each.code is not code}
+
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All of them in the order they were added."""

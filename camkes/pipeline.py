@@ -306,6 +306,16 @@ def build_checked(
 def _build_locked(
     checked: Checked, out: Path, sink: Sink, progress: Progress, sanitize: bool
 ) -> HostImage | None:
+    """Build; where that fails, its errors say why the calls of the code were not known."""
+    from camkes.callgraph.codes import CODE_NOT_READ
+
+    image = _build(checked, out, sink, progress, sanitize)
+    if sink.has_errors:
+        sink.drop(CODE_NOT_READ)
+    return image
+
+
+def _build(checked: Checked, out: Path, sink: Sink, progress: Progress, sanitize: bool) -> HostImage | None:
     from camkes.build.host import build_host
     from camkes.generate import generate
     from camkes.project.codes import MISSING_FILE

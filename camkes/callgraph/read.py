@@ -138,6 +138,9 @@ class _Reader:
             includes = (headers[instance.name], *build.includes)
             if links_foreign_code(application, build):
                 foreign.add(instance.name)
+            if not all(source.is_file() for source in build.sources):
+                jobs[instance.name] = []  # nothing is known of it, and the build says which is missing
+                continue
             jobs[instance.name] = [
                 compile_job(
                     compiler,
@@ -172,7 +175,7 @@ class _Reader:
                 f"what the code of `{caller or instance.name}` calls is not known: {why}",
                 instance.type.span,
                 notes=("where no `requests` clause says it, every `uses` interface counts",),
-                help="say it with `requests (...)`; what is wrong with the code, `camkes build` shows",
+                help="say it with `requests (...)`",
             )
         )
 
