@@ -15,6 +15,7 @@ from collections.abc import Generator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from camkes.build.folder import FolderInUseError, locked
 from camkes.build.jobs import Progress
 from camkes.diagnostics import Sink
 from camkes.project.application import find_application
@@ -99,8 +100,23 @@ def make(
     sink: Sink,
     progress: Progress,
 ) -> bool:
-    """Configure (the first time, or with other definitions) and build in the folder `out`."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Configure (the first time, or with other definitions) and build in the folder `out`, alone there."""
+    try:
+        with locked(out, progress):
+            return _make_locked(workspace, application, out, definitions, sink, progress)
+    except FolderInUseError as error:
+        sink.add(error.diagnostic)
+        return False
+
+
+def _make_locked(
+    workspace: Path,
+    application: Path,
+    out: Path,
+    definitions: Mapping[str, str],
+    sink: Sink,
+    progress: Progress,
+) -> bool:
     tool = workspace / "projects" / "camkes-tool" / "kernel" / "sel4" / "application"
     source = tool if tool.is_dir() else APPLICATION
     settings = {
