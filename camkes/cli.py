@@ -13,7 +13,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from camkes import __version__, pipeline
@@ -95,6 +95,14 @@ def definition(text: str) -> tuple[str, str]:
     return name, value if equals else "ON"
 
 
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """The end of a message about a wrong word; empty if none is near."""
+    from camkes.resolve.nearest import nearest
+
+    found = nearest(word, words)
+    return f"; did you mean {found}?" if found else ""
+
+
 def fixed_width(prog: str) -> argparse.HelpFormatter:
     """argparse formats every argument to see whether it can; that need not ask how wide the terminal is."""
     return argparse.RawDescriptionHelpFormatter(prog, width=80)
@@ -111,6 +119,12 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
+        unknown = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if unknown is not None:
+            message = message.replace("argument COMMAND: invalid choice", "there is no command")
+            if "there is no command" in message:
+                message = message.partition(" (choose")[0]
+            message += did_you_mean(unknown[1], re.findall(r"[\w-]+", unknown[2]))
         self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
 
 
@@ -345,19 +359,20 @@ def plan(arguments: argparse.Namespace) -> int:
 def graph(arguments: argparse.Namespace) -> int:
     from camkes.report import graph as drawing
 
+    output: Path | None = arguments.output
+    if output is not None and output.suffix not in (".dot", ".svg"):
+        print(f"camkes graph: {output} ends neither in .dot nor in .svg", file=sys.stderr)
+        return USAGE
     sink = Sink()
-    result = checked(arguments, sink)
+    request = request_of(arguments)
+    result = pipeline.sketch(request, sink)  # a picture is of most use where something is wrong
     status = tell(arguments, sink)
     if result is None:
         return status
-    output: Path | None = arguments.output
-    if output is None or output.suffix == ".dot":
-        text = drawing.graph_dot(result.plan, result.system)
-    elif output.suffix == ".svg":
-        text = drawing.graph_svg(result.plan, result.system)
-    else:
-        print(f"camkes graph: {output} ends neither in .dot nor in .svg", file=sys.stderr)
-        return USAGE
+    if arguments.makefile_dependencies is not None:
+        pipeline.write_dependencies(arguments.makefile_dependencies, result, request)
+    draw = drawing.graph_svg if output is not None and output.suffix == ".svg" else drawing.graph_dot
+    text = draw(result.plan, result.system, result.cycle)
     if output is None:
         print(text, end="" if text.endswith("\n") else "\n")
     else:
@@ -433,9 +448,6 @@ def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, stat
         return status
     if arguments.json:
         print(outcome.report_json())
-    elif arguments.quiet:
-        if outcome.violations:
-            print(outcome.verification_text(), end="")
     else:
         sys.stdout.flush()
         color = wants_color(arguments, sys.stdout)
@@ -613,7 +625,7 @@ def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
             return USER_ERROR
     if arguments.diff:
         sys.stdout.write(layout.diff())
-    elif not arguments.quiet:
+    elif arguments.check or not arguments.quiet:
         print(f"{'' if arguments.check else 'formatted '}{layout.source.path}")
     return USER_ERROR if arguments.check else GOOD
 
@@ -825,7 +837,9 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
     group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
     group.add_argument(
-        "--verify", action="store_true", help="replay the trace against the protocols' properties"
+        "--verify",
+        action="store_true",
+        help="replay the trace against the properties M P H L Z S (docs/protocols.md)",
     )
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
@@ -903,7 +917,7 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
             description=text[0].upper() + text[1:] + ".",
             epilog="examples:" + EXAMPLES[name],
         )
-        sub.set_defaults(run_command=command)
+        sub.set_defaults(run_command=command, parser=sub)
         arguments(sub)
     return parser
 
@@ -919,11 +933,22 @@ def with_flags_joined(words: Sequence[str]) -> list[str]:
     return joined
 
 
+def refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
+    """End because of words that a command does not know."""
+    first = unknown[0].partition("=")[0]
+    options = [word for action in parser._actions for word in action.option_strings if word[:2] == "--"]
+    if not first.startswith("-"):
+        parser.error(f"one argument too many: {first}")
+    parser.error(f"there is no option {first}{did_you_mean(first, options)}")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = sys.argv[1:] if argv is None else argv
     parser = make_parser(words[0] if words else None)
-    arguments = parser.parse_args(with_flags_joined(words))
+    arguments, unknown = parser.parse_known_args(with_flags_joined(words))
+    if unknown:
+        refuse(getattr(arguments, "parser", parser), unknown)
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return USAGE

@@ -133,7 +133,7 @@ def _chosen(asked: bool | None, variable: str) -> bool:
     return variable.upper() in ("ON", "1", "TRUE", "YES") if asked is None else asked
 
 
-def write_dependencies(file: Path, checked: Checked, request: Request) -> None:
+def write_dependencies(file: Path, checked: Checked | Sketch, request: Request) -> None:
     """Write a rule for make that names the files that were read; they make the file with the rule."""
     read = [source.path for source in checked.system.files]
     read += [path for path in (request.dtb or checked.application.dtb, request.gpio_list) if path]
@@ -151,6 +151,31 @@ def check(request: Request, sink: Sink) -> Checked | None:
     if checked is not None:
         checked.application.report_missing(MISSING_SOURCE, sink)
     return checked
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What a picture of a system shows. `cycle` names CPIs each of which requests the next."""
+
+    application: Application
+    system: System
+    plan: Plan
+    cycle: tuple[str, ...] = ()
+
+
+def sketch(request: Request, sink: Sink) -> Sketch | None:
+    """What is to be drawn of a system, also where checks find mistakes; None if it cannot be read."""
+    from camkes.protocols import analyse
+    from camkes.protocols import sketch as make_sketch
+
+    application = find(request, sink)
+    if application is None:
+        return None
+    system = load(application, request, sink)
+    if system is None:
+        return None
+    plan = analyse(system, sink)
+    return Sketch(application, system, *((plan,) if plan is not None else make_sketch(system)))
 
 
 def check_code(
@@ -354,6 +379,7 @@ class Outcome:
     failed: bool
     exit_statuses: Mapping[str, int]
     interrupted: int = 0
+    findings: Sequence[Located] = ()  # of sanitizers
 
     def fails_on(self, conditions: Sequence[str]) -> bool:
         """Whether one of these conditions holds."""
@@ -377,13 +403,14 @@ class Outcome:
 
     def report_json(self) -> str:
         """Response times of all jobs, faults and violations, as JSON."""
-        from camkes.build.faults import fault_dict
+        from camkes.build.faults import fault_dict, finding_dict
         from camkes.report.summary import run_dict, to_json
         from camkes.report.trace.waits import wait_dict
 
         names = self.run.names
         report = run_dict(self.run)
         report["faults"] = [fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults]
+        report["findings"] = [finding_dict(finding, self.base) for finding in self.findings]
         report["exit_statuses"] = dict(self.exit_statuses)
         report["interrupted"] = bool(self.interrupted)
         report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
@@ -437,7 +464,7 @@ def build_to_run(
 
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
     """Run an image that was built and read what it did."""
-    from camkes.build.faults import diagnose, locate_faults
+    from camkes.build.faults import diagnose, diagnose_findings, locate_faults
     from camkes.build.run import RunOptions, run_host
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
@@ -482,7 +509,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         sink.add(refusal.diagnostic())
     ended = found.situation
     faults = locate_faults(result.faults, image)
-    for diagnostic in diagnose(faults, ended, names):
+    findings = locate_faults(result.findings, image)
+    for diagnostic in (*diagnose_findings(findings), *diagnose(faults, ended, names)):
         sink.add(diagnostic)
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
@@ -505,6 +533,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         failed,
         _exit_statuses(found, checked.system),
         result.interrupted,
+        findings,
     )
 
 

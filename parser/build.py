@@ -347,6 +347,7 @@ class Builder:
                 f"`{shown}` is not the name of a setting",
                 joined.span,
                 "a setting is named INSTANCE.ATTRIBUTE",
+                f"for a member of a group write `{'.'.join(name.text for name in path[-2:])}`; "
                 "an attribute of an inner instance is set in the configuration of its own component"
                 if len(path) > 2
                 else "say whose attribute it is",

@@ -76,6 +76,22 @@ preprocessed on its own: a macro that is defined in a file is not known in those
 """,
 )
 
+PREPROCESSOR_LIMIT = Code(
+    "E0112",
+    "preprocessor-limit",
+    """\
+The C preprocessor was stopped because it met its limits of time, memory or output, which are far above what a
+system needs.
+
+```camkes
+#define A B B B B B B B B
+#define B A   // a chain of such macros has a size that no machine can hold
+```
+
+Usual causes: macros that multiply each other, or a file that never ends.
+""",
+)
+
 # Characters and words -----------------------------------------------------------------------------
 
 ILLEGAL_CHARACTER = Code(

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -29,8 +28,9 @@ from typing import TYPE_CHECKING
 from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import decode, read_meaning, read_source
+from camkes.parser.limits import run_limited, special_file
 from camkes.parser.positions import Segment, Text
-from camkes.process import in_english
+from camkes.process import Finished
 from camkes.records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ _FIRST = re.compile(r"\w+|\S")
 _COMMENT = re.compile(r"/\*[\s\S]*?\*/")
 _DIRECTIVE = re.compile(r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?")
 _MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
-_TIMEOUT = 60  # seconds
 _MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
 _END = "camkes_mark_end_"
 
@@ -137,10 +136,10 @@ class _Run:
             found = self._call(["-P", *(f"-iquote{quote}" for quote in quotes), str(root)])
         if found is None:
             return None, tuple(self.files)
-        if found.returncode:
-            self._report(found.stderr)
+        if found.status:
+            self._report(found.errors)
             return None, tuple(self.files)
-        segments = list(self._assemble(found.stdout))
+        segments = list(self._assemble(found.output))
         for piece in dict.fromkeys(segment._replace(text="") for segment in segments if segment.expanded):
             self._remember(piece)
         return Text(segments), tuple(self.files)
@@ -159,33 +158,41 @@ class _Run:
             found = self._call(["-dD", f"-iquote{path.parent}", "-"], self.source.text)
         if found is None:
             return None
-        if found.returncode:
-            self._report(found.stderr)
+        if found.status:
+            self._report(found.errors)
             return None
-        return found.stdout
+        return found.output
 
-    def _call(self, arguments: list[str], text: str = "") -> subprocess.CompletedProcess[str] | None:
+    def _call(self, arguments: list[str], text: str = "") -> Finished | None:
+        """Run the preprocessor, within limits; None after a diagnostic."""
         try:
-            return subprocess.run(
-                [*self.command, *arguments],
-                input=text,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                timeout=_TIMEOUT,
-                env=in_english(),
+            found, why = run_limited(
+                [*self.command, *arguments], text, lambda: special_file(self.source, self.flags)
             )
-        except subprocess.TimeoutExpired:
-            reason = f"it did not end within {_TIMEOUT} seconds"
         except (OSError, ValueError) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        self.sink.report(
-            codes.PREPROCESSOR_MISSING,
-            f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
-            _first_directive(self.source),
-            "this needs the preprocessor",
-            help="install a C compiler, or name its preprocessor",
-        )
+            self.sink.report(
+                codes.PREPROCESSOR_MISSING,
+                f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
+                _first_directive(self.source),
+                "this needs the preprocessor",
+                help="install a C compiler, or name its preprocessor",
+            )
+            return None
+        if not why:
+            return found
+        special = special_file(self.source, self.flags)
+        if special is not None:
+            path, span = special
+            self.sink.report(codes.FILE_UNREADABLE, f"`{path}` is not an ordinary file", span)
+        else:
+            self.sink.report(
+                codes.PREPROCESSOR_LIMIT,
+                f"the C preprocessor was stopped: {why}",
+                _first_directive(self.source),
+                "the first directive of the file",
+                help="look for a macro that multiplies itself, or a file that includes itself",
+            )
         return None
 
     def _report(self, stderr: str) -> None:

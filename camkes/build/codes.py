@@ -217,6 +217,29 @@ Rename the file or folder. Blanks and letters of every script are no problem.
 """,
 )
 
+SANITIZER = Code(
+    "E0733",
+    "sanitizer-finding",
+    """The address or the undefined-behaviour sanitizer (`--sanitize`) found a mistake in a component's code.
+The message is in the sanitizer's words; its own report is in `camkes run --json`, under `findings`. The
+thread goes on, so that one run finds several mistakes; each place in the code is reported once.
+
+Fails, when `n` is 8:
+
+```c
+int values[8];
+void store_put(int n, int value) { values[n] = value; }
+```
+
+Works:
+
+```c
+int values[8];
+void store_put(int n, int value) { if (n >= 0 && n < 8) { values[n] = value; } }
+```
+""",
+)
+
 CODES = (
     NO_SOURCES,
     COMPILE_ERROR,

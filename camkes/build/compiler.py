@@ -18,7 +18,8 @@ from camkes.diagnostics import Sink
 from camkes.process import in_english
 from camkes.records import dataclass
 
-_SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+#: a finding is reported, and the thread goes on
+_SANITIZE = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefined")
 #: position independent, and a fault can be traced back to its line
 _COMMON = ("-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-pipe")
 _BYTE_COLUMNS = ("-fdiagnostics-column-unit=byte",)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from camkes.build.addresses import Place, locate
-from camkes.build.codes import FAULT, WAITS_FOR_EVER
+from camkes.build.codes import FAULT, SANITIZER, WAITS_FOR_EVER
 from camkes.build.messages import Sources
 from camkes.diagnostics import Diagnostic
 from camkes.records import dataclass
@@ -52,7 +52,8 @@ class Fault:
     `what` is in words and `address` the memory it is about, if any. `time` is in virtual nanoseconds,
     `number` that of the thread in traces. `frames` are offsets of the calls in `image`, innermost first;
     `library` is the function outside the image that the innermost one called, "": none that has a name.
-    `cause` is the thread that ended the whole component.
+    `cause` is the thread that ended the whole component. `finding` is a sanitizer's own report (the thread
+    went on), "": it is no sanitizer's.
     """
 
     component: str
@@ -66,6 +67,7 @@ class Fault:
     frames: tuple[int, ...] = ()
     library: str = ""
     cause: int | None = None
+    finding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ def parse_fault(line: str) -> Fault | None:
         tuple(report["frames"]),
         report["library"].removeprefix("_IO_"),  # glibc's names for its own calls
         report.get("cause"),
+        report.get("finding", ""),
     )
 
 
@@ -169,6 +172,41 @@ def _help(what: str) -> str:
     return "a component computes, prints and uses its interfaces; it has no files, processes or network"
 
 
+def diagnose_findings(findings: Sequence[Located]) -> list[Diagnostic]:
+    """What sanitizers found, each at its line."""
+    sources = Sources()
+    found = []
+    for located in findings:
+        fault = located.fault
+        span = next((s for p in located.calls if (s := sources.span(p.file, p.line)) is not None), None)
+        found.append(
+            Diagnostic(
+                SANITIZER,
+                f"component {fault.component}, thread {fault.thread}: {fault.what}",
+                span,
+                "" if span is None else "found here",
+                notes=(*_calls(located), f"at {format_time(fault.time, 6)} of the run"),
+            )
+        )
+    return found
+
+
+def finding_dict(located: Located, base: Path) -> dict[str, Any]:
+    """What a sanitizer found, for programs. `report` is its own text."""
+    fault = located.fault
+    calls = _call_dicts(located, base)
+    return {
+        "component": fault.component,
+        "thread": fault.thread,
+        "what": fault.what,
+        "time": fault.time,
+        "file": calls[0]["file"] if calls else None,
+        "line": calls[0]["line"] if calls else None,
+        "calls": calls,
+        "report": fault.finding,
+    }
+
+
 def _calls(located: Located) -> list[str]:
     """The calls on the way to a fault. Those of a recursion are counted."""
     lines: list[str] = []
@@ -231,6 +269,10 @@ def fault_dict(located: Located, situation: Situation, names: TraceNames, base: 
         "holds": list(stopped.holds) if stopped else [],
         "stops": [names.thread_name(w.thread) for w in situation.because_of(fault.number)],
     }
+
+
+def _call_dicts(located: Located, base: Path) -> list[dict[str, Any]]:
+    return [{"file": _relative(p.file, base), "line": p.line, "function": p.function} for p in located.calls]
 
 
 def _relative(file: Path, base: Path) -> str:

@@ -41,6 +41,7 @@ class HostImage:
     kernel: Path
     images: Mapping[str, Path]
     capabilities: CapabilityModel
+    sanitized: bool = False
 
 
 def build_host(
@@ -122,7 +123,7 @@ class _Build:
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
         write(table, host_table(self.capabilities, names))
-        return HostImage(self.folder, table, kit.kernel, linker.images, self.capabilities)
+        return HostImage(self.folder, table, kit.kernel, linker.images, self.capabilities, sanitize)
 
     def _make(self, compiled: list[Job], linker: Linker) -> bool:
         every = [*compiled, *linker.jobs()]

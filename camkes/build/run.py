@@ -61,6 +61,7 @@ class RunResult:
     trace: Path | None
     diagnostics: tuple[Diagnostic, ...]
     interrupted: int = 0
+    findings: tuple[Fault, ...] = ()  # of sanitizers
 
 
 class _Signals:
@@ -137,11 +138,13 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
         finally:
             os.close(faults_to)
         signals.watch(kernel)
-        status = _wait(kernel, faults_from, options, kept)
+        status = _wait(kernel, faults_from, image, options, kept)
     diagnostics = _failures(status, kept.said, bool(signals.received))
     recorded = options.trace is not None and options.trace.exists() and options.trace.stat().st_size > 0
     trace = options.trace if recorded else None
-    return RunResult(status, tuple(kept.faults), trace, diagnostics, signals.received)
+    stopped = tuple(fault for fault in kept.faults if not fault.finding)
+    findings = tuple(fault for fault in kept.faults if fault.finding)
+    return RunResult(status, stopped, trace, diagnostics, signals.received, findings)
 
 
 class _Kept(NamedTuple):
@@ -163,10 +166,12 @@ def _start(image: HostImage, options: RunOptions, faults_to: int) -> subprocess.
     )
 
 
-def _wait(kernel: subprocess.Popen[bytes], faults_from: int, options: RunOptions, kept: _Kept) -> int:
+def _wait(
+    kernel: subprocess.Popen[bytes], faults_from: int, image: HostImage, options: RunOptions, kept: _Kept
+) -> int:
     """Reads what a kernel has to say until it ends; its status."""
     readers = (
-        threading.Thread(target=_read_errors, args=(kernel.stderr, kept.said)),
+        threading.Thread(target=_read_errors, args=(kernel.stderr, kept.said, image.sanitized)),
         threading.Thread(target=_read_faults, args=(faults_from, kept.faults)),
     )
     for reader in readers:
@@ -233,11 +238,12 @@ def _read_faults(descriptor: int, faults: list[Fault]) -> None:
                 faults.append(fault)
 
 
-def _read_errors(stream: IO[bytes] | None, said: list[str]) -> None:
-    """What the kernel itself says is kept for later; everything else is shown at once."""
+def _read_errors(stream: IO[bytes] | None, said: list[str], sanitized: bool) -> None:
+    """What the kernel itself says is kept for later; everything else is shown at once, except what sanitizers
+    write, since the kernel reports that."""
     for raw in stream or ():
         line = raw.decode(errors="replace").rstrip("\n")
         if line.startswith(_KERNEL):
             said.append(line.removeprefix(_KERNEL))
-        else:
+        elif not sanitized:
             print(line, file=sys.stderr)

@@ -49,8 +49,8 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
-from camkes.capdl.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, PAGE, Defaults, Reader, round_up
 from camkes.diagnostics import Sink
+from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, PAGE, Defaults, Reader, round_up
 from camkes.model.system import (
     Connection,
     DataportType,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from camkes.capdl.settings import Reader
+from camkes.model.settings import Reader
 from camkes.model.system import Connection, End, Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 from camkes.records import dataclass

@@ -10,6 +10,7 @@ from __future__ import annotations
 from camkes.capdl.codes import WORD_LIMIT
 from camkes.capdl.model import Cap, CapabilityModel
 from camkes.diagnostics import Sink, Span
+from camkes.model.settings import find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
 from camkes.records import dataclass
@@ -101,7 +102,7 @@ class _Check:
         interface = symbol.partition("@")[0].partition("!")[0]
         name = f"{instance.name}.{interface}"
         if cap.badge > self.word.badge:
-            setting = instance.settings.get(f"{interface}_attributes")
+            setting = find(instance, f"{interface}_attributes")
             self._say(
                 f"badge {cap.badge} of `{name}` is not in 0..{self.word.badge}",
                 setting.span if setting is not None else instance.span,

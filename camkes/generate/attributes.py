@@ -11,6 +11,7 @@ from camkes.generate.codes import ATTRIBUTE_VALUE
 from camkes.generate.contexts import AttributeContext, StructContext
 from camkes.generate.names import c_string, place
 from camkes.generate.procedures import c_type, declare
+from camkes.model.settings import effective
 from camkes.model.system import Attribute, AttributeType, Instance, StructType, Value
 
 
@@ -25,8 +26,8 @@ def attributes(
     structs: dict[str, StructContext] = {}
     result: list[AttributeContext] = []
     for attribute in instance.type.attributes:
-        setting = instance.settings.get(attribute.name)
-        value = attribute.default if setting is None else setting.value
+        setting = effective(instance, attribute.name)
+        value = None if setting is None else setting.value
         _collect(attribute.type, _first(value, attribute.array), structs)
         span = attribute.span if setting is None else setting.span
         result.append(_attribute(attribute, value, span, root, sink))

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from camkes.capdl.allocate import is_timer, mapping_symbol
 from camkes.capdl.callers import Wiring, caller_table, sender_ids
 from camkes.capdl.model import CapabilityModel, Role, Thread
-from camkes.capdl.settings import Reader
 from camkes.diagnostics import Label, Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, SEMAPHORE_VALUE, TIMER_METHOD, UNKNOWN_CONNECTOR
 from camkes.generate.names import c_name, c_string, place
 from camkes.generate.procedures import procedure
+from camkes.model.settings import Reader, find
 from camkes.model.system import (
     INSTANCE_PREFIX,
     Connection,
@@ -533,7 +533,7 @@ class _InstanceBuilder:
 
     def _sync(self, sync: Sync) -> ctx.SyncContext:
         value = 0 if sync.kind == "binary_semaphore" else 1
-        setting = self.instance.settings.get(f"{sync.name}_value")
+        setting = find(self.instance, f"{sync.name}_value")
         if setting is not None and sync.kind != "mutex":
             value = self._initial(sync, setting)
         return ctx.SyncContext(

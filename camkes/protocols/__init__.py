@@ -21,6 +21,11 @@ def analyse(
     """
     from camkes.protocols.plan import Plan, plan_requests
 
+    if _can_cycle(system):
+        from camkes.protocols.checks.plain import plain_cycles
+
+        for diagnostic in plain_cycles(system, code or {}):
+            sink.add(diagnostic)
     if not _is_real_time(system):
         return Plan((), (), (), ())
     from camkes.protocols.checks import Facts, run_checks
@@ -30,6 +35,24 @@ def analyse(
     plan = plan_requests(system, graph)
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}), sink)
     return plan if good else None
+
+
+def sketch(system: System) -> tuple[Plan, tuple[str, ...]]:
+    """A plan for a picture of a system, which may have mistakes; and the CPIs of a cycle, if there is one."""
+    from camkes.protocols.checks.deadlock import shortest_cycle
+    from camkes.protocols.plan import plan_requests
+    from camkes.protocols.requests import build_graph
+
+    graph = build_graph(system)
+    cycles = (shortest_cycle(graph, part) for part in graph.components() if graph.is_cycle(part))
+    found = next(cycles, [])
+    return plan_requests(system, graph), tuple(request.caller for request in found)
+
+
+def _can_cycle(system: System) -> bool:
+    """Whether a component provides procedures and uses some."""
+    kinds = [{interface.kind for interface in i.type.interfaces} for i in system.instances]
+    return any({"provides", "uses"} <= kind for kind in kinds)
 
 
 def _is_real_time(system: System) -> bool:

@@ -609,4 +609,31 @@ If it cannot, a direct call in its place makes this warning go away.
 """,
 )
 
+PLAIN_CYCLE = Code(
+    "W0509",
+    "cycle-without-protocol",
+    """\
+Handlers of interfaces without a protocol request each other in a cycle.
+
+Such an interface has one thread. While it serves a request it waits for the answer to the one that it makes
+itself; when that comes back to it, nobody is there to take it, and all of them wait for ever.
+
+This can hang:
+
+```camkes
+component Link { provides P p; uses P next; }
+...
+connection seL4RPCCall c1(from a.next, to b.p);
+connection seL4RPCCall c2(from b.next, to a.p);
+```
+
+Put right: take one of the requests out. If a handler does not make its request in this case, say what it does
+call:
+
+```camkes
+component Link { provides P p with requests (); uses P next; }
+```
+""",
+)
+
 CODES = tuple(value for value in list(globals().values()) if isinstance(value, Code))

@@ -8,8 +8,8 @@ from enum import IntEnum
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.model import Role
-from camkes.capdl.settings import Reader
 from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.records import NamedTuple, dataclass

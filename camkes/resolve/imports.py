@@ -11,6 +11,7 @@ from pathlib import Path
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
+from camkes.parser.codes import FILE_UNREADABLE
 from camkes.parser.parse import ParseOptions, parse
 from camkes.records import dataclass, field
 from camkes.resolve import codes
@@ -43,16 +44,44 @@ class Program:
         return self.whole and not self.damage
 
 
+#: Files of an application that are no systems, by the ends of their names.
+_OTHERS = {
+    **dict.fromkeys(
+        (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".s"), "a source file of C, C++ or assembly"
+    ),
+    **dict.fromkeys((".o", ".a", ".so", ".elf"), "compiled code"),
+    **dict.fromkeys((".txt", ".cmake"), "a file of CMake or plain text"),
+    ".cdl": "a capDL specification",
+    ".json": "a JSON file",
+    ".md": "a Markdown file",
+    ".py": "a Python program",
+    ".svg": "a picture",
+}
+
+
 def read_program(path: Path, options: LoadOptions, sink: Sink) -> Program:
     """Read `path` and everything it imports, depth first. A file that was read before is not read again."""
     reader = _Reader(options, sink)
-    source = reader.open(path, None)
+    source = None if _is_another(path, sink) else reader.open(path, None)
     program = Program(source or SourceFile(path, ""))
     if source is None:
         program.whole = False
     else:
         reader.run(source, program)
     return program
+
+
+def _is_another(path: Path, sink: Sink) -> bool:
+    """Whether a file is no text of the language, by its name, which is an error."""
+    kind = _OTHERS.get(path.suffix.lower())
+    if kind is None or not path.is_file():
+        return False
+    sink.report(
+        FILE_UNREADABLE,
+        f"`{path}` is {kind}, not a .camkes file",
+        help="name the .camkes file of the system, or the folder of the application",
+    )
+    return True
 
 
 class _Reader:

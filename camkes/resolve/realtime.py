@@ -8,12 +8,11 @@ import re
 from collections.abc import Mapping
 
 from camkes.diagnostics import Label, Sink, Span
+from camkes.model.settings import UNITS, find
 from camkes.model.system import (
-    Attribute,
     Connection,
     Connector,
     Cpi,
-    CType,
     Instance,
     Interface,
     Protocol,
@@ -24,7 +23,6 @@ from camkes.model.system import (
 from camkes.records import replace
 from camkes.resolve import codes
 from camkes.resolve.clauses import protocol
-from camkes.resolve.settings import UNITS, effective
 
 #: The connectors of the priority-aware library: one for each thread count.
 _PRIORITIZED = "seL4RPCCallPrioritized"
@@ -224,18 +222,8 @@ class Reader:
     # Values --------------------------------------------------------------------------------------
 
     def get(self, instance: Instance, *names: str) -> Setting | None:
-        """The value of the first of these names that has one.
-
-        An attribute that the component declares as something else than the name means only has the name.
-        """
-        others = {a.name for a in instance.type.attributes if not _declares(a)}
-        for name in names:
-            if name in others:
-                continue
-            found = effective(instance.settings, instance.type.attributes, name)
-            if found is not None:
-                return found
-        return None
+        """The value of the first of these names that has one."""
+        return find(instance, *names)
 
     def priority(self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span]) -> int | None:
         setting = self.get(instance, *names)
@@ -274,20 +262,16 @@ class Reader:
             return None
         unit = UNITS.get(setting.unit or "us", 1_000)
         time = round(value * unit) if abs(value) < 1e30 else -1
-        if value < 0 or time < 0:
-            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {in_digits(value)}", setting.span)
-        elif time < least:
-            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be 0", setting.span)
+        if value < 0 or time < 0 or time < least:
+            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {_written(setting)}", setting.span)
         else:
             return time
         return None
 
 
-def _declares(attribute: Attribute) -> bool:
-    """Whether an attribute can be the number, or the name of a protocol, that its name stands for."""
-    if attribute.array or not isinstance(attribute.type, CType):
-        return False
-    return (attribute.type.name == "string") == attribute.name.endswith("_priority_protocol")
+def _written(setting: Setting) -> str:
+    """A time as it is written, with the unit that it has if none is."""
+    return f"{in_digits(setting.value)} {setting.unit or 'us'}"
 
 
 def _library_task(instance: Instance) -> bool:

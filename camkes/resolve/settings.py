@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from camkes.diagnostics import Label, Sink
+from camkes.model.settings import UNITS
 from camkes.model.system import Attribute, Setting, Value
 from camkes.parser import ast
 from camkes.records import dataclass, field
@@ -18,9 +19,6 @@ from camkes.resolve.keywords import C_KEYWORDS
 from camkes.resolve.known import candidates, is_known
 from camkes.resolve.nearest import suggestion
 from camkes.resolve.queries import Queries
-
-#: Units of time, in nanoseconds.
-UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 #: Suffixes of the settings that are times.
 TIMES = ("period", "deadline", "wcet", "budget", "offset")
@@ -328,13 +326,3 @@ class _Resolver:
 def _members(instance: FlatInstance) -> list[str]:
     type = instance.component.type
     return [i.name for i in type.interfaces] + [s.name for s in type.syncs]
-
-
-def effective(settings: Mapping[str, Setting], attributes: Iterable[Attribute], name: str) -> Setting | None:
-    """The value that an instance has for a name: what is set, or the default of the attribute."""
-    if name in settings:
-        return settings[name]
-    for attribute in attributes:
-        if attribute.name == name and attribute.default is not None:
-            return Setting(attribute.default, attribute.span)
-    return None

@@ -16,13 +16,14 @@ from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.generate.write import write
+from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.records import replace
 from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.resources import ROOT
-from camkes.sel4.codes import HEAP_SIZE, NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
+from camkes.sel4.codes import NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
 from camkes.sel4.complete import TIMER_SPACE, TRACE_SPACE, Completed, Extras, complete, slots_of_completion
 from camkes.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
 from camkes.sel4.image import render_image
@@ -85,8 +86,9 @@ def generate(project: Project, sink: Sink) -> None:
     files += tuple(text.file for text in rendering.files)
     for diagnostic in found.diagnostics:
         sink.add(_for_sel4(diagnostic, system))
+    reader = Reader(sink)
     heaps = {
-        space.name: [_heap_size(system, name, project.heap_size, sink) for name in space.instances]
+        space.name: [_heap_size(reader, system, name, project.heap_size) for name in space.instances]
         for space in model.spaces
     }
     if sink.has_errors:
@@ -247,17 +249,6 @@ def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[
     }
 
 
-def _heap_size(system: System, name: str, default: int, sink: Sink) -> int:
+def _heap_size(reader: Reader, system: System, name: str, default: int) -> int:
     instance = system.instance(name)
-    setting = None if instance is None else instance.settings.get("heap_size")
-    if setting is None:
-        return default
-    if isinstance(setting.value, int) and setting.value >= 0:
-        return setting.value
-    sink.report(
-        HEAP_SIZE,
-        "heap_size must be a whole number of bytes, 0 or more",
-        setting.span,
-        help="for example 65536",
-    )
-    return 0
+    return default if instance is None else reader.heap_size(instance, default)

@@ -6,17 +6,6 @@ from __future__ import annotations
 
 from camkes.diagnostics import Code
 
-HEAP_SIZE = Code(
-    "E0951",
-    "heap-size",
-    """`heap_size` must be a whole number of bytes.
-
-```camkes
-configuration { client.heap_size = 1048576; }
-```
-""",
-)
-
 NO_TIMER = Code(
     "E0952",
     "no-timer-driver",

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
-from camkes.capdl.settings import Reader
 from camkes.diagnostics import Label, Sink
 from camkes.generate.build import RPC
+from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.records import dataclass, replace
 from camkes.resolve.scheduling import SHORTEST
@@ -144,7 +144,7 @@ class _Builder:
             PASSIVE_CONNECTOR,
             f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name} and "
             "cannot be passive",
-            instance.settings[f"{thread.interface}_passive"].span,
+            self.reader.place(instance, f"{thread.interface}_passive"),
             related=[Label(connection.span, "the connection")],
             help=f"connect it with {' or '.join(sorted(RPC))}",
         )
@@ -167,7 +167,7 @@ class _Builder:
             self.reader.sink.report(
                 SHORT_ON_MCS,
                 f"thread `{thread.name}` has {budget} us in each period of {period} us",
-                next((instance.settings[name].span for name in names if name in instance.settings), None),
+                self.reader.place(instance, *names),
                 "too short for an MCS kernel",
             )
         return Scheduling(

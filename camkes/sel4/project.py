@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from camkes.capdl.model import CapabilityModel
-from camkes.capdl.settings import Defaults
 from camkes.generate import GeneratedFile
+from camkes.model.settings import Defaults
 from camkes.model.system import System
 from camkes.project.application import Application, ComponentBuild, ConnectorTemplates
 from camkes.records import dataclass

@@ -8,7 +8,7 @@ Before the components are compiled, everything but addresses is known: the *unli
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from camkes.capdl.address_space import ARCHITECTURES, Frame, FrameCap
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
@@ -42,7 +42,8 @@ _TYPES = {
 _WITH_RIGHTS = frozenset({ObjectKind.ENDPOINT, ObjectKind.NOTIFICATION, ObjectKind.SECURE_CALL})
 
 #: of a TCB that no thread of ours has; the component that holds it makes a thread of it
-_SPARE_TCB = "addr: 0x0, ip: 0x0, sp: 0x0, prio: 254, max_prio: 254, affinity: 0, init: [], resume: False"
+_SPARE_TCB = "addr: 0x0, ip: 0x0, sp: 0x0, prio: {0}, max_prio: {0}, affinity: 0, init: [], resume: False"
+_SPARE_PRIORITY = 254
 
 
 def file_name(space: str) -> str:
@@ -67,8 +68,10 @@ def unlinked(
     threads = {thread.name for space in model.spaces for thread in space.threads}
     objects = [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
     for item in model.objects:
-        if item.kind is not ObjectKind.TCB or item.name not in threads:
+        if item.kind is not ObjectKind.TCB:
             objects += _objects(item, types)
+        elif item.name not in threads:
+            objects.append(_spare_tcb(item, model.spaces))
     caps: dict[str, tuple[str, ...]] = {}
     for space in model.spaces:
         lines = [f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in space.caps if not c.mapped]
@@ -92,6 +95,16 @@ def unlinked(
     return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule, large_frames)
 
 
+def _spare_tcb(item: KernelObject, spaces: Iterable[Space]) -> str:
+    """Where priorities are planned it gives nobody a priority that the component's threads cannot give."""
+    priority = _SPARE_PRIORITY
+    for space in spaces:
+        planned = any(t.task is not None or t.role in (Role.WORKER, Role.MANAGER) for t in space.threads)
+        if planned and any(cap.object == item.name for cap in space.caps):
+            priority = min(priority, max(t.max_priority for t in space.threads))
+    return f"{cdl_name(item.name)} = tcb ({', '.join([_SPARE_TCB.format(priority), *item.parameters])})"
+
+
 def _objects(item: KernelObject, interrupts: Mapping[str, str]) -> list[str]:
     """The declarations of an object: one, or one for each frame of a region."""
     name = cdl_name(item.name)
@@ -104,8 +117,6 @@ def _objects(item: KernelObject, interrupts: Mapping[str, str]) -> list[str]:
             return [f"{name} = ut ({item.size.bit_length() - 1} bits{paddr})"]
         case ObjectKind.INTERRUPT:
             return [f"{name} = {interrupts[item.name]}{parameters}"]
-        case ObjectKind.TCB:
-            return [f"{name} = tcb ({', '.join([_SPARE_TCB, *item.parameters])})"]
         case kind if kind in _TYPES:
             return [f"{name} = {_TYPES[kind]}{parameters}"]
     return []

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 from camkes.capdl.allocate import mapping_symbol
 from camkes.capdl.model import CapabilityModel, Space
-from camkes.capdl.settings import DEFAULTS, Defaults
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate.build import CONNECTORS, Rendered
 from camkes.generate.write import GeneratedFile
+from camkes.model.settings import DEFAULTS, Defaults
 from camkes.model.system import Instance, System
 from camkes.project.declarations import ComponentBuild, ConnectorTemplates
 from camkes.records import dataclass, field

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.build.faults import Located, diagnose, locate_faults
+from camkes.build.faults import Located, diagnose, diagnose_findings, locate_faults
 from camkes.build.run import RunOptions, run_host
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.report.trace.decode import decode
@@ -194,3 +194,37 @@ def test_who_waits_for_an_event_that_nobody_emits_is_told(tmp_path: Path) -> Non
     (wait,) = end.situation.waits
     assert wait.cause.value == "silence"
     assert [end.names.thread_name(step.thread) for step in wait.steps] == ["start", "x.p"]
+
+
+def test_what_sanitizers_find_is_told_at_its_line_and_stops_nobody(tmp_path: Path) -> None:
+    text = """
+    component One { control; }
+    component Two { control; }
+    assembly { composition { component One one; component Two two; } }
+    """
+    one = """static volatile int big = 2147483647;
+    int run(void) {
+        big = big + 1;
+        printf("on\\n");
+        return 0;
+    }
+    """
+    two = """#include <stdlib.h>
+    int run(void) {
+        volatile char *p = malloc(3);
+        free((char *)p);
+        return p[1];
+    }
+    """
+    built = build(tmp_path, text, {"One": one, "Two": two}, sanitize=True)
+    said: list[bytes] = []
+    result = run_host(built.image, RunOptions(trace=tmp_path / "t", output=said.append))
+    assert (result.status, result.faults, result.diagnostics) == (1, (), ())
+    assert b"".join(said) == b"on\n"
+    found = diagnose_findings(locate_faults(result.findings, built.image))
+    places = {(d.span.file.path.name, d.span.line) for d in found if d.span is not None}
+    assert places == {("One.c", 5), ("Two.c", 7)}
+    words = " ".join(d.message for d in found)
+    assert "component one, thread one: " in words and "overflow" in words
+    assert "component two, thread two: read of 1 byte: heap-use-after-free" in words
+    assert any("ERROR: AddressSanitizer" in fault.finding for fault in result.findings)

@@ -7,8 +7,8 @@ from __future__ import annotations
 from camkes.capdl.allocate import allocate
 from camkes.capdl.callers import caller_table
 from camkes.capdl.model import Cap, CapabilityModel, ObjectKind, Role, Space, Thread
-from camkes.capdl.settings import Reader
 from camkes.diagnostics import Sink
+from camkes.model.settings import Reader
 from tests.capdl.systems import (
     CALL,
     DATA,

@@ -206,3 +206,41 @@ def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
     assert (result.status, result.errors) == (1, f"camkes: cannot write {full}: No space left on device\n")
     assert full.is_symlink() and full.is_char_device()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full.dot", "kept.dot", "link.dot"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("rnu",), "camkes: there is no command: 'rnu'; did you mean run?\nTry 'camkes --help'.\n"),
+        (("chekc", "a"), "camkes: there is no command: 'chekc'; did you mean check?\nTry 'camkes --help'.\n"),
+        (
+            ("run", "--traec", "x", "a"),
+            "camkes run: there is no option --traec; did you mean --trace?\nTry 'camkes run --help'.\n",
+        ),
+        (("check", "a", "b"), "camkes check: one argument too many: b\nTry 'camkes check --help'.\n"),
+    ],
+)
+def test_a_slip_on_the_command_line_names_what_was_meant(words: tuple[str, ...], said: str) -> None:
+    result = camkes(*words)
+    assert (result.status, result.output, result.errors) == (2, "", said)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "red"), [("deadlock", "E0501", True), ("invalid-nesting", "E0502", False)]
+)
+@pytest.mark.parametrize("suffix", ["dot", "svg"])
+def test_a_system_with_mistakes_is_drawn(
+    tmp_path: Path, name: str, code: str, red: bool, suffix: str
+) -> None:
+    picture = tmp_path / f"picture.{suffix}"
+    result = camkes("graph", EXAMPLES / name, "-o", picture)
+    assert result.status == 1
+    assert code in result.errors
+    text = picture.read_text()
+    assert ('color="#b3261e"' in text or 'stroke="#b3261e"' in text) == red
+
+
+def test_quiet_leaves_the_results(tmp_path: Path) -> None:
+    result = camkes("run", EXAMPLES / "nested", "-o", tmp_path, "-q")
+    assert (result.status, result.errors) == (0, "")
+    assert "response" in result.output

@@ -40,7 +40,7 @@ def test_output_is_what_the_example_says(name: str, flags: tuple[str, ...], tmp_
     assert (result.status, result.errors) == (0, "")
     suffix = "".join(flags).partition("=")[2]
     expected = EXAMPLES / name / f"expected{suffix}.txt"
-    assert result.output == expected.read_text()
+    assert result.output.startswith(expected.read_text())  # then comes the report
 
 
 @pytest.mark.parametrize(("name", "flags"), VARIANTS, ids=label)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink, SourceFile, Span
-from camkes.parser import ast, preprocessor
+from camkes.parser import ast, limits, preprocessor
 from camkes.parser.files import read_source
 from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, needs_preprocessor, parse
@@ -349,12 +349,9 @@ def test_an_error_at_a_line_that_is_not_there(folder: Path) -> None:
 
 
 def test_a_preprocessor_that_never_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(command: list[str], **named: Any) -> Any:
-        raise subprocess.TimeoutExpired(command, 60)
-
-    monkeypatch.setattr(subprocess, "run", run)
-    _, sink = load(write(folder, a_camkes="#define A\n"))
-    assert "did not end within 60 seconds" in sink.diagnostics[0].message
+    monkeypatch.setattr(limits, "TIMEOUT", 2)
+    _, sink = load(write(folder, a_camkes="#define A\n"), cpp=script(folder, "sleep 1000"))
+    assert "did not end within 2 seconds" in sink.diagnostics[0].message
 
 
 def test_a_compiler_takes_the_place_of_the_preprocessor(
@@ -363,10 +360,12 @@ def test_a_compiler_takes_the_place_of_the_preprocessor(
     from camkes.parser import preprocessor
 
     found = preprocessor.shutil.which
-    monkeypatch.setattr(preprocessor.shutil, "which", lambda name: None if name == "cpp" else found(name))
+    monkeypatch.setattr(
+        preprocessor.shutil, "which", lambda name, **how: None if name == "cpp" else found(name)
+    )
     result = tree(write(folder, a_camkes="#define NAME A\ncomponent NAME { }\n"))
     assert names(result) == {"A": "a.camkes:2:11-2:15 NAME"}
-    monkeypatch.setattr(preprocessor.shutil, "which", lambda name: None)
+    monkeypatch.setattr(preprocessor.shutil, "which", lambda name, **how: None)
     assert preprocessor._preprocessor("cpp") == ["cpp"]
 
 
@@ -531,7 +530,7 @@ def test_it_runs_again_only_where_it_must(
 ) -> None:
     path = write(folder, a_camkes=text)
     calls = []
-    run = subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda *words, **how: calls.append(words) or run(*words, **how))
+    run = limits.run_limited
+    monkeypatch.setattr(preprocessor, "run_limited", lambda *words: calls.append(words) or run(*words))
     assert "A" in names(tree(path))
     assert len(calls) == runs

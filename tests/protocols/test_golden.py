@@ -64,7 +64,8 @@ def test_every_code_is_explained() -> None:
 
 
 def test_every_code_belongs_to_a_check_and_prerequisites_come_first() -> None:
-    assert {code for check in CHECKS for code in check.codes} == set(codes.CODES)
+    of_checks = {code for check in CHECKS for code in check.codes}
+    assert of_checks == set(codes.CODES) - {codes.PLAIN_CYCLE}  # it is for systems without protocols too
     before: set[str] = set()
     for entry in CHECKS:
         assert before.issuperset(entry.after)

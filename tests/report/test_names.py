@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
@@ -18,6 +19,7 @@ from camkes.report.trace.names import (
     save_names,
     trace_names,
 )
+from tests.runtime.host import plan_of
 
 from .simulator import MS, CpiSpec, TaskSpec, make_plan, nested, simulate
 
@@ -70,3 +72,31 @@ def test_a_foreign_file_of_names_is_a_diagnostic(tmp_path: Path, text: str) -> N
     sink = Sink()
     assert load_names(trace, sink) is None
     assert [d.code.number for d in sink.diagnostics] == ["E0804"]
+
+
+def test_objects_have_the_numbers_of_the_boot_table(tmp_path: Path) -> None:
+    """Of a system with every kind of object, CNodes and VSpaces among them, which the table does not have."""
+    text = """
+    procedure P { void go(); }
+    component T { control; requestor; uses P s; dataport Buf d; }
+    component S { provides P p with priority_protocol inherited; dataport Buf d; }
+    assembly { composition { component T a; component T b; component S store;
+        connection seL4RPCCall calls(from a.s, from b.s, to store.p);
+        connection seL4SharedData data(from a.d, from b.d, to store.d); }
+        configuration { a._priority = 1; a._period = 1 ms; b._priority = 2; b._offset = 1 ms; } }
+    """
+    system, plan, model = plan_of(tmp_path, text, Sink())
+    names = trace_names(model, plan, system)
+    lines = host_table(model, {space.name: "x" for space in model.spaces}).splitlines()
+    assert list(names.objects) == [line.split()[1] for line in lines if line.startswith("object ")]
+    assert [t.name for t in names.threads] == [
+        line.split()[1] for line in lines if line.startswith("thread ")
+    ]
+    assert any(o.kind in (ObjectKind.CNODE, ObjectKind.VSPACE) for o in model.objects)
+    timers = [None if task.timer is None else names.object_name(task.timer) for task in names.tasks]
+    assert timers == ["a:timer", "b:timer"]
+    assert {names.object_service(n) for n, o in enumerate(names.objects) if o.startswith("store.p@")} == {
+        "store.p",
+        "store.p@a",
+        "store.p@b",
+    }

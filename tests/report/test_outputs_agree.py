@@ -207,22 +207,26 @@ assembly {{
 TASK = "int run(void) { while (camkes_next_job()) s_go(); return 0; }\n"
 
 
-@pytest.mark.parametrize("order", [("lo", "hi"), ("hi", "lo")])
+@pytest.mark.parametrize("names", [("alpha", "omega"), ("omega", "alpha")])
+@pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("offset", [0, 5])
 def test_releases_of_one_instant_come_before_anybody_runs(
-    order: tuple[str, str], offset: int, tmp_path: Path
+    names: tuple[str, str], reverse: bool, offset: int, tmp_path: Path
 ) -> None:
+    """Whatever the tasks are called, and whichever is declared first."""
+    low, high = names
+    order = names[::-1] if reverse else names
     text = SAME.format(
         order=" ".join(f"component Task {name};" for name in order),
         ends=", ".join(f"from {name}.s" for name in order),
         settings=" ".join(
             f"{name}._priority = {priority}; {name}._period = 20 ms; {name}._offset = {offset} ms;"
-            for name, priority in (("lo", 10), ("hi", 20))
+            for name, priority in ((low, 10), (high, 20))
         ),
     )
     outputs = compare_outputs(system(tmp_path, text, {"task.c": TASK, "store.c": SERVE}), duration=60 * MS)
-    assert task(outputs, "hi")["response"]["max"] == 3 * MS
-    assert task(outputs, "lo")["response"]["max"] == 6 * MS
+    assert task(outputs, high)["response"]["max"] == 3 * MS
+    assert task(outputs, low)["response"]["max"] == 6 * MS
 
 
 @pytest.mark.parametrize("reverse", [False, True])

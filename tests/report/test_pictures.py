@@ -65,6 +65,23 @@ def test_a_lane_a_task_with_what_happens_in_it() -> None:
     assert "url(#hatch-b-p)" in svg
 
 
+def test_waiting_for_a_lock_and_being_held_up_do_not_look_alike() -> None:
+    events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
+    svg = timeline_svg(decode(events, names), Sink())
+    assert svg
+    assert {"waits for a lock or server", "held up by a raised priority", "ready or preempted"} <= set(
+        words(svg)
+    )
+    fills = {
+        (title.text or "").split(",")[0]: box.get("fill", "")
+        for box in ET.fromstring(svg).iter(f"{SVG}rect")
+        for title in box.iter(f"{SVG}title")
+    }
+    assert fills["high: waits for the lock of lock.p while low runs"] == "url(#hatch-lock-p)"
+    assert fills["middle: held up by work in lock.p at priority 30 while low runs"] == "url(#dots-lock-p)"
+    assert not fills["middle: preempted while high runs"].startswith("url")
+
+
 def test_equal_runs_give_equal_bytes() -> None:
     assert picture() == picture()
 

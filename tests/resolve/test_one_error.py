@@ -170,3 +170,19 @@ def test_changed_texts(tmp_path: Path) -> None:
             word = chance.choice([text[first:last], chance.choice(list(TABLES.words)), "", "}", "{"])
             text = text[:start] + f" {word} " + text[chance.choice([start, end]) :]
         errors(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["adder.c", "CMakeLists.txt", "system.cdl", "object.o", "NOTES.md"])
+def test_another_kind_of_file_is_named(tmp_path: Path, name: str) -> None:
+    path, sink = tmp_path / name, Sink()
+    path.write_bytes(b"int x; \xff\0")
+    assert load(path, LoadOptions(), sink) is None
+    (found,) = sink.diagnostics
+    assert found.code.number == "E0101" and found.message.endswith("not a .camkes file")
+
+
+def test_the_help_for_a_member_of_a_group_is_what_works(tmp_path: Path) -> None:
+    text = "component C { control; }\nassembly { composition { group g { component C c; } }\n"
+    (found,) = errors(tmp_path, text + "configuration { g.c._priority = 1; } }")
+    assert "write `c._priority`" in found.help
+    assert errors(tmp_path, text + "configuration { c._priority = 1; } }") == []

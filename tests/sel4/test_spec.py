@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -13,7 +13,7 @@ from camkes.capdl.address_space import ARCHITECTURES
 from camkes.capdl.allocate import allocate
 from camkes.capdl.elf import Image, Segment, Symbol
 from camkes.capdl.host_table import host_table
-from camkes.capdl.model import CapabilityModel, ObjectKind
+from camkes.capdl.model import Cap, CapabilityModel, KernelObject, ObjectKind, Role
 from camkes.sel4.complete import TIMER_ENDPOINT, complete
 from camkes.sel4.devices import Machine, device_of
 from camkes.sel4.link import GUARD, LinkError, Unlinked, cdl_name, link, symbols_of
@@ -158,11 +158,26 @@ def test_same_authority_as_on_the_host_kernel(name: str) -> None:
                 assert cap.partition(" ")[0] in allowed
 
 
-def test_only_managers_can_set_priorities_above_their_own() -> None:
+def test_only_managers_can_set_priorities() -> None:
     model = complete(MODELS["nested"]).model
     for space in model.spaces:
         for thread in space.threads:
-            assert thread.max_priority <= max(thread.priority, 0) or thread.role.value == "control"
+            assert thread.max_priority == (thread.priority if thread.role is Role.MANAGER else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "instance", "most"), [("nested", "leaf", 0), ("everything", "a1", 254), ("nested", "inner", 30)]
+)
+def test_a_spare_tcb_gives_no_more_than_the_threads_have(name: str, instance: str, most: int) -> None:
+    """One that a component asks for beside its threads: a `tcb_pool`."""
+    model = MODELS[name]
+    spare = KernelObject("spare", ObjectKind.TCB)
+    spaces = tuple(
+        replace(s, caps=(*s.caps, Cap(200, "spare"))) if s.name == instance else s for s in model.spaces
+    )
+    spec = unlinked(complete(replace(model, objects=(*model.objects, spare), spaces=spaces)), "x86_64")
+    (line,) = [line for line in spec.objects if line.startswith(cdl_name("spare"))]
+    assert f"prio: {most}, max_prio: {most}" in line
 
 
 def test_missing_symbols_are_named() -> None:

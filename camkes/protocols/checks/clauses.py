@@ -135,7 +135,9 @@ def _unused(facts: Facts) -> Iterator[Diagnostic]:
             has_protocol = f"{instance.name}.{interface.name}" in graph.cpis
             for word, span in (interface.clause_spans or {}).items():
                 if word == "requests":
-                    says = has_protocol or instance.name in callers_of_cpis
+                    # also of an interface without a protocol: it keeps requests out of cycles
+                    uses = any(each.kind == "uses" for each in instance.type.interfaces)
+                    says = has_protocol or uses or instance.name in callers_of_cpis
                 elif word == "threads":
                     says = has_protocol
                 else:

@@ -173,7 +173,8 @@ struct report {
     const struct thread *thread;
     const struct thread *cause; /* who ended the component, NULL: nobody */
     struct fault fault;
-    char *text; /* of a sanitizer, NULL: none */
+    char finding[128]; /* of a sanitizer, in words; "": it is a fault */
+    char text[4096];   /* and its own report */
 };
 
 struct thread {
@@ -387,7 +388,11 @@ void tcb_stop(struct thread *thread);
 /* report.c */
 void report_initialise(void);
 void report_fault(const struct thread *thread, const struct thread *cause);
+void report_finding(const struct thread *thread, const char *what, const char *text);
 void report_write(void);
+
+/* sanitizers.c */
+void sanitizers_initialise(void);
 
 /* fault.c */
 void fault_raise(struct thread *thread);

@@ -107,15 +107,38 @@ void report_initialise(void)
     }
 }
 
+static struct report *take(const struct thread *thread)
+{
+    if (kernel->report_count == MOST_REPORTS) {
+        kernel->reports_lost++;
+        return NULL;
+    }
+    struct report *report = &kernel->reports[kernel->report_count++];
+    report->time = kernel->now;
+    report->thread = thread;
+    report->fault = thread->fault;
+    return report;
+}
+
 void report_fault(const struct thread *thread, const struct thread *cause)
 {
     if (!kernel->reports) {
         write_line(thread);
-    } else if (kernel->report_count == MOST_REPORTS) {
-        kernel->reports_lost++;
-    } else {
-        kernel->reports[kernel->report_count++] = (struct report){
-            .time = kernel->now, .thread = thread, .cause = cause, .fault = thread->fault};
+        return;
+    }
+    struct report *report = take(thread);
+    if (report) {
+        report->cause = cause;
+    }
+}
+
+/* What a sanitizer found in a thread, which goes on; `text` is its own report. */
+void report_finding(const struct thread *thread, const char *what, const char *text)
+{
+    struct report *report = kernel->reports ? take(thread) : NULL;
+    if (report) {
+        strncpy(report->finding, what, sizeof report->finding - 1);
+        strncpy(report->text, text, sizeof report->text - 1);
     }
 }
 
@@ -134,6 +157,19 @@ static void put_text(FILE *to, const char *name, const char *text)
     fputc('"', to);
 }
 
+static void put_details(FILE *to, const struct fault *fault)
+{
+    char what[128];
+    put_what(fault, what);
+    put_text(to, "what", what);
+    if (has_address(fault->kind)) {
+        fprintf(to, ",\"address\":%" PRIu64, fault->address);
+    }
+    if (has_place(fault->kind)) {
+        fprintf(to, ",\"pc\":%" PRIu64, fault->pc);
+    }
+}
+
 static void write_report(FILE *to, const struct report *report)
 {
     const struct fault *fault = &report->fault;
@@ -144,14 +180,11 @@ static void write_report(FILE *to, const struct report *report)
     }
     put_text(to, "component", report->thread->instance);
     put_text(to, "name", report->thread->tcb->name);
-    char what[128];
-    put_what(fault, what);
-    put_text(to, "what", what);
-    if (has_address(fault->kind)) {
-        fprintf(to, ",\"address\":%" PRIu64, fault->address);
-    }
-    if (has_place(fault->kind)) {
-        fprintf(to, ",\"pc\":%" PRIu64, fault->pc);
+    if (report->finding[0]) {
+        put_text(to, "what", report->finding);
+        put_text(to, "finding", report->text);
+    } else {
+        put_details(to, fault);
     }
     put_text(to, "library", fault->library);
     put_text(to, "image", last_part(report->thread->space->image));

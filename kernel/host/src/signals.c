@@ -17,15 +17,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_ADDRESS__
-/* Faults of components are ours to handle; what the kernel holds at the end is not a leak. */
-const char *__asan_default_options(void)
-{
-    return "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:"
-           "detect_leaks=0:detect_stack_use_after_return=0";
-}
-#endif
-
 enum { TICK = 10 /* milliseconds */ };
 
 /* How many signals without a kernel operation are too many. */
@@ -468,6 +459,7 @@ void signals_initialise(void)
     handle(SIGNAL_RESUME, on_resume, 0);
     handle(SIGNAL_BLOCKED, signals_blocked, 0);
     handle(SIGSYS, on_call, 0);
+    sanitizers_initialise();
     if (kernel->options.loop_limit) {
         watch_loops();
     }

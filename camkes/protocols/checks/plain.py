@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A cycle of requests between interfaces without a protocol, of one thread each, can wait for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from camkes.diagnostics import Diagnostic, Label
+from camkes.model.system import End, Instance, Interface, System
+from camkes.protocols.codes import PLAIN_CYCLE
+from camkes.protocols.requests import CallGraph, strongly_connected
+from camkes.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    """A request: `caller` and `callee` are "inst.iface", `end` is the `from` end of the connection."""
+
+    caller: str
+    callee: str
+    end: End
+
+
+def plain_cycles(system: System, code: CallGraph) -> Iterator[Diagnostic]:
+    """A warning for each group of plain interfaces whose handlers request each other in a cycle.
+
+    What a handler requests is what its `requests` clause or its compiled code says. Where neither is known, a
+    component without a control thread and without events makes all its requests in handlers; of others
+    nothing is known.
+    """
+    hops = _hops(system, code)
+    successors = {caller: [hop.callee for hop in found] for caller, found in hops.items()}
+    for group in strongly_connected(successors):
+        cycle = _cycle(hops, group)
+        if not cycle:
+            continue
+        walk = " -> ".join(f"`{hop.caller}`" for hop in (*cycle, cycle[0]))
+        labels = [
+            Label(hop.end.span, f"{step}. `{hop.caller}` requests `{hop.callee}`")
+            for step, hop in enumerate(cycle, 1)
+        ]
+        yield Diagnostic(
+            PLAIN_CYCLE,
+            f"requests can wait for themselves: {walk}",
+            labels[0].span,
+            labels[0].text,
+            tuple(labels[1:]),
+            ("each of these interfaces has one thread, which waits for the answer to its own request",),
+            "take one of the requests out, or say what a handler calls: `with requests (...)`",
+            is_walk=True,
+        )
+
+
+def _hops(system: System, code: CallGraph) -> dict[str, list[_Hop]]:
+    """The requests that handlers of plain interfaces make of plain interfaces, in the order of the text."""
+    plain = {
+        f"{instance.name}.{interface.name}": (instance, interface)
+        for instance in system.instances
+        if not instance.type.hardware
+        for interface in instance.type.interfaces
+        if interface.kind == "provides"
+    }
+    for cpi in system.cpis:
+        plain.pop(cpi.name, None)
+    called: dict[str, list[tuple[End, str]]] = {}
+    for connection in system.connections:
+        if connection.connector.name.startswith("seL4RPC"):
+            for end in connection.from_ends:
+                called[end.name] = [(end, to.name) for to in connection.to_ends if to.name in plain]
+    hops: dict[str, list[_Hop]] = {name: [] for name in plain}
+    for name, (instance, interface) in plain.items():
+        for used in _requests(instance, interface, code):
+            for end, callee in called.get(f"{instance.name}.{used}", ()):
+                hops[name].append(_Hop(name, callee, end))
+    return hops
+
+
+def _requests(instance: Instance, interface: Interface, code: CallGraph) -> Sequence[str]:
+    """The `uses` interfaces that a handler requests for certain."""
+    if interface.requests is not None:
+        return interface.requests
+    name = f"{instance.name}.{interface.name}"
+    uses = [each.name for each in instance.type.interfaces if each.kind == "uses"]
+    if name in code:
+        return [each for each in uses if each in code[name]]
+    others = [each for each in instance.type.interfaces if each.kind in ("provides", "consumes")]
+    return uses if not instance.type.control and others == [interface] else []
+
+
+def _cycle(hops: Mapping[str, Sequence[_Hop]], group: Sequence[str]) -> list[_Hop]:
+    """A shortest cycle within a strongly connected group, from its first member; [] if there is none."""
+    members, start = set(group), group[0]
+    ways: dict[str, list[_Hop]] = {start: []}
+    level = [start]
+    while level:
+        following = []
+        for name in level:
+            for hop in hops[name]:
+                if hop.callee == start:
+                    return [*ways[name], hop]
+                if hop.callee in members and hop.callee not in ways:
+                    ways[hop.callee] = [*ways[name], hop]
+                    following.append(hop.callee)
+        level = following
+    return []

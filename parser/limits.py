@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Runs the preprocessor within limits: what it reads may grow without bound, or never end."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.parser.files import read_meaning
+from camkes.process import Finished, start, stop
+
+if TYPE_CHECKING:
+    from typing import IO
+
+#: Seconds in all and of the processor, bytes of memory and of output.
+TIMEOUT, CPU_SECONDS, MEMORY, OUTPUT = 20, 5, 2**29, 2**26
+#: How long a run may last, in seconds, before it is looked for what it may wait for.
+_PATIENCE = 1
+_INCLUDED = re.compile(
+    r'^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*(?:"(?P<own>[^"\n]+)"|<(?P<system>[^>\n]+)>)',
+    re.MULTILINE,
+)
+_MOST_INCLUDED = 1000
+#: What compilers say that met a limit.
+_KILLED = re.compile(
+    "out of memory|virtual memory exhausted|[Cc]annot allocate|Killed|Terminated signal|internal compiler"
+    "|File too large|CPU time limit"
+)
+
+
+def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> tuple[Finished, str]:
+    """Run a program within the limits; returns also why it was stopped (empty: it was not). Raises OSError.
+    `waits` says whether it may wait for ever."""
+    program = shutil.which(command[0])
+    if program is None:
+        raise FileNotFoundError(2, "No such file or directory", command[0])
+    limit = ["/bin/sh", "-c", f'ulimit -f {OUTPUT // 512} && exec "$@"', "sh", program, *command[1:]]
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(text.encode(errors="surrogateescape"))
+        given.seek(0)
+        popen = start(limit, stdin=given, stdout=out, stderr=err, limits=(CPU_SECONDS, MEMORY))
+        why = ""
+        try:
+            popen.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            try:
+                popen.wait(0 if waits() else TIMEOUT - _PATIENCE)
+            except subprocess.TimeoutExpired:
+                why = f"it did not end within {TIMEOUT} seconds"
+        finally:
+            stop(popen)
+        size = out.seek(0, 2)
+        errors = _start_of(err, OUTPUT // 64)
+        if not why and (popen.returncode < 0 or popen.returncode >= 128 or _KILLED.search(errors)):
+            why = (
+                f"it needs more than {CPU_SECONDS} seconds of the processor, {MEMORY // 2**20} MiB of memory"
+            )
+            why += f" or {OUTPUT // 2**20} MiB for its output"
+        return Finished(popen.returncode, "" if why or not size else _start_of(out, OUTPUT), errors), why
+
+
+def _start_of(file: IO[bytes], most: int) -> str:
+    file.seek(0)
+    return file.read(most).decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def special_file(root: SourceFile, flags: Sequence[str]) -> tuple[Path, Span] | None:
+    """A file that is included and is no ordinary file (a device, a pipe), and where that is; None if there is
+    none. `flags` are those of the preprocessor."""
+    folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
+    sources, seen = [root], {str(root.path)}
+    for source in sources:
+        for match in _INCLUDED.finditer(source.text):
+            line = source.text.count("\n", 0, match.start()) + 1
+            name = match["own"] or match["system"]
+            for folder in (source.path.parent, *folders):
+                path = folder / name
+                if path.is_file() and str(path) not in seen and len(seen) < _MOST_INCLUDED:
+                    seen.add(str(path))
+                    inner = read_meaning(path, Sink())
+                    sources += [inner] if inner is not None else []
+                elif path.exists() and not path.is_file() and not path.is_dir():
+                    start = match.start(match.lastgroup or 0) - source.text.rfind("\n", 0, match.start())
+                    span = Span(source, line, start - 1, line, start + len(name) + 1)
+                    return path, span
+                if path.exists():
+                    break
+    return None

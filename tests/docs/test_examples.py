@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The code in the README and the docs: systems check, fragments parse, commands are commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from camkes import cli
+from camkes.diagnostics import Severity, Sink, SourceFile
+from camkes.parser.parse import ParseOptions, parse
+from camkes.protocols import analyse
+from camkes.resolve import LoadOptions, load
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+#: of a command that a page shows
+INLINE = re.compile(r"`(camkes [a-z][^`]*)`|^ {4}(camkes [a-z].*)$|^(camkes [a-z].*)$", re.MULTILINE)
+
+
+def blocks(language: str) -> list[tuple[Path, str]]:
+    return [
+        (page, text) for page in PAGES for kind, text in BLOCK.findall(page.read_text()) if kind == language
+    ]
+
+
+def commands() -> list[tuple[Path, str]]:
+    found = []
+    for page in PAGES:
+        for match in INLINE.finditer(page.read_text()):
+            line = next(group for group in match.groups() if group)
+            found.append((page, re.split(r"\s+#|\s+\||\s+>", line)[0].strip()))
+    return found
+
+
+@pytest.mark.parametrize(("page", "text"), blocks("camkes"), ids=lambda value: getattr(value, "stem", ""))
+def test_camkes(page: Path, text: str, tmp_path: Path) -> None:
+    sink = Sink()
+    if "assembly" not in text:  # a fragment: it parses
+        assert parse(SourceFile(page, text), sink, options=ParseOptions(preprocess=False)), sink.diagnostics
+        return
+    path = tmp_path / "system.camkes"
+    path.write_text(text)
+    system = load(path, LoadOptions(), sink)
+    assert system is not None and analyse(system, sink) is not None, sink.diagnostics
+    assert not [d for d in sink.diagnostics if d.severity is Severity.ERROR]
+
+
+def test_the_first_example_is_a_whole_system() -> None:
+    page, text = blocks("camkes")[0]
+    assert page.name == "README.md" and "assembly" in text
+
+
+@pytest.mark.parametrize(("page", "line"), commands(), ids=lambda value: getattr(value, "stem", str(value)))
+def test_command(page: Path, line: str) -> None:
+    words = [word for word in shlex.split(line)[1:] if word != "..."]
+    if len(words) == 1:  # the command is mentioned
+        assert words[0] in cli.COMMANDS
+        return
+    if all(word.startswith("-") for word in words[1:]) and words[0] not in ("explain", "lsp", "fmt"):
+        words.append("PATH")  # an option of it is
+    cli.make_parser().parse_args(cli.with_flags_joined(words))

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Releases are what the kernel's timers do at their instant, for all tasks before any thread runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from camkes.report.trace.decode import decode
+from camkes.report.trace.kinds import Kind
+from camkes.report.trace.model import Run, State
+from tests.runtime.host import Built, build
+
+MS = 1_000_000
+TEXT = """
+component Task {{ control; requestor; }}
+component Hog {{ control; requestor; }}
+assembly {{
+    composition {{ component Task a; component Task b; component Hog hog; }}
+    configuration {{
+        a._priority = 20; a._period = 10 ms; a._offset = 5 ms;
+        b._priority = 20; {b}
+        hog._priority = {hog};
+    }}
+}}
+"""
+TASK = "int run(void) { while (camkes_next_job()) camkes_work(CAMKES_MS(1)); return 0; }\n"
+HOG = "int run(void) { camkes_work(CAMKES_S(1)); return 0; }\n"
+
+
+def make(folder: Path, b: str = "b._period = 10 ms; b._offset = 5 ms;", hog: int = 10) -> Built:
+    return build(folder, TEXT.format(b=b, hog=hog), {"Task": TASK, "Hog": HOG})
+
+
+def decoded(built: Built, *options: str, duration: int = 20 * MS) -> Run:
+    run = built.run("--fast", *options, duration=duration)
+    assert run.status == 0, run.errors
+    return decode(run.events, run.names)
+
+
+def test_timers_of_one_instant_fire_before_anybody_runs(tmp_path: Path) -> None:
+    run = make(tmp_path).run("--fast", duration=20 * MS)
+    at = [(e.kind, e.time) for e in run.events if e.kind in (Kind.TIMER, Kind.SWITCH) and e.time == 5 * MS]
+    assert [kind for kind, _ in at][:3] == [Kind.TIMER, Kind.TIMER, Kind.SWITCH]
+
+
+def test_who_of_equals_is_first_is_a_choice(tmp_path: Path) -> None:
+    built = make(tmp_path)
+    assert built.run("--fast", duration=20 * MS).choices()
+    first = set()
+    for seed in range(8):
+        lanes = {lane.task.name: lane for lane in decoded(built, "--choices", f"random:{seed}").tasks}
+        first.add(min(("a", "b"), key=lambda name: lanes[name].jobs[0].begin or 0))
+    assert first == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("b", "released"),
+    [
+        ("", 1),
+        ("b._offset = 7 ms;", 1),
+        ("b._period = 4 ms;", 5),
+        ("b._period = 4 ms; b._offset = 19 ms;", 1),
+    ],
+)
+def test_tasks_that_never_run_have_their_jobs(b: str, released: int, tmp_path: Path) -> None:
+    run = decoded(make(tmp_path, b, hog=30))
+    lane = next(lane for lane in run.tasks if lane.task.name == "b")
+    assert len(lane.jobs) == released
+    assert {job.begin for job in lane.jobs} == {None}
+    assert all(job.missed == (job.deadline is not None and job.deadline < 20 * MS) for job in lane.jobs)
+
+
+@pytest.mark.parametrize("hog", [10, 30])
+def test_what_is_due_when_the_run_ends_is_not_part_of_it(hog: int, tmp_path: Path) -> None:
+    """Whether the processor is busy then or not."""
+    run = decoded(make(tmp_path, hog=hog), duration=15 * MS)
+    assert [len(lane.jobs) for lane in run.tasks if lane.task.name == "a"] == [1]
+
+
+def test_a_thread_whose_work_is_done_makes_way_for_releases_of_that_instant(tmp_path: Path) -> None:
+    """`hog` ends at the instant of the releases; a thread of lower priority does not run before them."""
+    text = TEXT.format(b="b._priority = 5; b._period = 40 ms;", hog=15).replace("b._priority = 20; ", "")
+    hog = HOG.replace("CAMKES_S(1)", "CAMKES_MS(5)")
+    built = build(tmp_path, text, {"Task": TASK, "Hog": hog})
+    run = built.run("--fast", duration=20 * MS)
+    switches = [e.thread for e in run.of(Kind.SWITCH) if e.time == 5 * MS]
+    assert switches[0] == run.number("a")
+    states = {s.state for lane in decode(run.events, run.names).lanes for s in lane.segments}
+    assert State.HELD_UP not in states
