@@ -327,24 +327,24 @@ class _Decoder:
         for thread in self.threads.values():
             if any(args[:2] == (cpi, context) for _, args in thread.requests):
                 return thread
-        mine = (t for t in self.threads.values() if (t.named.cpi, t.named.context) == (cpi, context))
-        return next(mine, None)
+        named = self.threads.values()
+        return next((t for t in named if (t.named.cpi, t.named.context) == (cpi, context)), None)
 
     def _waiting_worker(self, context: int) -> ThreadState | None:
         """The thread of a context that waits for a lock, or that a task begins with."""
-        for thread in self.threads.values():
-            if thread.lock is not None and thread.requests and thread.requests[-1][1][1] == context:
-                return thread
-        return next((t for t in self.threads.values() if t.named.context == context), None)
+        threads = self.threads.values()
+        waiting = (
+            t for t in threads if t.lock is not None and t.requests and t.requests[-1][1][1] == context
+        )
+        return next(waiting, None) or next((t for t in threads if t.named.context == context), None)
 
     # -- what threads and tasks do while time passes -----------------------------------------------------
 
     def _pass(self) -> None:
         """Time passes after the events of this instant."""
+        self.run_lane, self.run_name, self.run_base = None, "", -1
         running = self.running
-        if running is None:
-            self.run_lane, self.run_name, self.run_base = None, "", -1
-        else:
+        if running is not None:
             lane = self.run_lane = self._origin(running)
             self.run_name = lane.task.name if lane is not None else running.named.name
             self.run_base = lane.task.priority if lane is not None else running.named.priority
