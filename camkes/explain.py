@@ -35,7 +35,8 @@ def nearest(word: str) -> str | None:
     codes = all_codes()
     numbers, names = [c.number for c in codes], [c.name for c in codes]
     like_number = any(c.isdigit() for c in word)
-    found = get_close_matches(word.strip().upper(), numbers, n=1) if like_number else []
+    same = [n for n in numbers if n[1:3] == word.strip()[1:3]]  # codes of one subject, where there are some
+    found = get_close_matches(word.strip().upper(), same or numbers, n=1) if like_number else []
     found = found or get_close_matches(word.strip().lower(), names, n=1, cutoff=0.5)
     return found[0] if found else None
 

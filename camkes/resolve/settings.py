@@ -313,13 +313,14 @@ class _Resolver:
             return
         names = [*self.declared(instance), *candidates(members)]
         type = instance.component.type
+        near = suggestion(setting.attribute, names)
         self.sink.report(
             codes.UNKNOWN_SETTING,
             f"component `{type.name}` has no attribute `{setting.attribute}`",
             setting.definition.attribute.span,
-            "only a template that reads this name will see it",
+            "unknown name" if near else "only a template that reads this name will see it",
             related=[Label(type.span, "the component")],
-            help=suggestion(setting.attribute, names),
+            help=near,
         )
 
 
