@@ -43,6 +43,7 @@ class Inputs:
         self._known: dict[str, dict[str, object]] = {}
         self._signatures: dict[str, Signature | None] = {}
         self._names: dict[str, frozenset[str]] = {}
+        self._missing: dict[str, tuple[str, str]] = {}
         self._search = _Search()
         self._texts: dict[str, tuple[set[str], bool]] = {}
         self._fresh: dict[str, bool] = {}
@@ -69,6 +70,7 @@ class Inputs:
         """Note the inputs of jobs that were run, and forget those of others that are gone."""
         self._signatures.clear()
         self._names.clear()
+        self._missing.clear()
         for job in jobs:
             if job.compiler:
                 self._known.pop(str(job.output), None)
@@ -179,6 +181,11 @@ class Inputs:
 
     def _first_missing(self, path: str) -> tuple[str, str]:
         """The folder, and the name in it, without which there is no such file; no name where there is one."""
+        if path not in self._missing:
+            self._missing[path] = self._look_for(path)
+        return self._missing[path]
+
+    def _look_for(self, path: str) -> tuple[str, str]:
         parent, _, name = path.rpartition("/")
         if name in self._listing(parent):
             return "", ""
