@@ -466,6 +466,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     """Run an image that was built and read what it did."""
     from camkes.build.faults import diagnose, diagnose_findings, locate_faults
     from camkes.build.run import RunOptions, run_host
+    from camkes.report.jobless import tasks_without_jobs
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
     from camkes.report.trace.decode import decode_trace
@@ -507,6 +508,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     refused = refusals(found, checked.system, checked.plan)
     for refusal in refused:
         sink.add(refusal.diagnostic())
+    for diagnostic in tasks_without_jobs(found, checked.system):
+        sink.add(diagnostic)
     ended = found.situation
     faults = locate_faults(result.faults, image)
     findings = locate_faults(result.findings, image)

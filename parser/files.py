@@ -79,7 +79,7 @@ def decode(
         codes.FILE_NOT_TEXT,
         f"`{path}` is not a text file: it contains {what}",
         Span(source, line, column, line, column + 1),
-        help="save it as UTF-8",
+        help="a .camkes file is text; save it as UTF-8",
     )
     return None
 

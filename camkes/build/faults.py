@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from camkes.build.addresses import Place, locate
 from camkes.build.codes import FAULT, SANITIZER, WAITS_FOR_EVER
 from camkes.build.messages import Sources
+from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic
 from camkes.records import dataclass
 from camkes.report.times import format_time
@@ -35,6 +36,12 @@ _HELP = {
     "loops without letting time pass": "let it wait or sleep; a slow one needs a larger `--loop-limit MS`",
 }
 
+
+#: the same, for a task that has a period
+_PERIODIC_HELP = {
+    "loops without letting time pass": "let it wait, or end each job: `while (camkes_next_job()) { ... }`; "
+    "a slow job needs a larger `--loop-limit MS`",
+}
 
 #: system calls that a component waits with
 _WAITING = frozenset(
@@ -159,14 +166,21 @@ def _diagnose(
         span,
         "" if span is None else label,
         notes=(*_calls(located), *_doing(fault, together, situation, names)),
-        help=_help(fault.what),
+        help=_help(fault.what, periodic=_is_periodic(fault, names)),
     )
 
 
-def _help(what: str) -> str:
+def _is_periodic(fault: Fault, names: TraceNames) -> bool:
+    """Whether it is the control thread of a task with a period that stopped."""
+    thread = names.thread(fault.number)
+    task = names.task(thread.task) if thread is not None and thread.role is Role.CONTROL else None
+    return task is not None and task.period is not None
+
+
+def _help(what: str, *, periodic: bool) -> str:
     kind, _, call = what.partition(": ")
     if kind != "system call of the workstation":
-        return _HELP.get(what, "")
+        return (periodic and _PERIODIC_HELP.get(what)) or _HELP.get(what, "")
     if call in _WAITING:
         return "a component waits for events, calls and time of the system, which `camkes.h` declares"
     return "a component computes, prints and uses its interfaces; it has no files, processes or network"

@@ -197,21 +197,15 @@ def find_application(
     user's definitions (-D). `in_workspace`: the CMake files of an seL4 workspace use them, too, and compile.
     """
     definitions = dict(variables or {})
-    path = path.absolute()
+    given, path = path, path.absolute()
     if path.is_file() and path.name != _LISTS:
         return _lone_file(path, definitions, sink, in_workspace)
     lists = path / _LISTS if path.is_dir() else path
     systems = _systems(path) if path.is_dir() and not lists.is_file() else []
     if len(systems) == 1:
         return _lone_file(systems[0], definitions, sink, in_workspace)
-    if systems:
-        names = [system.name for system in systems]
-        message = f"there is no {_LISTS} in {path}, and there are {len(names)} systems"
-        sink.report(NO_APPLICATION, message, notes=names, help=f"name one: {systems[0]}")
-        return None
     if lists.name != _LISTS or not lists.is_file():
-        message = f"there is no {_LISTS} in {path}" if path.is_dir() else f"there is no file {path}"
-        sink.report(NO_APPLICATION, message, help="name a .camkes file or the folder of an application")
+        _report_no_application(given, path, systems, sink)
         return None
     declared = _read(lists, definitions, sink, in_workspace)
     if declared is None:
@@ -224,6 +218,29 @@ def find_application(
     if not declared.roots[0].adl.is_file():
         return None  # which was said
     return _application(declared, declared.roots[0], lists)
+
+
+def _report_no_application(given: Path, path: Path, systems: Sequence[Path], sink: Sink) -> None:
+    """Say why there is no application at `path`, which the user called `given`."""
+    help = "name a .camkes file or the folder of an application"
+    notes: list[str] = []
+    if systems:
+        message = f"there is no {_LISTS} in {given}, and there are {len(systems)} systems"
+        notes = [system.name for system in systems]
+        help = f"name one: {given / systems[0].name}"
+    elif path.is_dir():
+        message = f"there is no system in {given}: neither a {_LISTS} nor a .camkes file with an assembly"
+        below = [
+            folder for folder in sorted(path.iterdir()) if (folder / _LISTS).is_file() or _systems(folder)
+        ]
+        if below:
+            notes = [f"{folder.name} has one" for folder in below]
+            help = f"name one of its folders: {given / below[0].name}"
+    elif path.exists():
+        message = f"{given} is not an ordinary file"
+    else:
+        message = f"there is no file {given}"
+    sink.report(NO_APPLICATION, message, notes=notes, help=help)
 
 
 #: Folders up from a file, beginning with its own, where systems are looked for that nothing declares.

@@ -56,13 +56,13 @@ the end of the run.
 Fails, if the run ended at 200 ms:
 
 ```sh
-camkes run PATH --timeline out.svg --from 300ms --to 400ms
+camkes run PATH --timeline out.svg --window 300ms:400ms
 ```
 
 Works:
 
 ```sh
-camkes run PATH --timeline out.svg --from 100ms --to 200ms
+camkes run PATH --timeline out.svg --window 100ms:200ms
 ```
 """,
 )
@@ -83,6 +83,30 @@ which messages are (`buffer`), or that writes outside its own variables.
 """,
 )
 
+NO_JOB_ENDED = Code(
+    "W0808",
+    "no-job-ended",
+    """A task with a period was released several times in a run, and did not end its first job.
+
+Every job but the first is begun, and every job is ended, by `camkes_next_job()` in `run()`. A loop without it
+is one job that never ends; all deadlines of the task are missed.
+
+Fails:
+
+```c
+int run(void) { while (1) { step(); } }
+```
+
+Works:
+
+```c
+int run(void) { while (camkes_next_job()) { step(); } return 0; }
+```
+
+If the first job really takes so long, give the task a longer period, or let the run last longer.
+""",
+)
+
 CODES: tuple[Code, ...] = (
     TRACE_UNREADABLE,
     TRACE_TRUNCATED,
@@ -90,4 +114,5 @@ CODES: tuple[Code, ...] = (
     TRACE_UNKNOWN_KIND,
     WINDOW_EMPTY,
     MALFORMED_MESSAGE,
+    NO_JOB_ENDED,
 )

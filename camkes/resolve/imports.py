@@ -71,10 +71,36 @@ def read_program(path: Path, options: LoadOptions, sink: Sink) -> Program:
     return program
 
 
-def _is_another(path: Path, sink: Sink) -> bool:
-    """Whether a file is no text of the language, by its name, which is an error."""
+#: The same, by how they begin: for files whose name does not say what they are.
+_BEGINNINGS = {
+    b"\x7fELF": "compiled code",
+    b"!<arch>\n": "a library of compiled code",
+    b"#!": "a script",
+    b"\x89PNG": "a picture",
+    b"\xd0\x0d\xfe\xed": "a device tree",
+}
+
+
+def _kind_of_another(path: Path) -> str | None:
+    """What a file is that does not have the text of a system, by its name or by its first bytes; None: it may
+    have."""
+    if not path.is_file():
+        return None
     kind = _OTHERS.get(path.suffix.lower())
-    if kind is None or not path.is_file():
+    if kind is not None or path.suffix:
+        return kind
+    try:
+        with path.open("rb") as file:
+            first = file.read(8)
+    except OSError:
+        return None  # reading it says why
+    return next((kind for mark, kind in _BEGINNINGS.items() if first.startswith(mark)), None)
+
+
+def _is_another(path: Path, sink: Sink) -> bool:
+    """Whether a file is of another kind than systems are, which is an error."""
+    kind = _kind_of_another(path)
+    if kind is None:
         return False
     sink.report(
         FILE_UNREADABLE,

@@ -93,9 +93,9 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
         if program.whole and not any(isinstance(item, ast.Assembly) for item in program.items):
             sink.report(
                 codes.NO_ASSEMBLY,
-                "there is no assembly",
+                f"there is no assembly{_other_than(program)}",
                 _start(program),
-                help="the file that is built has an `assembly { composition { ... } }`",
+                help="name the file that has the `assembly { composition { ... } }`, or write one here",
             )
         return None
     flat = flatten(names.assemblies, sink)
@@ -116,6 +116,27 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
 
 def _start(program: Program) -> Span:
     return Span(program.root, 1, 1, 1, 1)
+
+
+_KINDS = {
+    ast.Procedure: "procedure",
+    ast.Component: "component",
+    ast.Connector: "connector",
+    ast.Struct: "struct",
+    ast.Composition: "composition",
+    ast.Configuration: "configuration",
+}
+
+
+def _other_than(program: Program) -> str:
+    """What the file that was named has instead of an assembly."""
+    own = [type(item) for item in program.items if item.span.file.path == program.root.path]
+    found = [
+        f"{kind}s" if own.count(node) > 1 else f"a {kind}" for node, kind in _KINDS.items() if node in own
+    ]
+    if not found:
+        return ""
+    return f", only {' and '.join(filter(None, (', '.join(found[:-1]), found[-1])))}"
 
 
 def _assembly_span(program: Program) -> Span:

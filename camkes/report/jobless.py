@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Tasks of a run that never ended a job, most often because run() has no `camkes_next_job()`."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Diagnostic
+from camkes.model.system import System
+from camkes.report.codes import NO_JOB_ENDED
+from camkes.report.times import format_time
+from camkes.report.trace.model import Lane, Run
+
+
+def tasks_without_jobs(run: Run, system: System) -> list[Diagnostic]:
+    """A warning for each task with a period that began its first job, was released again and ended none.
+
+    Faults, and waits without end, say more, and have diagnostics of their own: there is no warning then.
+    """
+    explained = {fault.thread.number for fault in run.faults} | {wait.thread for wait in run.waits}
+    spans = {task.instance: task.span for task in system.tasks}
+    return [
+        Diagnostic(
+            NO_JOB_ENDED,
+            f"task `{lane.task.name}` was released {len(lane.jobs)} times and did not end its first job",
+            spans.get(lane.task.name),
+            notes=(
+                f"the job began at {format_time(lane.jobs[0].begin or 0, 6)}; `run()` still runs or waits in it",
+            ),
+            help="a job ends where `run()` asks for the next one: `while (camkes_next_job()) { ... }`",
+        )
+        for lane in run.tasks
+        if lane.thread not in explained and lane.thread not in run.exits and _is_in_first_job(lane)
+    ]
+
+
+def _is_in_first_job(lane: Lane) -> bool:
+    jobs = lane.jobs
+    return (
+        lane.task.period is not None and len(jobs) > 1 and jobs[0].begin is not None and jobs[0].end is None
+    )

@@ -1,0 +1,10 @@
+#include <camkes.h>
+
+static volatile int ready;
+
+int run(void)
+{
+    while (!ready) {
+    }
+    return 0;
+}
