@@ -202,7 +202,9 @@ def add_messages(parser: argparse.ArgumentParser) -> None:
         "--color", choices=("auto", "always", "never"), default="auto", help="colour (default: on a terminal)"
     )
     messages.add_argument("--ascii", action="store_true", help="draw with ASCII only")
-    messages.add_argument("-q", "--quiet", action="store_true", help="no warnings, no progress")
+    messages.add_argument(
+        "-q", "--quiet", action="store_true", help="no warnings, notes or progress: only errors and results"
+    )
 
 
 def request_of(arguments: argparse.Namespace) -> pipeline.Request:
@@ -234,12 +236,17 @@ def wants_color(arguments: argparse.Namespace, stream: object) -> bool:
 WITH_RESULTS = frozenset(("dump", "plan", "graph", "run", "migrate", "fmt"))
 
 
+def for_machines(arguments: argparse.Namespace) -> bool:
+    """Whether errors are written as one document for programs."""
+    return arguments.format in ("json", "sarif")
+
+
 def tell(arguments: argparse.Namespace, sink: Sink) -> int:
     """Write what a run has to say; the exit status that follows from it."""
     diagnostics = sink.diagnostics
     if arguments.quiet:
         diagnostics = tuple(d for d in diagnostics if d.severity.value == "error")
-    machine = arguments.format in ("json", "sarif")
+    machine = for_machines(arguments)
     stream = sys.stdout if machine and arguments.command not in WITH_RESULTS else sys.stderr
     if diagnostics or machine:
         from camkes import rendering
@@ -315,7 +322,7 @@ def check(arguments: argparse.Namespace) -> int:
     sink = Sink()
     result = checked(arguments, sink)
     status = tell(arguments, sink)
-    if result is not None and status == GOOD and not arguments.quiet and arguments.format == "text":
+    if result is not None and status == GOOD and not for_machines(arguments):
         system, plan = result.system, result.plan
         print(
             f"{arguments.path}: good: {count(system.instances, 'instance')}, "
@@ -401,7 +408,7 @@ def build(arguments: argparse.Namespace) -> int:
 
 
 def say_built(arguments: argparse.Namespace, folder: Path) -> None:
-    if arguments.format in ("text", "oneline") and not arguments.quiet:
+    if not for_machines(arguments):
         print(f"built {folder}")
 
 
@@ -554,7 +561,7 @@ def migrate(arguments: argparse.Namespace) -> int:
         return tell(arguments, sink)
     base = arguments.path if arguments.path.is_dir() else arguments.path.parent
     color = wants_color(arguments, sys.stdout)
-    for change in () if arguments.write and arguments.quiet else changes:
+    for change in changes:
         for line in change.diff(base):
             sys.stdout.write(application.painted(line) if color else line)
     sys.stdout.flush()
@@ -625,7 +632,7 @@ def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
             return USER_ERROR
     if arguments.diff:
         sys.stdout.write(layout.diff())
-    elif arguments.check or not arguments.quiet:
+    else:
         print(f"{'' if arguments.check else 'formatted '}{layout.source.path}")
     return USER_ERROR if arguments.check else GOOD
 

@@ -24,7 +24,7 @@ def tasks_without_jobs(run: Run, system: System) -> list[Diagnostic]:
             f"task `{lane.task.name}` was released {len(lane.jobs)} times and did not end its first job",
             spans.get(lane.task.name),
             notes=(
-                f"the job began at {format_time(lane.jobs[0].begin or 0, 6)}; `run()` still runs or waits in it",
+                f"it began at {format_time(lane.jobs[0].begin or 0, 6)}; `run()` still runs or waits in it",
             ),
             help="a job ends where `run()` asks for the next one: `while (camkes_next_job()) { ... }`",
         )

@@ -244,3 +244,32 @@ def test_quiet_leaves_the_results(tmp_path: Path) -> None:
     result = camkes("run", EXAMPLES / "nested", "-o", tmp_path, "-q")
     assert (result.status, result.errors) == (0, "")
     assert "response" in result.output
+
+
+UNTIDY = "component Task{control;}\nassembly{composition{component Task one;}}\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *([name, EXAMPLES / "inversion"] for name in ("check", "dump", "plan", "graph")),
+        ["build", EXAMPLES / "inversion", "-o", "out"],
+        ["run", EXAMPLES / "inversion", "-o", "out", "--for", "20ms"],
+        ["run", EXAMPLES / "inversion", "-o", "out", "--for", "20ms", "--json"],
+        ["check", EXAMPLES / "inversion", "--format", "oneline"],
+        ["fmt", "untidy.camkes"],
+        ["fmt", "untidy.camkes", "--check"],
+        ["fmt", "untidy.camkes", "--diff"],
+    ],
+    ids=lambda words: " ".join(str(w) for w in words if not isinstance(w, Path)),
+)
+def test_quiet_hides_no_results(tmp_path: Path, command: list[str | Path]) -> None:
+    """Standard output is the same; nothing else is said where nothing is wrong."""
+    outputs = []
+    for flags in ((), ("--quiet",)):
+        (tmp_path / "untidy.camkes").write_text(UNTIDY)
+        result = camkes(*command, *flags, cwd=tmp_path)
+        outputs.append((result.status, result.output))
+    assert outputs[0] == outputs[1]
+    assert outputs[0][1]
+    assert result.errors == ""
