@@ -21,7 +21,7 @@ from camkes.records import dataclass
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from typing import IO
 
@@ -37,6 +37,7 @@ def in_english() -> dict[str, str]:
 # Programs that are started -----------------------------------------------------------------------
 
 _SHELL = "/bin/sh"
+_STEP = 0.05  # seconds after which it is asked again whether a program may go on
 
 #: Reads "+ GROUP" and "- GROUP": a process group was started, or has ended. At the end of its input it kills
 #: those that are left.
@@ -78,13 +79,15 @@ def run(
     memory_limit: int | None = None,
     merged: bool = False,
     log: Path | None = None,
+    within: Callable[[int], bool] | None = None,
 ) -> Finished:
     """Run a program to its end.
 
     `env` is by default ours, but with messages in English. `timeout` is in seconds of elapsed time,
     `cpu_limit` in seconds of processor time and `memory_limit` in bytes of address space, both of each
-    process. `merged` puts standard error into `output` too, `log` writes both to that file instead. Raises
-    OSError when the program cannot be started, with its name as `filename`.
+    process. `merged` puts standard error into `output` too, `log` writes both to that file instead. `within`
+    is asked again and again whether the process group may go on; if not, its time is over. It needs a
+    `log`, and no `input`. Raises OSError when the program cannot be started, with its name as `filename`.
     """
     import subprocess
 
@@ -101,6 +104,9 @@ def run(
         )
         timed_out = False
         try:
+            timed_out = within is not None and not _went_on(popen, within, timeout)
+            if timed_out:
+                stop(popen)
             output, errors = popen.communicate(input.encode(errors="surrogateescape"), timeout)
         except subprocess.TimeoutExpired:
             timed_out = True
@@ -109,6 +115,29 @@ def run(
         finally:
             stop(popen)
     return Finished(popen.returncode, _text(output), _text(errors), timed_out)
+
+
+def _went_on(popen: subprocess.Popen[bytes], within: Callable[[int], bool], timeout: float | None) -> bool:
+    """Wait for a program that needs no one to read from it; False where it has to be stopped."""
+    import subprocess
+    import time
+
+    end = None if timeout is None else time.monotonic() + timeout
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    try:
+        with suppress(OSError):  # only root may, and only root's processes have no limit of the kernel
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
+        while end is None or time.monotonic() < end:
+            try:
+                popen.wait(_STEP)
+                return True
+            except subprocess.TimeoutExpired:
+                if not within(popen.pid):
+                    return False
+        return False
+    finally:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
 def start(

@@ -38,6 +38,7 @@ _X32 = 0x40000000
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 1, 38, 22, 2
 _SIGKILL = 9
+_MORE_THREADS = 500  # that a program, and what else the user does meanwhile, may start
 
 #: System calls by architecture: their numbers, in the same order for each. The first column is AUDIT_ARCH.
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
@@ -74,6 +75,8 @@ _DENIED = {
     "reboot": (169, 142),
     "settimeofday": (164, 170),
     "clock_settime": (227, 112),
+    "setpgid": (109, 154),  # the group is what is counted and killed
+    "setsid": (112, 157),
     "setpriority": (141, 140),
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
@@ -131,6 +134,8 @@ _IGNORED = {
 _OPENS = {"open": ((2, None), 1), "openat": ((257, 56), 2)}
 _OPENAT2 = (437, 437)  # its flags are in memory, which a filter cannot see
 _PRLIMIT = (302, 261)
+#: They put characters into the input of the user's terminal, for which it need not be open to write.
+_IOCTL, _TIOCSTI, _TIOCLINUX = (16, 29), 0x5412, 0x541C
 
 
 class _Ruleset(ctypes.Structure):
@@ -207,6 +212,9 @@ def _filter(version: int) -> list[tuple[int, int, int, int]]:
     # the limits of another process; 0 is one's own
     own = [(_LOAD, 0, 0, _ARGUMENTS), (_EQUAL, 1, 0, 0), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, _ALLOW)]
     code += [(_EQUAL, 0, len(own), _PRLIMIT[column]), *own]
+    typed = [(_LOAD, 0, 0, _ARGUMENTS + 8), (_EQUAL, 1, 0, _TIOCSTI), (_EQUAL, 0, 1, _TIOCLINUX)]
+    typed += [(_RETURN, 0, 0, refuse), (_RETURN, 0, 0, _ALLOW)]
+    code += [(_EQUAL, 0, len(typed), _IOCTL[column]), *typed]
     for opens, place in _OPENS.values():
         number = opens[column]
         if number is not None:
@@ -245,6 +253,19 @@ def _checked(result: int, what: str) -> int:
     return result
 
 
+def _own_threads() -> int:
+    """How many threads the user has now: the limit of the kernel counts them all."""
+    total = 0
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        try:
+            if name.isdecimal() and os.stat(f"/proc/{name}").st_uid == os.getuid():  # noqa: PTH116
+                with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+                    total += int(file.read().rpartition(b") ")[2].split()[17])
+        except (OSError, LookupError):
+            continue  # it has ended
+    return total
+
+
 def _become(limits: str, writable: str, program: list[str]) -> int:
     """Become the program; the exit status where that fails."""
     import resource
@@ -255,6 +276,7 @@ def _become(limits: str, writable: str, program: list[str]) -> int:
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_FSIZE, file_size),
         (resource.RLIMIT_CORE, 0),
+        *([(resource.RLIMIT_NPROC, _own_threads() + _MORE_THREADS)] if os.getuid() else []),  # none for root
     ):
         hard = resource.getrlimit(kind)[1]
         least = limit if hard == resource.RLIM_INFINITY else min(limit, hard)

@@ -65,6 +65,7 @@ def answer(
 
         with TemporaryDirectory(prefix="camkes-cmake-") as name:
             result = cmake.ask(question._replace(build=Path(name) / "build"), sink)
+            cmake.remove(Path(name) / "build")
             return result.answer if result else None
     with _locked(Path(folder)):
         kept = _recall(Path(folder))  # somebody may have asked meanwhile

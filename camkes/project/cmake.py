@@ -23,10 +23,13 @@ from camkes.project import records
 from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE_MISSING, CMAKE_SYNTAX
 from camkes.project.inputs import Inputs, UnknownInputError, replies, variables_of
 from camkes.project.places import read_text, span_of
+from camkes.project.usage import Usage
 from camkes.records import NamedTuple
 
 HERE = Path(__file__).parent
-TIMEOUT, CPU_SECONDS, MEMORY, FILE_SIZE = 30, 10, 2**30, 2**28
+TIMEOUT, CPU_SECONDS, MEMORY, FILE_SIZE = 30, 10, 2**30, 2**26
+#: Of all processes together, and of the scratch folder.
+PROCESSES, GROUP_MEMORY, FILES, FILES_SIZE = 100, 2**31, 20_000, 2**29
 _LONGEST_MESSAGES = 2**20
 
 _BLOCK = re.compile(r"^CMake (Error|Warning|Deprecation Warning)\b(?: \([\w-]+\))?", re.MULTILINE)
@@ -79,7 +82,8 @@ def ask(question: Question, sink: Sink) -> Result | None:
         commands = records.read_trace(question.build / "trace.json", source)
         found = records.read_records(question.build / "records")
         messages = _Messages(question, finished.output, commands)
-        failed = not found or found[-1] != ["end"] or messages.not_configured
+        failed = not found or found[-1] != ["end"] or len(found[0]) < 2 or messages.not_configured
+        failed = failed or finished.timed_out
         if failed and not wrapped and messages.lacks_ours():
             wrapped = True
             continue
@@ -92,6 +96,7 @@ def ask(question: Question, sink: Sink) -> Result | None:
         named |= more  # again, now that it is known what may be looked at
     if failed:
         messages.report(finished, sink)
+        remove(question.build)
         return None
     answer = records.collect(found, commands, question.lists)
     answer.files = [file for file in dict.fromkeys(own) if messages.is_users(file)]
@@ -122,8 +127,7 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
     """Run CMake on the folder `source`: the application's, or one for a project around it, as a workspace is.
     That is needed where functions of CAmkES are called before project(), or there is no minimum version."""
     build = question.build
-    if build.exists():
-        shutil.rmtree(build)
+    remove(build)
     if source != question.lists.parent:
         source.mkdir(parents=True)
         folder = _quoted(str(question.lists.parent))
@@ -162,10 +166,20 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
         file_size=FILE_SIZE,
     )
     log = build / "messages"
-    finished = run(confined, cwd=build, env=environment, timeout=TIMEOUT, log=log)
-    with log.open("rb") as file:
-        text = file.read(_LONGEST_MESSAGES).decode("utf-8", "surrogateescape")
-    return Finished(finished.status, text, "", finished.timed_out)
+    usage = Usage(build, PROCESSES, GROUP_MEMORY, FILES, FILES_SIZE)
+    finished = run(confined, cwd=build, env=environment, timeout=TIMEOUT, log=log, within=usage.within)
+    stopped = finished.timed_out or not usage.files_within()
+    try:
+        text = records.read_made(log, _LONGEST_MESSAGES).decode("utf-8", "surrogateescape")
+    except OSError:
+        text = ""  # the application took it away
+    return Finished(finished.status, text, "", stopped)
+
+
+def remove(folder: Path) -> None:
+    """Remove a scratch folder, however deep it is."""
+    if folder.exists():
+        run(["rm", "-rf", "--", str(folder)])
 
 
 def _quoted(text: str) -> str:
@@ -181,9 +195,12 @@ def _files_read(build: Path) -> list[tuple[str, bool]] | None:
     import json
 
     for reply in (build / ".cmake/api/v1/reply").glob("cmakeFiles-v1-*.json"):
-        content = json.loads(reply.read_bytes().decode("utf-8", "surrogateescape"))
-        source = content["paths"]["source"]
-        whole = [(os.path.join(source, i["path"]), i.get("isCMake", False)) for i in content["inputs"]]  # noqa: PTH118
+        try:
+            content = json.loads(records.read_made(reply).decode("utf-8", "surrogateescape"))
+            source = content["paths"]["source"]
+            whole = [(os.path.join(source, i["path"]), i.get("isCMake", False)) for i in content["inputs"]]  # noqa: PTH118
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            continue  # the application has put it there
         return [(os.path.normpath(path), own) for path, own in whole]
     return None
 
@@ -275,7 +292,11 @@ class _Messages:
     def _limit(self, sink: Sink) -> None:
         last = next((c for c in reversed(self._commands) if self.is_users(c.file)), None)
         span = span_of(last.file, last.line, last.name) if last else span_of(str(self._question.lists), 1)
-        limits = f"{CPU_SECONDS} s of processor time, {TIMEOUT} s in all, {MEMORY // 2**20} MiB of memory"
+        limits = (
+            f"{CPU_SECONDS} s of processor time, {TIMEOUT} s in all, {MEMORY // 2**20} MiB of memory"
+            f" ({GROUP_MEMORY // 2**20} MiB with the programs it starts), {PROCESSES} processes,"
+            f" {FILES} files with {FILES_SIZE // 2**20} MiB"
+        )
         message = "CMake did not come to an end within its limits"
         sink.report(CMAKE_LIMIT, message, span, "it came this far", notes=[f"the limits are {limits}"])
 

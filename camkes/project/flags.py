@@ -22,7 +22,7 @@ _WARNING = rf"-W(?:{_FEATURE}(?:=[\w+-]+)?)?"  # no comma: -Wl, -Wa and -Wp hand
 _FILES = """
     plugin pass-plugin dump profile branch-probabilities auto-profile save- opt-info stack-usage callgraph
     diagnostics-format diagnostics-add test-coverage record compare-debug use-ld sanitize-coverage time-trace
-    module pch instrument lto
+    module pch instrument lto deps proc-stat crash-diagnostics
 """
 _OPTION = rf"-f(?!(?:no-)?(?:{'|'.join(_FILES.split())})){_FEATURE}(?:=[\w,+-]+)?"
 
@@ -39,6 +39,12 @@ def sifted(flags: Sequence[str], allowed: re.Pattern[str]) -> tuple[tuple[str, .
     bad: list[str] = []
     value_follows = False
     for flag in flags:
+        if flag.startswith("@"):  # compilers put the words of a file in its place, wherever it stands
+            if value_follows:
+                bad.append(good.pop())
+            bad.append(flag)
+            value_follows = False
+            continue
         if value_follows or flag.startswith(_WITH_VALUE) or allowed.fullmatch(flag):
             good.append(flag)
         elif flag:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -29,6 +30,16 @@ FUNCTIONS = (
     "camkesaddtemplatespath",
     "camkesaddcppinclude",
 )
+
+
+def read_made(path: Path, most: int = 2**28) -> bytes:
+    """A file that a run of CMake left, or its first `most` bytes; OSError for what is no ordinary file: the
+    application may have put anything there."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(22, "not an ordinary file", str(path))
+        return file.read(most)
 
 
 class Command(NamedTuple):
@@ -94,21 +105,22 @@ def read_trace(path: Path, source: Path) -> list[Command]:
     commands: list[Command] = []
     folders: list[tuple[int, str]] = [(0, str(source))]  # (frame of the add_subdirectory, folder)
     try:
-        lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        lines = read_made(path).decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return []
     for line in lines:
         try:
             entry = json.loads(line)
-            name, file, arguments = entry["cmd"], entry["file"], tuple(entry["args"])
-        except (ValueError, KeyError, TypeError):
+            name, file, number = str(entry["cmd"]), str(entry["file"]), int(entry["line"])
+            arguments = tuple(map(str, entry["args"]))
+            frame = int(entry.get("global_frame", 0))
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue  # the version, or a line that was cut off
-        frame = entry.get("global_frame", 0)
         while len(folders) > 1 and folders[-1][0] >= frame:
             folders.pop()
         folder = "" if "defer" in entry or not frame else folders[-1][1]
         whole = os.path.join(str(source), file)  # noqa: PTH118
-        commands.append(Command(whole, entry["line"], name, arguments, folder))
+        commands.append(Command(whole, number, name, arguments, folder))
         if name.lower() == "add_subdirectory" and arguments:
             folders.append((frame, os.path.normpath(os.path.join(folder, arguments[0]))))  # noqa: PTH118
     return commands
@@ -117,7 +129,7 @@ def read_trace(path: Path, source: Path) -> list[Command]:
 def read_records(path: Path) -> list[list[str]]:
     """The records that recorder.cmake wrote; not all, where CMake stopped."""
     try:
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        text = read_made(path).decode("utf-8", "surrogateescape")
     except OSError:
         return []
     return [record.split(_FIELD) for record in text.split(_RECORD)[:-1]]
@@ -129,7 +141,7 @@ def collect(records: list[list[str]], commands: list[Command], lists: Path) -> A
     places = _places(commands)
     for record in records:
         match record:
-            case ["call", function, *rest]:
+            case ["call", function, *rest] if len(rest) >= 3:
                 place = next(places, None)
                 file, line, name = (
                     (place.file, place.line, place.name) if place else (str(lists), 1, function)

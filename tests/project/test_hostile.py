@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Folders that attack the tool by what their CMake code leaves behind or starts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from camkes import sandbox
+from camkes.project import cmake
+from camkes.project.flags import COMPILING, PREPROCESSING, sifted
+from camkes.project.usage import Usage
+from tests.project.support import app, find
+
+confined = pytest.mark.skipif(not sandbox.available(), reason="this machine has no sandbox")
+
+
+@pytest.mark.parametrize("before", ["-D", "-I", "-include", "-isystem"])
+def test_a_file_of_flags_is_refused_as_a_value_too(before: str) -> None:
+    """Compilers expand it before they look at what stands before it."""
+    for allowed in (PREPROCESSING, COMPILING):
+        assert sifted(["-DX", before, "@file", "-Iy"], allowed) == (("-DX", "-Iy"), (before, "@file"))
+
+
+@pytest.mark.parametrize("flag", ["-fdeps-file=x", "-fproc-stat-report=x", "-fcrash-diagnostics-dir=x"])
+def test_flags_of_newer_compilers_that_write(flag: str) -> None:
+    assert sifted([flag], COMPILING) == ((), (flag,))
+
+
+@confined
+@pytest.mark.parametrize("call", ["os.setsid()", "os.setpgid(0, 0)"])
+def test_no_program_leaves_the_group_that_is_killed(call: str, tmp_path: Path) -> None:
+    text = (
+        f'execute_process(COMMAND python3 -c "import os\nif os.fork() == 0: {call}\nelse: '
+        'raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))" RESULT_VARIABLE s ERROR_QUIET)\n'
+        "DeclareCAmkESComponent(A C_FLAGS -DS=${s})"
+    )
+    found, _ = find(app(tmp_path, text))
+    assert found is not None and found.components["A"].c_flags == ("-DS=1",)
+
+
+@confined
+@pytest.mark.parametrize("name", ["records", "trace.json", "messages"])
+@pytest.mark.parametrize("command", ["mkfifo", "ln -s /dev/zero", "mkdir"])
+def test_what_stands_in_for_a_result_is_not_waited_for(name: str, command: str, tmp_path: Path) -> None:
+    put = f"cd ${{CMAKE_BINARY_DIR}}; rm -f {name}; {command} {name}"
+    text = f'execute_process(COMMAND sh -c "{put}")'
+    find(app(tmp_path, text))  # it ends
+
+
+@confined
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("records", "${r}end${r}"),
+        ("records", "end${r}"),
+        ("records", "begin${f}/${f}x${r}call${f}DeclareCAmkESComponent${r}library${r}end${r}"),
+        ("trace.json", '[1]\\n{\\"cmd\\": 1, \\"file\\": 2, \\"args\\": 3, \\"line\\": []}\\n'),
+        ("trace.json", '{\\"cmd\\": 1, \\"file\\": 2, \\"args\\": [3], \\"line\\": 1}\\n'),
+    ],
+)
+def test_forged_results(name: str, content: str, tmp_path: Path) -> None:
+    text = f'string(ASCII 31 f)\nstring(ASCII 30 r)\nfile(WRITE ${{CMAKE_BINARY_DIR}}/{name} "{content}")'
+    find(app(tmp_path, text))  # no exception
+
+
+def test_a_tree_of_any_depth_is_stopped_and_removed(tmp_path: Path) -> None:
+    program = "import os\nfor _ in range(1500):\n  os.mkdir('ddd')\n  os.chdir('ddd')"
+    text = f'execute_process(COMMAND python3 -c "{program}" WORKING_DIRECTORY ${{CMAKE_BINARY_DIR}})'
+    build = tmp_path / "build"
+    build.mkdir()
+    here = os.getcwd()  # noqa: PTH109
+    try:
+        os.chdir(build)
+        exec(program, {})
+    finally:
+        os.chdir(here)
+    assert not Usage(build, 1, 1, 10_000, 10_000).files_within()
+    cmake.remove(build)
+    assert not build.exists()
+    if sandbox.available():
+        assert find(app(tmp_path / "app", text)) == (None, ["E0711"])
+
+
+@confined
+@pytest.mark.parametrize(
+    ("limit", "value", "program"),
+    [
+        ("PROCESSES", 20, "for _ in range(30):\n  if os.fork() == 0: break\ntime.sleep(60)"),
+        ("GROUP_MEMORY", 2**28, "os.fork()\nb = bytearray(2**28)\ntime.sleep(60)"),
+        ("FILES", 200, "[open(f'f{i}', 'w') for i in range(300)]\ntime.sleep(60)"),
+        ("FILES_SIZE", 2**22, "[open(f'f{i}', 'wb').write(bytes(2**20)) for i in range(9)]\ntime.sleep(60)"),
+    ],
+)
+def test_what_all_processes_use_is_bounded(
+    limit: str, value: int, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cmake, limit, value)
+    monkeypatch.setattr(cmake, "TIMEOUT", 600)  # it is not that which stops them
+    command = f"import os, time\n{program}"
+    text = f"execute_process(COMMAND python3 -c [==[{command}]==] WORKING_DIRECTORY ${{CMAKE_BINARY_DIR}})"
+    assert find(app(tmp_path, text)) == (None, ["E0711"])
