@@ -230,7 +230,7 @@ class _Comparison:
                 job
                 for job in jobs
                 if job["deadline"] is not None
-                and (self.end > job["deadline"] if job["end"] is None else job["end"] > job["deadline"])
+                and (self.end >= job["deadline"] if job["end"] is None else job["end"] > job["deadline"])
             ]
             if not {job["index"] for job in late} <= {job["index"] for job in missed}:
                 yield f"{name}: jobs {late} passed their deadline, and {missed} are reported"

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from camkes.report.trace.decode import decode
+from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Kind
-from camkes.report.trace.model import Run, State
+from camkes.report.trace.model import Outcome, Run, State
+from camkes.report.trace.names import NamedTask
 from tests.runtime.host import Built, build
 
 MS = 1_000_000
@@ -70,7 +72,7 @@ def test_tasks_that_never_run_have_their_jobs(b: str, released: int, tmp_path: P
     lane = next(lane for lane in run.tasks if lane.task.name == "b")
     assert len(lane.jobs) == released
     assert {job.begin for job in lane.jobs} == {None}
-    assert all(job.missed == (job.deadline is not None and job.deadline < 20 * MS) for job in lane.jobs)
+    assert all(job.missed == (job.deadline is not None and job.deadline <= 20 * MS) for job in lane.jobs)
 
 
 @pytest.mark.parametrize("hog", [10, 30])
@@ -78,6 +80,30 @@ def test_what_is_due_when_the_run_ends_is_not_part_of_it(hog: int, tmp_path: Pat
     """Whether the processor is busy then or not."""
     run = decoded(make(tmp_path, hog=hog), duration=15 * MS)
     assert [len(lane.jobs) for lane in run.tasks if lane.task.name == "a"] == [1]
+
+
+@pytest.mark.parametrize(("work", "outcome"), [(5, Outcome.COMPLETED), (6, Outcome.OVERDUE)])
+@pytest.mark.parametrize("deadline", ["b._deadline = 5 ms;", "b._deadline = 5 ms; b._period = 5 ms;"])
+def test_a_deadline_at_the_end_of_a_run_is_part_of_it(
+    work: int, outcome: Outcome, deadline: str, tmp_path: Path
+) -> None:
+    """A job that ends at its deadline meets it, one that has not ended has missed it."""
+    text = TEXT.format(b=f"b._offset = 10 ms; {deadline}", hog=10).replace(
+        "a._priority = 20", "a._priority = 9"
+    )
+    task = TASK.replace("CAMKES_MS(1)", f"CAMKES_MS({work})")
+    run = decoded(build(tmp_path, text, {"Task": task, "Hog": HOG}), duration=15 * MS)
+    (job,) = next(lane.jobs for lane in run.tasks if lane.task.name == "b")
+    assert (job.release, job.deadline, job.outcome) == (10 * MS, 15 * MS, outcome)
+
+
+@pytest.mark.parametrize(
+    ("ending", "outcome"), [(14, Outcome.OPEN), (15, Outcome.OVERDUE), (16, Outcome.OVERDUE)]
+)
+def test_a_deadline_passes_at_its_instant(ending: int, outcome: Outcome) -> None:
+    task = NamedTask(0, "t", 20, 0, period=10, deadline=5, offset=10, timer=0)
+    (job,) = make_jobs(task, 1, {}, {}, Ending(ending, idle=False), None)
+    assert job.outcome is outcome
 
 
 def test_a_thread_whose_work_is_done_makes_way_for_releases_of_that_instant(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def make_jobs(
 def _outcome(end: int | None, deadline: int | None, ending: Ending) -> Outcome:
     if end is not None:
         return Outcome.COMPLETED if deadline is None or end <= deadline else Outcome.LATE
-    if deadline is not None and (ending.idle or deadline < ending.time):
+    if deadline is not None and (ending.idle or deadline <= ending.time):
         return Outcome.OVERDUE
     return Outcome.OPEN
 
