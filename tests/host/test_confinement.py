@@ -62,6 +62,21 @@ FORBIDDEN = {
     "signal(SIGSEGV, SIG_IGN);": "rt_sigaction",
     "mmap((void *)0x10000000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);": "mmap",
     "mprotect(kernel_memory(), 4096, PROT_NONE);": "mprotect",
+    "syscall(SYS_pkey_mprotect, kernel_memory(), 4096, 3, 0);": "pkey_mprotect",
+    "mremap(kernel_memory(), 4096, 8192, MREMAP_MAYMOVE);": "mremap",
+    "madvise(kernel_memory(), 4096, MADV_REMOVE);": "madvise",
+    "syscall(SYS_exit, 0);": "exit",
+    'asm volatile("int $0x80" ::"a"(20) : "memory");': "another ABI's",
+    'asm volatile("int $0x80" ::"a"(1), "b"(0) : "memory");': "another ABI's",
+    "syscall(0x40000000 | SYS_getpid);": "another ABI's",
+    "struct rlimit limit; prlimit(getppid(), RLIMIT_NPROC, NULL, &limit);": "prlimit64",
+    "struct rlimit none = {1, 1}; setrlimit(RLIMIT_DATA, &none);": "prlimit64",
+    "stack_t none = {.ss_flags = SS_DISABLE}; sigaltstack(&none, NULL);": "sigaltstack",
+    "timer_t timer; timer_create(CLOCK_REALTIME, NULL, &timer);": "timer_create",
+    "syscall(SYS_io_uring_setup, 8, NULL);": "io_uring_setup",
+    "syscall(SYS_bpf, 0, NULL, 0);": "bpf",
+    "syscall(SYS_keyctl, 0, -3, 0);": "keyctl",
+    "syscall(SYS_clone3, NULL, 0);": "clone3",
     "mprotect(kernel_memory() - 4096, 3UL << 30, PROT_READ);": "mprotect",
     "munmap(kernel_memory(), 4096);": "munmap",
 }
@@ -77,6 +92,16 @@ def test_a_forbidden_call_is_a_fault_at_its_line(tmp_path: Path, body: str, call
     assert f"bad.c:{line}:" in done.stderr
     assert "good ran\n" in done.stdout
     assert "escaped" not in done.stdout
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the flag is one of that machine")
+def test_a_thread_that_traps_at_each_instruction_is_stopped_at_the_first(tmp_path: Path) -> None:
+    write_system(tmp_path, 'asm volatile("pushf; orl $0x100, (%rsp); popf");')
+    done = camkes_run(tmp_path)
+    assert done.returncode == 1
+    assert "component bad, thread bad: illegal instruction\n" in done.stderr
+    assert "bad.c:" in done.stderr
+    assert "good ran\n" in done.stdout
 
 
 @pytest.mark.parametrize("body", ["pause();", "for (;;) { fork(); }", 'execl("/bin/sh", "sh", NULL);'])

@@ -9,9 +9,9 @@ static const char *const NAMES[] = {
 #include "calls.h"
 };
 
-/* "?" for a number that is none. */
+/* "another ABI's" for a number that is not of this one. */
 const char *call_name(uint64_t number)
 {
     bool known = number < sizeof NAMES / sizeof *NAMES && NAMES[number];
-    return known ? NAMES[number] : "?";
+    return known ? NAMES[number] : "another ABI's";
 }

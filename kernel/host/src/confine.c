@@ -101,13 +101,20 @@ static void finish_call(struct filter *filter, unsigned short begin)
     filter->code[begin - 1].jf = (uint8_t)(filter->length - begin);
 }
 
+/* Numbers of calls mean something else in other ABIs: none of those calls is allowed. */
 static void begin(struct filter *filter)
 {
     load(filter, offsetof(struct seccomp_data, arch));
-    if_not(filter, MACHINE, SECCOMP_RET_KILL_PROCESS);
+    if_not(filter, MACHINE, SECCOMP_RET_TRAP);
     load(filter, offsetof(struct seccomp_data, nr));
     put(filter, BPF_JMP | BPF_JGE | BPF_K, 0, 1, FOREIGN);
-    end(filter, SECCOMP_RET_KILL_PROCESS);
+    end(filter, SECCOMP_RET_TRAP);
+}
+
+/* Whether a call that was caught is one of this machine's own ABI. */
+bool confine_knows(unsigned machine, int call)
+{
+    return machine == MACHINE && call >= 0 && call < FOREIGN;
 }
 
 static bool install(struct filter *filter)
@@ -119,11 +126,28 @@ static bool install(struct filter *filter)
 }
 
 static const int HARMLESS[] = {
-    SYS_brk,       SYS_clock_getres,    SYS_clock_gettime,     SYS_exit,    SYS_exit_group,
-    SYS_getcpu,    SYS_getegid,         SYS_geteuid,           SYS_getgid,  SYS_getpid,
-    SYS_getppid,   SYS_getrandom,       SYS_getrusage,         SYS_gettid,  SYS_gettimeofday,
-    SYS_getuid,    SYS_rt_sigreturn,    SYS_sched_yield,       SYS_sysinfo, SYS_times,
-    SYS_uname,     SYS_restart_syscall, SYS_sched_getaffinity,
+    SYS_brk,
+    SYS_clock_getres,
+    SYS_clock_gettime,
+    SYS_exit_group,
+    SYS_getcpu,
+    SYS_getegid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getpid,
+    SYS_getppid,
+    SYS_getrandom,
+    SYS_getrusage,
+    SYS_gettid,
+    SYS_gettimeofday,
+    SYS_getuid,
+    SYS_rt_sigreturn,
+    SYS_sched_yield,
+    SYS_sysinfo,
+    SYS_times,
+    SYS_uname,
+    SYS_restart_syscall,
+    SYS_sched_getaffinity,
 #ifdef SYS_time
     SYS_time,
 #endif
@@ -232,7 +256,9 @@ static void allow_always(struct filter *filter)
     end(filter, SECCOMP_RET_TRAP);
     end(filter, SECCOMP_RET_ERRNO | EBADF); /* a stream of the C library asks what it is */
     finish_call(filter, begin);
-    begin = begin_call(filter, SYS_prlimit64);
+    begin = begin_call(filter, SYS_prlimit64); /* to read its own */
+    load(filter, ARGUMENT(0, LOW));
+    if_not(filter, 0, SECCOMP_RET_TRAP);
     load(filter, ARGUMENT(2, LOW));
     if_not(filter, 0, SECCOMP_RET_TRAP);
     load(filter, ARGUMENT(2, HIGH));

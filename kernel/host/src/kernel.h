@@ -468,6 +468,7 @@ void stream_write(void);
 /* confine.c */
 void confine_loading(void);
 void confine_running(void);
+bool confine_knows(unsigned machine, int call);
 
 /* calls.c */
 const char *call_name(uint64_t number);

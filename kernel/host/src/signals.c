@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 enum { TICK = 10 /* milliseconds */ };
+enum { BREAKPOINT = 3 }; /* the number of the exception for single steps, too */
 
 /* How many signals without a kernel operation are too many. */
 static unsigned strikes(void)
@@ -105,7 +106,7 @@ static void redirect(ucontext_t *context, char *stack_top, void (*to)(void))
 {
     context->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)to;
     context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(stack_top - 8);
-    context->uc_mcontext.gregs[REG_EFL] &= ~0x400; /* the direction flag */
+    context->uc_mcontext.gregs[REG_EFL] &= ~0x40500; /* trap, direction and alignment flags */
 }
 
 #elif defined __aarch64__
@@ -262,6 +263,14 @@ static bool is_ours(void)
     return kernel && process.loaded && !kernel->inside && kernel->owner == me;
 }
 
+/* Whether the program counter is behind the instruction that it is about. */
+static bool is_behind(const struct fault *fault)
+{
+    return fault->kind == CAMKES_FAULT_SYSCALL ||
+           (fault->kind == CAMKES_FAULT_INSTRUCTION &&
+            fault->message[seL4_UserException_Number] == BREAKPOINT);
+}
+
 static void leave_to_fault(struct thread *self, ucontext_t *context)
 {
     self->fault.pc = program_counter(context);
@@ -271,7 +280,7 @@ static void leave_to_fault(struct thread *self, ucontext_t *context)
         undo_call(context, self);
         backtrace_take(self, program_counter(context), false);
     } else if (self->fault.kind) {
-        backtrace_take(self, program_counter(context), true);
+        backtrace_take(self, program_counter(context), !is_behind(&self->fault));
     }
     redirect(context, self->fault_stack_top, arrive);
 }
@@ -300,7 +309,7 @@ static void on_fault(int number, siginfo_t *signal, void *context)
         break;
     case SIGILL:
     case SIGTRAP:
-        fill_exception(fault, CAMKES_FAULT_INSTRUCTION, number == SIGILL ? 6 : 3, context);
+        fill_exception(fault, CAMKES_FAULT_INSTRUCTION, number == SIGILL ? 6 : BREAKPOINT, context);
         break;
     case SIGABRT:
         fill_exception(fault, CAMKES_FAULT_ABORT, 6, context);
@@ -400,15 +409,17 @@ static void forbidden(int call, ucontext_t *context)
 static void on_call(int number, siginfo_t *signal, void *context)
 {
     (void)number;
-    if (prints(signal->si_syscall, context)) {
+    bool known = confine_knows(signal->si_arch, signal->si_syscall);
+    int call = known ? signal->si_syscall : -1;
+    if (prints(call, context)) {
         return;
     }
     if (!is_ours()) {
         complain("%s is not allowed to components while they are loaded",
-                 call_name((uint64_t)signal->si_syscall));
+                 call_name((uint64_t)call));
         process_exit(2);
     }
-    forbidden(signal->si_syscall, context);
+    forbidden(call, context);
 }
 
 static void on_resume(int number, siginfo_t *signal, void *context)
