@@ -12,8 +12,15 @@ from camkes.process import leave, prepare_streams
 def main() -> None:
     """Run the command line in this process, and end it."""
     gc.disable()  # in a short run looking for garbage costs more than the garbage
-    prepare_streams()
-    leave(run())
+    try:
+        prepare_streams()
+        status = run()
+    except KeyboardInterrupt:  # while modules were loaded, or one after another that is dealt with already
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        status = 130
+    leave(status)
 
 
 def run() -> int:

@@ -273,3 +273,17 @@ def test_quiet_hides_no_results(tmp_path: Path, command: list[str | Path]) -> No
     assert outputs[0] == outputs[1]
     assert outputs[0][1]
     assert result.errors == ""
+
+
+@pytest.mark.parametrize("place", ["camkes.__main__.prepare_streams", "camkes.cli.main"])
+def test_an_interruption_outside_a_command_is_one_too(place: str) -> None:
+    """While modules are loaded, or while an earlier one is dealt with."""
+    module, _, name = place.rpartition(".")
+    text = (
+        f"import camkes.__main__, {module} as module\n"
+        "def interrupted(*_): raise KeyboardInterrupt\n"
+        f"module.{name} = interrupted\n"
+        "camkes.__main__.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
