@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
     from camkes.report.properties import Violation
+    from camkes.report.refusals import Refusal
     from camkes.report.trace.model import Run as TraceRun
     from camkes.resolve import LoadOptions
 
@@ -380,6 +381,7 @@ class Outcome:
     exit_statuses: Mapping[str, int]
     interrupted: int = 0
     findings: Sequence[Located] = ()  # of sanitizers
+    refused: Sequence[Refusal] = ()
 
     def fails_on(self, conditions: Sequence[str]) -> bool:
         """Whether one of these conditions holds."""
@@ -402,8 +404,9 @@ class Outcome:
         return "\n".join([*lines, f"properties M P H L Z S: {found}", ""])
 
     def report_json(self) -> str:
-        """Response times of all jobs, faults and violations, as JSON."""
+        """Response times of all jobs, faults, refused messages and violations, as JSON."""
         from camkes.build.faults import fault_dict, finding_dict
+        from camkes.report.refusals import refusal_dict
         from camkes.report.summary import run_dict, to_json
         from camkes.report.trace.waits import wait_dict
 
@@ -411,6 +414,7 @@ class Outcome:
         report = run_dict(self.run)
         report["faults"] = [fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults]
         report["findings"] = [finding_dict(finding, self.base) for finding in self.findings]
+        report["refused"] = [refusal_dict(refusal, self.base) for refusal in self.refused]
         report["exit_statuses"] = dict(self.exit_statuses)
         report["interrupted"] = bool(self.interrupted)
         report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
@@ -464,7 +468,7 @@ def build_to_run(
 
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
     """Run an image that was built and read what it did."""
-    from camkes.build.faults import diagnose, diagnose_findings, locate_faults
+    from camkes.build.faults import diagnose, diagnose_findings, ended_by, locate_faults
     from camkes.build.run import RunOptions, run_host
     from camkes.report.jobless import tasks_without_jobs
     from camkes.report.properties import check_trace
@@ -506,14 +510,15 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
             raise KeyboardInterrupt
         return None
     refused = refusals(found, checked.system, checked.plan)
-    for refusal in refused:
-        sink.add(refusal.diagnostic())
     for diagnostic in tasks_without_jobs(found, checked.system):
         sink.add(diagnostic)
     ended = found.situation
     faults = locate_faults(result.faults, image)
+    for refusal in refused:
+        if not any(ended_by(fault, refusal) for fault in faults):
+            sink.add(refusal.diagnostic())
     findings = locate_faults(result.findings, image)
-    for diagnostic in (*diagnose_findings(findings), *diagnose(faults, ended, names)):
+    for diagnostic in (*diagnose_findings(findings), *diagnose(faults, ended, names, refused)):
         sink.add(diagnostic)
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
@@ -537,6 +542,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         _exit_statuses(found, checked.system),
         result.interrupted,
         findings,
+        refused,
     )
 
 

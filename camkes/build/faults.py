@@ -21,10 +21,14 @@ from camkes.resources import RUNTIME
 
 if TYPE_CHECKING:
     from camkes.build.host import HostImage
+    from camkes.report.refusals import Refusal
     from camkes.report.trace.names import TraceNames
 
 #: how the runtime stops a thread after it said why
 _STOP = "camkes_platform_fault"
+
+#: where a generated function looks at the errors of a message
+_MESSAGE = "camkes_message_good"
 
 #: how many calls the kernel records (FAULT_FRAMES in kernel/host/src/kernel.h)
 _MOST_FRAMES = 32
@@ -86,6 +90,8 @@ class Located:
     calls: tuple[Place, ...]
     #: the runtime stopped the thread itself, and said why
     deliberate: bool = False
+    #: what it said is about a message that the thread sent or received
+    message: bool = False
 
 
 def parse_fault(line: str) -> Fault | None:
@@ -118,7 +124,8 @@ def locate_faults(faults: Iterable[Fault], image: HostImage) -> tuple[Located, .
 def _locate(fault: Fault, image: HostImage) -> Located:
     places = [p for frame in locate(image.folder / fault.image, fault.frames) for p in frame]
     own = tuple(p for p in places if not _is_tools(p.file, image))
-    return Located(fault, own or tuple(places), any(p.function == _STOP for p in places))
+    functions = {p.function for p in places}
+    return Located(fault, own or tuple(places), _STOP in functions, {_STOP, _MESSAGE} <= functions)
 
 
 def _is_tools(file: Path, image: HostImage) -> bool:
@@ -126,9 +133,19 @@ def _is_tools(file: Path, image: HostImage) -> bool:
     return file.is_relative_to(RUNTIME) or file.is_relative_to(image.folder.parent)
 
 
-def diagnose(faults: Sequence[Located], situation: Situation, names: TraceNames) -> list[Diagnostic]:
+def ended_by(located: Located, refusal: Refusal) -> bool:
+    """Whether a thread stopped because its message was refused, once: one report tells both."""
+    client = refusal.client.partition(".")[0]
+    after = refusal.time <= located.fault.time
+    return located.message and refusal.count == 1 and client == located.fault.component and after
+
+
+def diagnose(
+    faults: Sequence[Located], situation: Situation, names: TraceNames, refused: Sequence[Refusal] = ()
+) -> list[Diagnostic]:
     """Faults as they are told to the user, at their C lines if these are known, and waits without end that no
-    fault explains. What ended a whole component is told once."""
+    fault explains. What ended a whole component is told once, and so is a refused message that ended its
+    sender."""
     sources = Sources()
     found = []
     for located in faults:
@@ -137,7 +154,8 @@ def diagnose(faults: Sequence[Located], situation: Situation, names: TraceNames)
             together = [
                 f.fault for f in faults if f.fault.cause is not None and f.fault.cause == fault.number
             ]
-            found.append(_diagnose(located, together, situation, names, sources))
+            refusal = next((r for r in refused if ended_by(located, r)), None)
+            found.append(_diagnose(located, together, situation, names, sources, refusal))
     found += [
         Diagnostic(WAITS_FOR_EVER, f"at the end of the run {describe(wait, names)}")
         for wait in situation.waits
@@ -152,10 +170,13 @@ def _diagnose(
     situation: Situation,
     names: TraceNames,
     sources: Sources,
+    refusal: Refusal | None,
 ) -> Diagnostic:
     fault = located.fault
     what = fault.what
-    if located.deliberate:
+    if refusal is not None:
+        what = f"nobody handles that `{refusal.server}` refused its message: {refusal.words}"
+    elif located.deliberate:
         what = "stopped at an error that nobody handles; `camkes: ...` above says which"
     span = next((s for p in located.calls if (s := sources.span(p.file, p.line)) is not None), None)
     where = "" if fault.address is None else f" at {fault.address:#x}"

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from pathlib import Path
+from typing import Any
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.model import Role
@@ -84,6 +86,22 @@ class Refusal:
             "the sender" if self.span is not None else "",
             notes=(f"refused {times} at {self.time} ns; the sender got an error as the reply",),
         )
+
+
+def refusal_dict(refusal: Refusal, base: Path) -> dict[str, Any]:
+    """For programs. `file` and `line` are where the client is connected; files below `base` are relative to
+    it."""
+    span = refusal.span
+    file = None if span is None else span.file.path.absolute()
+    return {
+        "client": refusal.client,
+        "server": refusal.server,
+        "what": refusal.words,
+        "count": refusal.count,
+        "time": refusal.time,
+        "file": None if file is None else str(file.relative_to(base) if file.is_relative_to(base) else file),
+        "line": None if span is None else span.line,
+    }
 
 
 def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:
