@@ -37,6 +37,14 @@ enum { FOREIGN = 0x7fffffff };
 
 enum { FILE_MAPS = 3 }; /* the descriptor of /proc/self/maps, see polling.c */
 
+/* Whether a call that was caught is one of this machine's own ABI. */
+bool confine_knows(unsigned machine, int call)
+{
+    return machine == MACHINE && call >= 0 && call < FOREIGN;
+}
+
+#ifndef __SANITIZE_ADDRESS__
+
 /* ---- the filter ---- */
 
 enum { MOST = 512 };
@@ -109,12 +117,6 @@ static void begin(struct filter *filter)
     load(filter, offsetof(struct seccomp_data, nr));
     put(filter, BPF_JMP | BPF_JGE | BPF_K, 0, 1, FOREIGN);
     end(filter, SECCOMP_RET_TRAP);
-}
-
-/* Whether a call that was caught is one of this machine's own ABI. */
-bool confine_knows(unsigned machine, int call)
-{
-    return machine == MACHINE && call >= 0 && call < FOREIGN;
 }
 
 static bool install(struct filter *filter)
@@ -369,16 +371,6 @@ static void close_files(void)
 
 /* ---- the two steps ---- */
 
-#ifdef __SANITIZE_ADDRESS__
-void confine_loading(void)
-{
-}
-
-void confine_running(void)
-{
-}
-#else
-
 static const int LOADING[] = {
     SYS_close,    SYS_faccessat,  SYS_fstat,   SYS_getcwd, SYS_mmap,       SYS_mprotect,
     SYS_munmap,   SYS_newfstatat, SYS_pread64, SYS_read,   SYS_readlinkat,
@@ -437,4 +429,15 @@ void confine_running(void)
     allow_always(&filter);
     install(&filter);
 }
+
+#else
+
+void confine_loading(void)
+{
+}
+
+void confine_running(void)
+{
+}
+
 #endif
