@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a switch between threads and a call cost on the host kernel, within a component and across walls."""
+"""What a switch between threads and a call cost on the host kernel, within and across components."""
 
 from __future__ import annotations
 
@@ -43,16 +43,19 @@ def main() -> int:
         within = measure(folder, ONE_SPACE)
         across = measure(folder, TWO_SPACES)
         fast = measure(folder, TWO_SPACES, "--fast")
+        hardened = [measure(folder, table, "--hardened") for table in (ONE_SPACE, TWO_SPACES)]
         traced = measure(folder, ONE_SPACE, "--trace", os.devnull)
     print(f"{'':34}{'switch':>12}{'call + reply':>16}")
     for title, (switch, call) in (
         ("within a component", within),
         ("across components, --fast", fast),
         ("within a component, with a trace", traced),
-        ("across components, with walls", across),
+        ("across components", across),
+        ("within a component, --hardened", hardened[0]),
+        ("across components, --hardened", hardened[1]),
     ):
         print(f"{title:34}{switch:>9.1f} ns{call:>13.1f} ns")
-    print(f"walls make a switch {across[0] / within[0]:.0f} times as long")
+    print(f"between processes a switch takes {across[0] / within[0]:.0f} times as long")
     return 0
 
 

@@ -442,6 +442,7 @@ def run(arguments: argparse.Namespace) -> int:
         timeout=arguments.timeout,
         memory_limit=arguments.memory_limit,
         record_limit=arguments.record_limit,
+        hardened=arguments.hardened,
         output_to_errors=arguments.json,
     )
     outcome = pipeline.run(request_of(arguments), options, sink, progress)
@@ -516,6 +517,7 @@ HOST_ONLY = {
     "timeout": 10_000_000_000,
     "memory_limit": 1 << 30,
     "record_limit": 1 << 28,
+    "hardened": False,
     "fail_on": (),
     "timeline": None,
     "window": None,
@@ -782,7 +784,16 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
         type=duration,
         help="virtual time to run, as 2s or 150ms (default: until all is idle, at most 1s)",
     )
-    group.add_argument("--fast", action="store_true", help="no walls between components: for sweeps")
+    isolation = group.add_mutually_exclusive_group()
+    isolation.add_argument(
+        "--fast", action="store_true", help="all components in one process, not isolated: for sweeps"
+    )
+    isolation.add_argument(
+        "--hardened",
+        action="store_true",
+        help="components cannot write to the host kernel's memory, a write is a fault at its line; a call "
+        "of the kernel takes a few microseconds longer",
+    )
     group.add_argument(
         "--scheduling", choices=("fifo", "rr"), default="fifo", help="among equal priorities (default: fifo)"
     )

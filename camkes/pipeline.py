@@ -94,6 +94,7 @@ class RunRequest:
     timeout: int = 10_000_000_000
     memory_limit: int = 1 << 30
     record_limit: int = 1 << 28
+    hardened: bool = False
     output_to_errors: bool = False
 
 
@@ -491,6 +492,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
             timeout_ms=-(-options.timeout // 1_000_000),
             memory_limit=options.memory_limit,
             record_limit=options.record_limit,
+            hardened=options.hardened,
             to_errors=options.output_to_errors,
         ),
     )

@@ -35,7 +35,8 @@ _KERNEL = "camkes-host: "
 class RunOptions:
     """How to run; times are virtual nanoseconds. `output` takes what components print, None: it goes to
     standard output as it comes, or with `to_errors` to standard error. `timeout_ms` limits the elapsed time
-    without progress, `memory_limit` the bytes a component may have, `record_limit` those of the trace."""
+    without progress, `memory_limit` the bytes a component may have, `record_limit` those of the trace.
+    `hardened`: components cannot write to the kernel's memory."""
 
     duration: int | None = None
     trace: Path | None = None
@@ -46,6 +47,7 @@ class RunOptions:
     loop_limit_ms: int | None = None
     timeout_ms: int | None = None
     memory_limit: int | None = None
+    hardened: bool = False
     record_limit: int | None = None
     output: Callable[[bytes], None] | None = None
     to_errors: bool = False
@@ -222,7 +224,7 @@ def _arguments(options: RunOptions) -> list[str]:
         "--memory-limit": options.memory_limit,
         "--trace-limit": options.record_limit,
     }
-    result = ["--fast"] if options.fast else []
+    result = [f"--{name}" for name in ("fast", "hardened") if getattr(options, name)]
     for name, value in values.items():
         if value is not None:
             result += [name, str(value)]

@@ -14,6 +14,7 @@ static void say(const char *format, va_list arguments)
     vsnprintf(text, sizeof text, format, arguments);
     message_add(&message, "camkes-host: %s\n", text);
     if (kernel) {
+        memory_open(); /* it ends the process, or there is kernel code around */
         stream_put(&kernel->messages, message.text, message.length);
     } else if (write(STDERR_FILENO, message.text, message.length) < 0) {
         return; /* nowhere left to complain */

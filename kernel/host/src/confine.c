@@ -119,12 +119,27 @@ static void begin(struct filter *filter)
     end(filter, SECCOMP_RET_TRAP);
 }
 
-static bool install(struct filter *filter)
+/* The workstation lacks something: said once in a run, and not good enough with --hardened. */
+static void lack(const char *what, const char *so)
+{
+    const char *why = strerror(errno);
+    if (kernel->options.hardened) {
+        give_up(2, "--hardened needs %s, which this workstation does not have (%s)", what, why);
+    }
+    if (!kernel->unconfined) {
+        kernel->unconfined = true;
+        complain("note: this workstation does not have %s (%s): %s", what, why, so);
+    }
+}
+
+static void install(struct filter *filter)
 {
     end(filter, SECCOMP_RET_TRAP);
     struct sock_fprog program = {filter->length, filter->code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) {
+        lack("filters of system calls (seccomp)", "components can use what you can use");
+    }
 }
 
 static const int HARMLESS[] = {
@@ -184,10 +199,32 @@ static void allow_raise(struct filter *filter, int call, unsigned number)
     finish_call(filter, begin);
 }
 
+/* With --hardened the kernel opens and closes its memory, by one instruction only. */
+static void allow_protection(struct filter *filter)
+{
+    const uint64_t pc = (uint64_t)(uintptr_t)memory_protect_called;
+    const uint32_t at = offsetof(struct seccomp_data, instruction_pointer);
+    if (!kernel->options.hardened) {
+        return;
+    }
+    unsigned short begin = begin_call(filter, SYS_mprotect);
+    load(filter, at);
+    put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 7, (uint32_t)pc);
+    load(filter, at + 4);
+    put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 5, (uint32_t)(pc >> 32));
+    load(filter, ARGUMENT(0, LOW));
+    put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, (uint32_t)(uintptr_t)kernel);
+    load(filter, ARGUMENT(0, HIGH));
+    if_is(filter, (uint32_t)((uintptr_t)kernel >> 32), SECCOMP_RET_ALLOW);
+    load(filter, offsetof(struct seccomp_data, nr));
+    finish_call(filter, begin);
+}
+
 /* Memory of the component's own, at addresses that are not the kernel's. */
 static void allow_memory(struct filter *filter)
 {
     static const int CALLS[] = {SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect};
+    enum { FAR = 0xc0000000 }; /* the block is so far from the beginning of its window */
     const uint32_t window = (uint32_t)((uintptr_t)kernel >> 32);
     unsigned short begin = begin_call(filter, SYS_mmap);
     load(filter, ARGUMENT(3, LOW));
@@ -202,12 +239,15 @@ static void allow_memory(struct filter *filter)
         if (CALLS[i] == SYS_mremap) {
             load(filter, ARGUMENT(3, LOW));
             if_any(filter, MREMAP_FIXED, SECCOMP_RET_TRAP);
-        } else if (CALLS[i] == SYS_mprotect) { /* nor from before them up to the block */
-            load(filter, ARGUMENT(1, HIGH));
-            if_not(filter, 0, SECCOMP_RET_TRAP);
-            load(filter, ARGUMENT(1, LOW));
-            if_any(filter, 0xc0000000, SECCOMP_RET_TRAP);
         }
+        /* nor from before them up to the block */
+        load(filter, ARGUMENT(0, HIGH));
+        put(filter, BPF_JMP | BPF_JGT | BPF_K, 0, 1, window);
+        end(filter, SECCOMP_RET_ALLOW);
+        load(filter, ARGUMENT(1, HIGH));
+        if_not(filter, 0, SECCOMP_RET_TRAP);
+        load(filter, ARGUMENT(1, LOW));
+        if_any(filter, FAR, SECCOMP_RET_TRAP);
         end(filter, SECCOMP_RET_ALLOW);
         finish_call(filter, begin);
     }
@@ -317,7 +357,9 @@ static void restrict_files(void)
                                           "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
                                           "/nix/store", "/gnu/store"};
     long version = syscall(CREATE_RULESET, NULL, 0, 1);
+    static const char SO[] = "constructors of components can read your files";
     if (version < 1) {
+        lack("Landlock", SO);
         return;
     }
     unsigned rights = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
@@ -325,6 +367,7 @@ static void restrict_files(void)
     size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     int rules = (int)syscall(CREATE_RULESET, &all, size, 0);
     if (rules < 0) {
+        lack("Landlock", SO);
         return;
     }
     for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
@@ -337,7 +380,9 @@ static void restrict_files(void)
         }
     }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    syscall(RESTRICT_SELF, rules, 0);
+    if (syscall(RESTRICT_SELF, rules, 0) != 0) {
+        lack("Landlock", SO);
+    }
     close(rules);
 }
 
@@ -407,6 +452,7 @@ void confine_loading(void)
     allow(&filter, (const int[]){SYS_seccomp, SYS_prctl, SYS_prlimit64}, 3);
     allow(&filter, LOADING, sizeof LOADING / sizeof *LOADING);
     allow_if(&filter, SYS_openat, 2, O_RDONLY | O_CLOEXEC);
+    allow_protection(&filter);
     allow_memory(&filter);
     allow_always(&filter);
     install(&filter);
@@ -425,6 +471,7 @@ void confine_running(void)
     }
     allow_if(&filter, SYS_pread64, 0, (uint32_t)process.maps);
     allow_if(&filter, SYS_read, 0, STDIN_FILENO);
+    allow_protection(&filter);
     allow_memory(&filter);
     allow_always(&filter);
     install(&filter);
@@ -434,6 +481,9 @@ void confine_running(void)
 
 void confine_loading(void)
 {
+    if (kernel->options.hardened) {
+        give_up(2, "--hardened and the sanitizers exclude each other");
+    }
 }
 
 void confine_running(void)

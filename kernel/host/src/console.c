@@ -47,6 +47,21 @@ void console_flush(void)
     }
 }
 
+/* For a signal handler and while components are loaded: outside the kernel, but nobody else runs
+ * because of it. */
+void console_print(const char *text, size_t length)
+{
+    bool inside = kernel->inside, open = process.open;
+    memory_open();
+    kernel->inside = true;
+    kernel->entries++;
+    console_put(process.loaded, text, length);
+    kernel->inside = inside;
+    if (!open) {
+        memory_close();
+    }
+}
+
 void camkes_host_write(const char *text, size_t length)
 {
     char piece[128];
@@ -54,28 +69,18 @@ void camkes_host_write(const char *text, size_t length)
         size_t n = length < sizeof piece ? length : sizeof piece;
         memcpy(piece, text, n); /* may fault, so not in the kernel */
         struct thread *self = process.loaded;
+        int saved_errno = errno;
         if (self) {
             kernel_enter_quietly();
-        }
-        int saved_errno = errno;
-        console_put(self, piece, n);
-        errno = saved_errno;
-        if (self) {
+            console_put(self, piece, n);
+            errno = saved_errno;
             kernel_leave(self);
+        } else {
+            console_print(piece, n);
         }
         text += n;
         length -= n;
     }
-}
-
-/* For a signal handler: outside the kernel, but nobody else runs because of it. */
-void console_print(const char *text, size_t length)
-{
-    bool inside = kernel->inside;
-    kernel->inside = true;
-    kernel->entries++;
-    console_put(process.loaded, text, length);
-    kernel->inside = inside;
 }
 
 static ssize_t write_cookie(void *cookie, const char *text, size_t length)

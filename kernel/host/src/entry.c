@@ -20,9 +20,13 @@ struct process process;
 
 static void set_inside(bool inside)
 {
+    memory_open();
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&kernel->inside, inside, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
+    if (!inside) {
+        memory_close();
+    }
 }
 
 /* Kernel code needs some stack; a thread that has too little left has overrun its stack. */
@@ -43,6 +47,9 @@ struct thread *kernel_enter_quietly(void)
     }
     check_stack(self);
     memory_check();
+    if (kernel->current != self || self->state != THREAD_RUNNING) {
+        memory_damaged();
+    }
     set_inside(true);
     kernel->entries++;
     if (++kernel->calls > kernel->options.call_limit) {
@@ -86,6 +93,7 @@ static void decide(void)
     if (!kernel->ended && kernel->current != kernel->shown) {
         TRACE(SWITCH, kernel->current, kernel->shown, kernel->current->priority);
         kernel->shown = kernel->current;
+        kernel->last = kernel->current ? kernel->current : kernel->last;
     }
 }
 

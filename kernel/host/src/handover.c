@@ -103,6 +103,11 @@ _Noreturn void handover_finish(void)
     }
 }
 
+const char *handover_name(unsigned number)
+{
+    return number < child_count ? children[number].name : NULL;
+}
+
 /* A component wrote over the kernel's memory: nothing in it can be relied upon. */
 static _Noreturn void damaged(const char *name)
 {
@@ -135,10 +140,9 @@ static bool died(pid_t pid, int status)
             continue;
         }
         children[i].pid = 0;
-        if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_DAMAGED) {
+        if ((WIFEXITED(status) && WEXITSTATUS(status) == STATUS_DAMAGED) || !memory_good()) {
             damaged(children[i].name);
         }
-        memory_check();
         struct space *space = &kernel->spaces[i];
         uint32_t owner = i + 1;
         space->death = status;
@@ -196,8 +200,11 @@ void handover_wait(void)
         if (reap()) {
             break;
         }
-        memory_check();
         if (bits & CONTROL) {
+            memory_check();
+            if (!integrity_of_state()) {
+                memory_damaged();
+            }
             if (!serve()) {
                 break;
             }

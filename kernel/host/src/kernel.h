@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include "memory.h"
+
 #include <camkes/host.h>
 #include <camkes/trace.h>
 #include <sel4/sel4.h>
@@ -232,7 +234,7 @@ struct options {
     uint64_t memory;      /* bytes that a component may have, 0: any number */
     uint64_t trace_limit; /* bytes */
     pid_t parent;         /* the run ends with this process, 0: with none */
-    bool hardened;
+    bool hardened;        /* the kernel's memory is read-only while components run */
 };
 
 enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
@@ -250,6 +252,7 @@ struct kernel {
     uint64_t now;
     uint64_t last_poll, vain_polls; /* see time.c */
     struct thread *shown;           /* who runs, according to the trace */
+    struct thread *last;            /* who ran last */
     uint64_t ready_bitmap[PRIORITIES / 64];
     struct queue ready[PRIORITIES];
 
@@ -286,6 +289,7 @@ struct kernel {
     char boot_line[LINE_LENGTH];
     unsigned boot_line_length;
     int memory_file; /* shared regions */
+    bool unconfined; /* a part of confine.c is not there, which was said */
     char *stacks;    /* addresses for those of all threads */
     uint64_t magic_at_end;
 };
@@ -300,17 +304,12 @@ struct process {
     bool resumes; /* a thread goes on after a fault that was answered */
     bool polls;   /* the thread that runs, it was found */
     uint64_t entries_seen;
-    int maps; /* the descriptor of the list of its memory */
+    int maps;  /* the descriptor of the list of its memory */
+    bool open; /* with --hardened: the kernel's memory can be written, so kernel code runs */
 };
 
 extern struct kernel *kernel;
 extern struct process process;
-
-/* memory.c */
-void memory_create(void);
-void memory_check(void);
-void *memory_take(size_t size);
-char *memory_text(const char *text, size_t length);
 
 /* table.c */
 void table_read(const char *path);
@@ -326,6 +325,7 @@ void handover_back(void);
 void handover_write(void);
 void handover_note(pid_t pid, const char *name);
 void handover_initialise(void);
+const char *handover_name(unsigned number);
 void handover_reap(void);
 
 /* entry.c, thread.c */

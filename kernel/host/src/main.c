@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 static const char USAGE[] =
-    "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast] [--scheduling fifo|rr]\n"
-    "                   [--timeslice NS] [--choices first|random:SEED|script:FILE]\n"
+    "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast|--hardened]\n"
+    "                   [--scheduling fifo|rr] [--timeslice NS] [--choices "
+    "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
     "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--parent PROCESS]\n";
 
@@ -103,6 +104,8 @@ static struct options read_options(char **arguments)
     for (char **next = arguments; *next; next++) {
         if (strcmp(*next, "--fast") == 0) {
             options.fast = true;
+        } else if (strcmp(*next, "--hardened") == 0) {
+            options.hardened = true;
         } else if (strcmp(*next, "--help") == 0) {
             dprintf(STDOUT_FILENO, "%s", USAGE);
             process_exit(0);
@@ -120,6 +123,9 @@ static struct options read_options(char **arguments)
     }
     if (!options.table) {
         misused("no boot table", "");
+    }
+    if (options.fast && options.hardened) {
+        misused("--hardened needs processes, which are not there with ", "--fast");
     }
     return options;
 }
@@ -276,7 +282,12 @@ int main(int argc, char **argv)
     trace_open(options.trace);
     report_initialise();
     thread_reserve_stacks();
+    integrity_initialise();
+    memory_harden();
     boot();
     kernel_go();
+    if (!integrity_of_state()) {
+        memory_damaged();
+    }
     process_exit(finish());
 }

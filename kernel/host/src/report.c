@@ -68,7 +68,9 @@ static void put_what(const struct fault *fault, char text[static 128])
     } else if (!has_place(fault->kind)) {
         snprintf(text, 128, "%s %" PRIu64, describe(fault->kind), fault->address);
     } else {
-        snprintf(text, 128, "%s", describe(fault->kind));
+        const char *where =
+            has_address(fault->kind) && memory_contains(fault->address) ? " of kernel memory" : "";
+        snprintf(text, 128, "%s%s", describe(fault->kind), where);
     }
 }
 

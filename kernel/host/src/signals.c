@@ -260,7 +260,7 @@ static bool is_ours(void)
         memory_check();
     }
     uint32_t me = process.space ? process.space->number + 1 : HANDOVER_RUNNER;
-    return kernel && process.loaded && !kernel->inside && kernel->owner == me;
+    return kernel && process.loaded && !process.open && !kernel->inside && kernel->owner == me;
 }
 
 /* Whether the program counter is behind the instruction that it is about. */
@@ -290,7 +290,10 @@ static void on_fault(int number, siginfo_t *signal, void *context)
     struct thread *self = process.loaded;
     backtrace_broken();
     if (!is_ours()) {
-        if (kernel && kernel->inside && process.loaded) {
+        if (kernel && (kernel->inside || process.open) && process.loaded) {
+            if (!integrity_of_state()) {
+                memory_damaged();
+            }
             complain("defect: signal %d in the kernel, at %p, pc %p", number, signal->si_addr,
                      (void *)program_counter(context));
             kernel->status = 3;
@@ -302,6 +305,7 @@ static void on_fault(int number, siginfo_t *signal, void *context)
         return;
     }
     struct fault *fault = &self->fault;
+    memory_open();
     memset(fault, 0, sizeof *fault);
     switch (number) {
     case SIGFPE:
@@ -362,6 +366,7 @@ static void on_clock(int number, siginfo_t *signal, void *context)
         return;
     }
     process.strikes = 0;
+    memory_open();
     memset(&self->fault, 0, sizeof self->fault);
     if (loops || process.polls) {
         fill_exception(&self->fault, CAMKES_FAULT_LOOP, 0, context);
@@ -377,6 +382,7 @@ void signals_blocked(int number, siginfo_t *signal, void *context)
     if (!is_ours()) {
         return;
     }
+    memory_open();
     memset(&process.loaded->fault, 0, sizeof process.loaded->fault);
     if (!kernel->stop) {
         fill_exception(&process.loaded->fault, CAMKES_FAULT_BLOCKED, 0, context);
@@ -399,6 +405,7 @@ static bool prints(int call, ucontext_t *context)
 static void forbidden(int call, ucontext_t *context)
 {
     struct fault *fault = &process.loaded->fault;
+    memory_open();
     memset(fault, 0, sizeof *fault);
     fault->address = (uint64_t)call;
     fill_exception(fault, CAMKES_FAULT_SYSCALL, fault->address, context);

@@ -116,8 +116,10 @@ static void keep_apart(const struct space *space)
 void space_load(struct space *space)
 {
     keep_apart(space);
+    memory_close(); /* constructors are the component's */
     void *image = loaded_already(space) ? load_copy(space->image)
                                         : dlopen(space->image, RTLD_NOW | RTLD_LOCAL);
+    memory_open();
     if (!image) {
         give_up(2, "%s: %s", space->name, dlerror());
     }

@@ -16,8 +16,9 @@ enum { PATIENCE = 1000 / WATCH_TICK }; /* ticks between the signal and the end *
 
 static struct {
     uint64_t entries, now;
-    unsigned ticks; /* since these were seen */
-    unsigned asked; /* ticks since the signal, 0: none was sent */
+    unsigned ticks;   /* since these were seen */
+    unsigned asked;   /* ticks since the signal, 0: none was sent */
+    unsigned damaged; /* ticks since the kernel's memory was found overwritten */
 } seen;
 
 /* Whether nothing has happened for so long that it has to be ended; an interruption is urgent. */
@@ -37,9 +38,21 @@ static bool stands_still(void)
 /* In the runner, every tick. */
 void watch_look(void)
 {
+    if (!memory_good()) {
+        if (++seen.damaged > PATIENCE) {
+            memory_damaged(); /* the process that did it has not noticed */
+        }
+        return;
+    }
     stream_write();
     uint32_t owner = kernel->owner;
-    if (!stands_still() || owner == HANDOVER_RUNNER || owner > kernel->space_count) {
+    if (!stands_still()) {
+        return;
+    }
+    if (owner == HANDOVER_RUNNER || owner > kernel->space_count) {
+        if (seen.ticks > PATIENCE) {
+            memory_damaged(); /* control is nowhere */
+        }
         return;
     }
     struct space *space = &kernel->spaces[owner - 1];
