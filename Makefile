@@ -27,7 +27,6 @@ $(VENV)/bin/python:
 $(VENV)/.run-ready: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -e .
 	$(BIN)/python -m camkes.parser.tables
-	$(BIN)/python -c 'from camkes.resolve.library import keep_all; keep_all()'
 	$(BIN)/python -m compileall -q camkes
 	@touch $@
 

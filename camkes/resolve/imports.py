@@ -15,7 +15,7 @@ from camkes.parser.codes import FILE_UNREADABLE
 from camkes.parser.parse import ParseOptions, parse
 from camkes.records import dataclass, field
 from camkes.resolve import codes
-from camkes.resolve.library import BUILTIN, LIBRARY, Item, Kept, keep_items, kept_items
+from camkes.resolve.library import BUILTIN, LIBRARY
 from camkes.resolve.options import LoadOptions
 
 
@@ -23,20 +23,15 @@ from camkes.resolve.options import LoadOptions
 class Program:
     """All definitions in the order they count: an import stands for what it imports.
 
-    `entries` are they, some of the library without their trees yet; `items` are the trees. `damage` are the
-    statements with syntax errors. `whole` is false where a definition may be missing, with a file or in a
-    place outside of blocks; then an unknown name says nothing.
+    `damage` are the statements with syntax errors. `whole` is false where a definition may be missing, with a
+    file or in a place outside of blocks; then an unknown name says nothing.
     """
 
     root: SourceFile
     files: list[SourceFile] = field(default_factory=list)
-    entries: list[Item] = field(default_factory=list)
+    items: list[ast.TopLevelItem] = field(default_factory=list)
     damage: list[Span] = field(default_factory=list)
     whole: bool = True
-
-    @property
-    def items(self) -> list[ast.TopLevelItem]:
-        return [entry.node if isinstance(entry, Kept) else entry for entry in self.entries]
 
     @property
     def complete(self) -> bool:
@@ -150,16 +145,11 @@ class _Reader:
                 if source is not None:
                     stack.append(iter(self.parse(source, program)))
             else:
-                program.entries.append(item)
+                program.items.append(item)
 
-    def parse(self, source: SourceFile, program: Program) -> tuple[Item, ...]:
-        items = kept_items(source, self.parse_options)
-        if items is not None:
-            program.files.append(source)
-            return items
+    def parse(self, source: SourceFile, program: Program) -> tuple[ast.TopLevelItem, ...]:
         file = parse(source, self.sink, options=self.parse_options)
         assert file is not None  # a partial one is always there
-        keep_items(file)
         program.damage += file.damage
         program.whole = program.whole and file.whole
         for read in file.read:

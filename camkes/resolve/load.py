@@ -82,7 +82,7 @@ def _is_fatal(diagnostic: Diagnostic) -> bool:
 
 
 def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
-    if not program.entries:
+    if not program.items:
         if program.whole:
             sink.report(codes.NO_ASSEMBLY, "this file defines no assembly", _start(program))
         return None

@@ -27,7 +27,6 @@ from camkes.resolve.compositions import Compositions
 from camkes.resolve.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
 from camkes.resolve.expressions import fold, fold_integer
 from camkes.resolve.imports import Program
-from camkes.resolve.library import Item, Kept
 from camkes.resolve.scopes import Definition, TopLevel, kind_of
 
 __all__ = ["Names", "connection_threads"]
@@ -45,7 +44,7 @@ class Names:
     def __init__(self, program: Program, forward: bool, sink: Sink) -> None:
         self.program = program
         self.sink = sink
-        self.top = TopLevel(program.entries, forward, program.whole, sink)
+        self.top = TopLevel(program.items, forward, program.whole, sink)
         self.types = AttributeTypes(program, sink, self.find_struct)
         self.compositions = Compositions(self)
         self.position = 0
@@ -62,7 +61,7 @@ class Names:
 
         The library has no mistakes, so that its definitions can wait until they are used.
         """
-        for position, node in enumerate(self.program.entries):
+        for position, node in enumerate(self.program.items):
             self.position = position
             if isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component)):
                 self.definition(node, position)
@@ -77,12 +76,11 @@ class Names:
     # Definitions ---------------------------------------------------------------------------------
 
     def definition(
-        self, item: Item, position: int
+        self, node: ast.TopLevelItem, position: int
     ) -> Procedure | StructType | Connector | ComponentDefinition | None:
         """What the item at `position` defines. Resolved once."""
         if position in self.done:
             return self.done[position]
-        node = item.node if isinstance(item, Kept) else item
         before, self.position = self.position, position
         self.running.append((position, node))
         try:

@@ -8,7 +8,6 @@ from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import ast
 from camkes.records import NamedTuple
 from camkes.resolve import codes
-from camkes.resolve.library import Item, Kept
 from camkes.resolve.nearest import suggestion
 
 TYPE_CHECKING = False
@@ -29,13 +28,13 @@ _KINDS: dict[type, str] = {
 
 
 def kind_of(item: object) -> str | None:
-    return _KINDS.get(item.kind if isinstance(item, Kept) else type(item))
+    return _KINDS.get(type(item))
 
 
 class Definition(NamedTuple):
     """A named top-level definition and its place in the order of the text."""
 
-    node: Item
+    node: ast.TopLevelItem
     name: ast.Name
     position: int
 
@@ -43,7 +42,7 @@ class Definition(NamedTuple):
 class TopLevel:
     """The named definitions of a program."""
 
-    def __init__(self, items: list[Item], forward: bool, whole: bool, sink: Sink) -> None:
+    def __init__(self, items: list[ast.TopLevelItem], forward: bool, whole: bool, sink: Sink) -> None:
         self.forward = forward
         self.whole = whole
         self.sink = sink
@@ -54,10 +53,10 @@ class TopLevel:
             name = None if kind is None else getattr(node, "name", None)
             if kind is not None and name is not None:
                 self.define(kind, name, node, position)
-            elif kind is not None and not isinstance(node, Kept):
+            elif kind is not None:
                 self.nameless.setdefault(kind, node.span)
 
-    def define(self, kind: str, name: ast.Name, node: Item, position: int) -> None:
+    def define(self, kind: str, name: ast.Name, node: ast.TopLevelItem, position: int) -> None:
         first = self.spaces[kind].setdefault(name.text, Definition(node, name, position))
         if first.position != position:
             self.sink.report(
