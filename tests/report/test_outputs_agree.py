@@ -246,3 +246,63 @@ def test_the_order_of_declaration_changes_nothing(reverse: bool, tmp_path: Path)
     found = {name: [job["response"] for job in task(outputs, name)["job_list"]] for name in names}
     assert found["c"] == [3 * MS, 3 * MS]
     assert sorted(found, key=lambda name: found[name][0] or 0) == ["c", "d", "b", "a"]
+
+
+EVENTS = """
+component Producer { control; emits E e; }
+component Relay { control; consumes E a; emits E b; }
+component Consumer { control; consumes E e; }
+component Clock { control; }
+assembly {
+    composition {
+        component Producer producer; component Relay relay; component Consumer consumer;
+        component Clock clock;
+        connection seL4Notification first(from producer.e, to relay.a);
+        connection seL4Notification second(from relay.b, to consumer.e);
+    }
+    configuration { clock._priority = 1; }
+}
+"""
+WORK_LONG = "int run(void) { camkes_work(CAMKES_MS(200)); return 0; }\n"
+FAULTY = "int run(void) { e_emit(); camkes_work(1000); *(volatile int *)8 = 1; return 0; }\n"
+RELAY = "int run(void) { for (;;) { a_wait(); b_emit(); } }\n"
+CONSUMER = "int run(void) { for (;;) { e_wait(); } }\n"
+CALLBACK = """
+static void again(void *p) { (void)e_reg_callback(again, p); }
+int run(void) { again(NULL); return 0; }
+"""
+
+
+def stops(outputs: Outputs) -> list[str]:
+    (fault,) = outputs.report["faults"]
+    found: list[str] = fault["stops"]
+    return found
+
+
+@pytest.mark.parametrize("consumer", [CONSUMER, CALLBACK])
+def test_who_waits_for_events_of_a_component_that_faulted(consumer: str, tmp_path: Path) -> None:
+    """Through a component that passes them on, too; the thread of its interface waits, and then its own."""
+    code = {"producer.c": FAULTY, "relay.c": RELAY, "consumer.c": consumer, "clock.c": WORK_LONG}
+    outputs = compare_outputs(system(tmp_path, EVENTS, code))
+    waiting = "consumer" if consumer is CONSUMER else "consumer.e"
+    assert sorted(stops(outputs)) == sorted(["relay", waiting])
+    for wait in outputs.report["waits"]:
+        assert (wait["cause"], wait["because"]) == ("fault", "producer")
+        assert wait["steps"][-1] == {
+            "thread": "relay.a",
+            "for": "a signal of producer",
+            "by": "producer",
+            "cpi": None,
+        }
+
+
+def test_events_of_a_component_that_has_ended_are_nobodys_fault(tmp_path: Path) -> None:
+    """Nor is a consumer at rest one that waits for ever."""
+    code = {
+        "producer.c": "int run(void) { e_emit(); return 0; }\n",
+        "relay.c": RELAY,
+        "consumer.c": CONSUMER,
+        "clock.c": WORK_LONG,
+    }
+    outputs = compare_outputs(system(tmp_path, EVENTS, code))
+    assert outputs.report["waits"] == [] and outputs.report["faults"] == []

@@ -34,7 +34,7 @@ from camkes.report.trace.model import (
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 from camkes.report.trace.states import TaskState, ThreadState
-from camkes.report.trace.waits import AtEnd, Cause, Standing, Wait, find_waits
+from camkes.report.trace.waits import Standing, Wait, find_waits
 
 _BLOCKED: dict[int, State] = {
     Block.SEND: State.WAITS_SERVER,
@@ -52,8 +52,6 @@ Step = tuple[
     "ThreadState | None",
     "ThreadState | None",
 ]
-
-_GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED}
 
 #: the kinds of events that a `Run` is made of
 KINDS = frozenset(
@@ -382,7 +380,7 @@ class _Decoder:
             if not thread.started:
                 return State.NOT_STARTED, thread.service, thread.priority
             return State.PREEMPTED if thread.ran else State.READY, thread.service, thread.priority
-        if thread.lock is not None and thread.reason not in _GONE:
+        if thread.lock is not None and not thread.is_gone:
             return State.WAITS_LOCK, self.names.cpi_name(thread.lock), thread.priority
         reason = thread.reason or State.SUSPENDED
         if reason is State.WAITS_SERVER:
@@ -414,7 +412,7 @@ class _Decoder:
         """What a task does: what the thread at the end of its chain of calls does. None: it is at rest."""
         if self.run_lane is lane and self.running is not None:
             return State.RUNNING, self.running.service, self.running.priority, "", False
-        leaf = self._leaf(lane.thread)
+        leaf = lane.thread.leaf()
         state, what, priority = leaf.current
         by, hindered = self.run_name, self.run_base < lane.task.priority
         if state is State.FAULTED:
@@ -430,15 +428,6 @@ class _Decoder:
         if leaf is lane.thread and not lane.job:
             return None
         return state, what, priority, "", False
-
-    def _leaf(self, thread: ThreadState) -> ThreadState:
-        """The thread at the end of a chain of calls that begins at `thread`: the one to be executed."""
-        for _ in self.threads:  # a chain is no longer than that
-            server = thread.server
-            if server is None or server.client is not thread or thread.lock is not None:
-                break
-            thread = server
-        return thread
 
     # -- the end ----------------------------------------------------------------------------------------
 
@@ -477,18 +466,9 @@ class _Decoder:
         )
 
     def _waits(self) -> tuple[Wait, ...]:
-        threads = {}
-        for number, thread in self.threads.items():
-            reason = None if thread.runnable else thread.reason
-            threads[number] = AtEnd(
-                _GONE.get(reason) if reason is not None else None,
-                None if reason is None else thread.lock,
-                thread.server.named.number if reason is State.WAITS_REPLY and thread.server else None,
-                thread.object if reason is State.WAITS_SERVER else None,
-            )
         holders = {cpi: self._holder(cpi) for cpi in self.holders}
         end = Standing(
-            threads,
+            {number: thread.at_end() for number, thread in self.threads.items()},
             {cpi: None if thread is None else thread.named.number for cpi, thread in holders.items()},
             {item: [thread.named.number for thread in found] for item, found in self.receivers.items()},
             self.ending is End.IDLE,

@@ -18,7 +18,7 @@ from camkes.protocols.plan import Plan
 from camkes.records import as_dict, dataclass
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
 
-FORMAT = "camkes-trace-names 2"
+FORMAT = "camkes-trace-names 3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ class NamedCpi:
 class TraceNames:
     """Everything a report needs besides the trace. Each tuple is in the order of its numbers, which count
     from 0 (ids of tasks can have gaps: a user may state them). `objects` are those of the kernel's boot
-    table, in its order; `services` says for each which interface ("inst.iface") answers, "": none."""
+    table, in its order; `services` says for each which interface ("inst.iface") answers, "": none, and
+    `senders` which threads can send or signal there; none, if timers or interrupts can, too."""
 
     threads: tuple[NamedThread, ...] = ()
     tasks: tuple[NamedTask, ...] = ()
@@ -81,6 +82,7 @@ class TraceNames:
     cpis: tuple[NamedCpi, ...] = ()
     objects: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
+    senders: tuple[tuple[int, ...], ...] = ()
 
     def thread(self, number: int | None) -> NamedThread | None:
         return _at(self.threads, number)
@@ -108,6 +110,9 @@ class TraceNames:
 
     def object_name(self, number: int) -> str:
         return self.objects[number] if number < len(self.objects) else f"object {number}"
+
+    def senders_at(self, number: int) -> tuple[int, ...]:
+        return _at(self.senders, number) or ()
 
     def object_service(self, number: int) -> str:
         """The interface that answers behind an object; the object's name if no interface does."""
@@ -172,7 +177,22 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
         tuple(NamedCpi(c.id, c.name, c.protocol, c.ceiling) for c in plan.cpis),
         tuple(objects),
         _services(objects, plan, system),
+        _senders(objects, model),
     )
+
+
+def _senders(objects: Sequence[str], model: CapabilityModel) -> tuple[tuple[int, ...], ...]:
+    """For each object the threads that can send or signal there."""
+    timed = {timer.notification for timer in model.timers} | {i.notification for i in model.interrupts}
+    senders: dict[str, list[int]] = {name: [] for name in objects}
+    first = 0
+    for space in model.spaces:
+        numbers = range(first, first + len(space.threads))
+        first += len(space.threads)
+        for name in sorted({cap.object for cap in space.caps if "W" in cap.rights} - timed):
+            if name in senders:
+                senders[name] += numbers
+    return tuple(tuple(senders[name]) for name in objects)
 
 
 def _services(objects: Sequence[str], plan: Plan, system: System | None) -> tuple[str, ...]:
@@ -215,6 +235,7 @@ def names_from_json(text: str) -> TraceNames:
             tuple(NamedCpi(**{**c, "protocol": Protocol(c["protocol"])}) for c in document["cpis"]),
             tuple(map(str, document["objects"])),
             tuple(map(str, document["services"])),
+            tuple(tuple(map(int, threads)) for threads in document["senders"]),
         )
     except json.JSONDecodeError as error:
         raise ValueError("it is not valid JSON") from error

@@ -7,6 +7,9 @@ from __future__ import annotations
 from camkes.capdl.model import Role
 from camkes.report.trace.model import Segment, State
 from camkes.report.trace.names import NamedTask, NamedThread
+from camkes.report.trace.waits import AtEnd, Cause
+
+_GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED}
 
 
 class ThreadState:
@@ -35,6 +38,35 @@ class ThreadState:
         self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
         self.since = 0
         self.segments: list[Segment] = []
+
+    @property
+    def is_gone(self) -> bool:
+        return self.reason in _GONE
+
+    def leaf(self) -> ThreadState:
+        """The thread at the end of the chain of calls that begins here: the one to be executed."""
+        thread, seen = self, {self}
+        while thread.lock is None and (server := thread.server) is not None:
+            if server.client is not thread or server in seen:
+                break
+            seen.add(server)
+            thread = server
+        return thread
+
+    def at_end(self) -> AtEnd:
+        """What it does when a run ends."""
+        if self.runnable or self.reason is None:
+            return AtEnd()
+        at = {self.reason: self.object}
+        return AtEnd(
+            _GONE.get(self.reason),
+            self.lock,
+            self.server.named.number if self.reason is State.WAITS_REPLY and self.server else None,
+            at.get(State.WAITS_SERVER),
+            at.get(State.WAITS_SIGNAL),
+            at.get(State.WAITS_MESSAGE),
+            self.reason is State.SUSPENDED,
+        )
 
 
 class TaskState:

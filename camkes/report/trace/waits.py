@@ -109,13 +109,16 @@ def wait_dict(wait: Wait, names: TraceNames) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class AtEnd:
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
-    run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, or for somebody to
-    receive its message at an `object`."""
+    run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for somebody to
+    receive its message at an `object`, for a signal or for a message at one; or it is `suspended`."""
 
     gone: Cause | None = None
     lock: int | None = None
     server: int | None = None
     object: int | None = None
+    signal: int | None = None
+    message: int | None = None
+    suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,7 @@ class _Waits:
         """Each chain of waits that cannot end, from the first thread of it. A thread that waits in the middle
         of another's chain has none of its own."""
         steps = {thread: step for thread in sorted(self.end.threads) if (step := self._step(thread))}
+        self._add_signals(steps)
         followed = {step.by for step in steps.values()}
         shown: set[int] = set()
         # a deadlock has no first thread
@@ -152,6 +156,47 @@ class _Waits:
             if wait is not None and (thread not in followed or wait.cause is Cause.DEADLOCK):
                 shown.update(step.thread for step in wait.steps)
                 yield wait
+
+    def _add_signals(self, steps: dict[int, Step]) -> None:
+        """Steps of threads that wait for a signal which nobody can send any more, because of a fault. Other
+        threads that wait for signals are at rest."""
+        threads = self.end.threads
+        failed = {number for number, state in threads.items() if state.gone is Cause.FAULT}
+        stuck = self._stuck() if failed else set()
+        waiting = {number for number in stuck if threads[number].signal is not None}
+        while failed:
+            found = {number for number, step in steps.items() if number not in failed and step.by in failed}
+            for number in sorted(waiting - failed):
+                sender = next((s for s in self._senders(threads[number].signal) if s in failed), None)
+                if sender is not None:
+                    steps[number] = Step(number, f"a signal of {self.names.thread_name(sender)}", sender)
+                    found.add(number)
+            if not found:
+                break
+            failed |= found
+
+    def _senders(self, number: int | None) -> tuple[int, ...]:
+        return () if number is None else self.names.senders_at(number)
+
+    def _stuck(self) -> set[int]:
+        """The threads that go on only if another one of them does."""
+        threads = self.end.threads
+        stuck = {number for number, state in threads.items() if state != AtEnd()}
+        while free := {n for n in stuck if not threads[n].gone and self._can_go_on(threads[n], stuck)}:
+            stuck -= free
+        return stuck
+
+    def _can_go_on(self, state: AtEnd, stuck: set[int]) -> bool:
+        """Whether a thread that is not one of these can end what this one waits for."""
+        if state.lock is not None:
+            holder = self.end.holders.get(state.lock)
+            return holder is not None and holder not in stuck
+        if state.server is not None:
+            return state.server not in stuck
+        if state.object is not None:
+            return not stuck.issuperset(self.end.receivers.get(state.object, ()))
+        senders = self._senders(state.message if state.signal is None else state.signal)
+        return not state.suspended and not (senders and stuck.issuperset(senders))
 
     def _follow(self, thread: int, steps: dict[int, Step]) -> Wait | None:
         chain: list[Step] = []
