@@ -588,6 +588,10 @@ def explain(arguments: argparse.Namespace) -> int:
         print(pages.to_json(found_all) if arguments.json else pages.listing(found_all))
         return GOOD
     found = pages.find(arguments.code)
+    described = pages.property_page(arguments.code) if found is None and not arguments.json else None
+    if described is not None:
+        print(described)
+        return GOOD
     if found is None:
         nearest = pages.nearest(arguments.code)
         hint = f"; did you mean {nearest}?" if nearest else ""
@@ -706,6 +710,7 @@ EXAMPLES = {
   camkes migrate projects/camkes/apps/pump --write""",
     "explain": """
   camkes explain E0501
+  camkes explain M                     a property that `camkes run --verify` checks
   camkes explain                       lists all codes""",
     "fmt": """
   camkes fmt examples
@@ -857,7 +862,7 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--verify",
         action="store_true",
-        help="replay the trace against the properties M P H L Z S (docs/protocols.md)",
+        help="check the trace against the properties M P H L Z S (`camkes explain M` and so on)",
     )
     group.add_argument("--json", action="store_true", help="the report as JSON")
 
@@ -869,7 +874,9 @@ def migrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("code", metavar="CODE", nargs="?", help="as E0501, or its name")
+    parser.add_argument(
+        "code", metavar="CODE", nargs="?", help="as E0501, its name, or a property of --verify, as M"
+    )
     parser.add_argument("--json", action="store_true", help="as JSON: number, name, severity and page")
 
 
@@ -908,7 +915,11 @@ COMMANDS: dict[str, tuple[Command, str, Callable[[argparse.ArgumentParser], None
         "turn an application of the priority-aware library into native words",
         migrate_arguments,
     ),
-    "explain": (explain, "explain the code of an error or a warning", explain_arguments),
+    "explain": (
+        explain,
+        "explain the code of an error or a warning, or a property of a run",
+        explain_arguments,
+    ),
     "fmt": (fmt, "put .camkes files in the common layout", fmt_arguments),
     "lsp": (lsp, "serve an editor over standard input and output", lsp_arguments),
     "trust": (trust, "let CMake run in a folder where it cannot be confined", trust_arguments),

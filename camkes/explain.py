@@ -10,9 +10,15 @@ from pathlib import Path
 
 from camkes.diagnostics import Code
 
+_EFFECTIVE = " (its own, or that of a request that waits for a lock it holds, if that is higher)"
+_CHECKED = """\
+`camkes run --verify` checks it at every event of a run, from the trace and the text of the system alone. A
+violation in a system that `camkes check` accepts is a defect of the runtime or the kernel, or the work of a
+component that calls the kernel on its own. docs/protocols.md says how the protocols work."""
+
 
 def all_codes() -> tuple[Code, ...]:
-    """Every code there is, ordered by number, errors before warnings: each room has them in `codes.py`."""
+    """Every code there is, ordered by number, errors before warnings: each package has them in `codes.py`."""
     package = Path(__file__).parent
     found: dict[str, Code] = {}
     for path in sorted(package.glob("*/codes.py")):
@@ -26,6 +32,19 @@ def find(word: str) -> Code | None:
     """The code with this number or name, in any case."""
     wanted = word.strip().lower()
     return next((c for c in all_codes() if wanted in (c.number.lower(), c.name)), None)
+
+
+def property_page(word: str) -> str | None:
+    """What the property with this letter, or name, demands of a run; None if there is none."""
+    from camkes.report.properties import MEANINGS
+
+    wanted = word.strip().lower()
+    for letter, meaning in MEANINGS.items():
+        name = meaning.partition(":")[0]
+        if wanted in (letter.value.lower(), name):
+            demand = meaning.replace(", by the definition above", _EFFECTIVE)
+            return f"property {letter.value}, {demand}.\n\n{_CHECKED}"
+    return None
 
 
 def nearest(word: str) -> str | None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The road from a path to a running system, one function a step.
+"""The steps from a path to a running system, one function each.
 
 Each step takes and returns typed values and adds the user's mistakes to a `Sink`; None means that the
 step could not go on. The command line, the tests and the editor all call this.

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """What the handlers of a system call, read off the compiled sources of its components.
 
-Each source is compiled once more without optimisation, so that no call is inlined away. The road is: headers,
-this, plan, glue, link; the headers of components do not depend on what their code calls.
+Each source is compiled once more without optimisation, so that no call is inlined away. The steps are:
+headers, this, plan, glue, link; the headers of components do not depend on what their code calls.
 """
 
 from __future__ import annotations

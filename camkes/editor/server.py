@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""`camkes lsp`: the requests of an editor to calls of this room, and the answers back."""
+"""`camkes lsp`: the requests of an editor to calls of this package, and the answers back."""
 
 from __future__ import annotations
 

@@ -44,6 +44,19 @@ class Property(StrEnum):
     SAFE_METADATA = "S"
 
 
+#: What each property demands (docs/protocols.md shows the same).
+MEANINGS = {
+    Property.MUTUAL_EXCLUSION: "mutual exclusion: an inherited or fixed CPI serves one request at a time",
+    Property.PRIORITY: "priority: what runs has the effective priority of its context, by the definition "
+    "above; ceilings are computed from the priorities in the text",
+    Property.HAND_OVER: "hand-over: a lock that is released goes to the waiter of the highest effective "
+    "priority, of equal ones to the first that came",
+    Property.LIVENESS: "liveness: nobody waits for a lock that is free, and no request is lost",
+    Property.NO_RESIDUE: "no residue: a request that is over leaves no inherited priority behind",
+    Property.SAFE_METADATA: "safe metadata: a message carries a priority and a task that its sender may have",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """`record` is the index of the event at which it showed."""

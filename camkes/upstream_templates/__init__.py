@@ -3,7 +3,7 @@
 """Connectors that are rendered from templates of their own, as camkes-tool would render them.
 
 Hardware connectors, those of global-components and those of applications are templates, which allocate
-kernel objects while they are rendered. This room offers them the names that they expect (`context`), a view
-of the system in the words they know (`view`), and records what they allocate (`objects`).
+kernel objects while they are rendered. This package offers them the names that they expect (`context`), a
+view of the system in the words they know (`view`), and records what they allocate (`objects`).
 `adapter.render` gives the rendered files and a model with everything in it.
 """

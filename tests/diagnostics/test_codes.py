@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Every code of every room: a number and a name of its own, a page, and a golden file with its exact text."""
+"""Every code of every package: a number and a name of its own, a page, and a golden file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from camkes.diagnostics import Code
 
 TESTS = Path(__file__).resolve().parents[1]
 
-#: The numbers of each room.
+#: The numbers of each package.
 RANGES = {
     "parser": [(100, 199)],
     "resolve": [(200, 499)],
@@ -34,8 +34,8 @@ RANGES = {
 }
 
 
-def rooms() -> dict[str, list[Code]]:
-    """The codes of each room."""
+def packages() -> dict[str, list[Code]]:
+    """The codes of each package."""
     folders = [path.parent for path in sorted(Path(camkes.__file__).parent.glob("*/codes.py"))]
     modules = {folder.name: import_module(f"camkes.{folder.name}.codes") for folder in folders}
     return {
@@ -44,7 +44,7 @@ def rooms() -> dict[str, list[Code]]:
     }
 
 
-ALL = [(room, code) for room, codes in rooms().items() for code in codes]
+ALL = [(package, code) for package, codes in packages().items() for code in codes]
 
 
 def golden() -> str:
@@ -62,17 +62,17 @@ def test_no_two_codes_share_a_number_or_a_name() -> None:
         assert sorted(found) == sorted(set(found)), what
 
 
-@pytest.mark.parametrize(("room", "code"), ALL, ids=[code.number for _, code in ALL])
-def test_numbers_names_and_pages(room: str, code: Code) -> None:
+@pytest.mark.parametrize(("package", "code"), ALL, ids=[code.number for _, code in ALL])
+def test_numbers_names_and_pages(package: str, code: Code) -> None:
     number = int(code.number[1:])
     assert re.fullmatch(r"[EWN]\d{4}", code.number)
-    assert any(low <= number <= high for low, high in RANGES[room])
+    assert any(low <= number <= high for low, high in RANGES[package])
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+|[a-z]+", code.name)
     page = explain.page(code)
     assert page.startswith(f"{code.number} {code.name}\n\n")
     assert len(code.explanation.strip()) >= 40
     assert code.explanation.strip().endswith((".", "`", "```", ")"))
-    if room == "resolve":
+    if package == "resolve":
         assert "```camkes" in code.explanation
     assert explain.find(code.number) is code and explain.find(code.name) is code
 

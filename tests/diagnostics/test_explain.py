@@ -4,8 +4,17 @@
 
 from __future__ import annotations
 
-from camkes import explain
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from camkes import cli, explain
 from camkes.protocols import codes
+from camkes.report.properties import MEANINGS, Property
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_all_codes_are_there_in_order() -> None:
@@ -31,3 +40,34 @@ def test_nearest() -> None:
 def test_page() -> None:
     page = explain.page(codes.DEADLOCK)
     assert page.startswith("E0501 deadlock\n\nRequests go round in a cycle.")
+
+
+@pytest.mark.parametrize("word", ["M", "p", "Hand-over", "liveness", "Z", "S"])
+def test_properties(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["explain", word]) == 0
+    text = capsys.readouterr().out
+    assert re.match(r"property [MPHLZS], [\w -]+: ", text)
+    assert "above" not in text
+
+
+def test_every_property_is_explained_in_the_documentation() -> None:
+    text = (ROOT / "docs" / "protocols.md").read_text("utf-8")
+    assert set(MEANINGS) == set(Property)
+    for letter, meaning in MEANINGS.items():
+        assert f"| {letter.value} | {meaning} |" in text
+
+
+def test_codes_that_pages_name_exist() -> None:
+    codes = {code.number for code in explain.all_codes()}
+    texts = {code.number: code.explanation for code in explain.all_codes()}
+    texts |= {path.name: path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md")}
+    for page, text in texts.items():
+        assert set(re.findall(r"\b[EWN]0\d{3}\b", text)) <= codes, page
+
+
+def test_commands_that_pages_show_are_commands() -> None:
+    for code in explain.all_codes():
+        for block in re.findall(r"```sh\n(.*?)```", code.explanation, re.DOTALL):
+            for line in re.findall(r"^camkes (.*)$", block, re.MULTILINE):
+                words = shlex.split(line, comments=True)
+                cli.make_parser().parse_args(cli.with_flags_joined(words))

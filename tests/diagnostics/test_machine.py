@@ -164,7 +164,7 @@ def findings(name: str) -> tuple[Diagnostic, ...]:
 
 
 def bad_files() -> list[Path]:
-    """Every golden file of a mistake, in every room."""
+    """Every golden file of a mistake, in every package."""
     tests = GOLDEN.parents[1]
     folders = (tests / "parser/golden", tests / "resolve/bad", GOLDEN)
     return [path for folder in folders for path in sorted(folder.glob("*.camkes"))]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Every floor imports only floors below it or its own room (docs/architecture.md)."""
+"""A module imports only its own package and lower layers; docs/architecture.md shows these layers."""
 
 from __future__ import annotations
 
@@ -9,44 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.repository.layers import LAYER_OF, LAYERS, table
+
 ROOT = Path(__file__).resolve().parents[2]
 
-# The longest prefix wins. Rooms of one floor do not import each other.
-FLOORS = {
-    "camkes": 0,  # the version
-    "camkes.cache": 0,
-    "camkes.sandbox": 0,
-    "camkes.process": 0,
-    "camkes.resources": 0,
-    "camkes.records": -1,
-    "camkes.diagnostics": 1,
-    "camkes.rendering": 2,
-    "camkes.parser": 2,
-    "camkes.format": 3,
-    "camkes.model": 3,
-    "camkes.resolve": 4,
-    "camkes.project": 5,
-    "camkes.protocols": 4,
-    "camkes.capdl": 5,
-    "camkes.report": 6,
-    "camkes.generate": 6,
-    "camkes.build": 7,
-    "camkes.upstream_templates": 8,
-    "camkes.callgraph": 8,
-    "camkes.sel4": 9,
-    "camkes.explain": 8,
-    "camkes.migrate": 8,
-    "camkes.pipeline": 10,
-    "camkes.editor": 11,
-    "camkes.reformat": 11,
-    "camkes.completion": 11,
-    "camkes.cli": 12,
-    "camkes.__main__": 13,
-}
 
-
-def room(module: str) -> str:
-    while module and module not in FLOORS:
+def package(module: str) -> str:
+    """The entry of the table that a module belongs to."""
+    while module and module not in LAYER_OF:
         module = module.rpartition(".")[0]
     return module
 
@@ -78,7 +48,17 @@ def imported(path: Path) -> set[str]:
     ("module", "path"), modules(), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_imports_go_down(module: str, path: Path) -> None:
-    own = room(module)
+    own = package(module)
     for name in imported(path):
-        other = room(name)
-        assert other == own or FLOORS[other] < FLOORS[own], f"{module} imports {name}"
+        other = package(name)
+        assert other == own or LAYER_OF[other] < LAYER_OF[own], f"{module} imports {name}"
+
+
+def test_every_module_is_in_a_layer() -> None:
+    """And every entry of the table exists."""
+    assert {package(module) for module, _ in modules()} == LAYER_OF.keys()
+    assert [entry.layer for entry in LAYERS] == sorted((entry.layer for entry in LAYERS), reverse=True)
+
+
+def test_the_documentation_shows_the_same_layers() -> None:
+    assert table() in (ROOT / "docs" / "architecture.md").read_text("utf-8")
