@@ -14,15 +14,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
 from camkes.process import CANNOT_WRITE, no_output
+from camkes.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from contextlib import AbstractContextManager
+    from typing import IO, Any, NoReturn
 
     from camkes.reformat import Layout
 
@@ -443,11 +446,23 @@ def run(arguments: argparse.Namespace) -> int:
         memory_limit=arguments.memory_limit,
         record_limit=arguments.record_limit,
         hardened=arguments.hardened,
-        output_to_errors=arguments.json,
     )
-    outcome = pipeline.run(request_of(arguments), options, sink, progress)
+    with console(arguments) as stream:
+        options = replace(options, console=stream.fileno() if stream is not sys.stdout else None)
+        outcome = pipeline.run(request_of(arguments), options, sink, progress)
     progress.clear()
     return report(arguments, outcome, tell(arguments, sink))
+
+
+def console(arguments: argparse.Namespace) -> AbstractContextManager[IO[str]]:
+    """What components print to."""
+    if arguments.console is None:
+        return nullcontext(sys.stderr if arguments.json else sys.stdout)
+    try:
+        file: IO[str] = arguments.console.open("w", encoding="utf-8", errors="surrogateescape")
+        return file
+    except OSError as error:
+        raise pipeline.OutputError(f"cannot write {arguments.console}: {error.strerror}") from error
 
 
 def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, status: int) -> int:
@@ -495,13 +510,13 @@ def run_sel4(arguments: argparse.Namespace) -> int:
     sink = Sink()
     progress = Progress(arguments)
     options = pipeline.RunRequest(output=arguments.output, duration=arguments.duration, trace=arguments.trace)
-    console = sys.stderr if arguments.json else sys.stdout
+    with console(arguments) as stream:
 
-    def show(text: str) -> None:
-        console.write(text)
-        console.flush()
+        def show(text: str) -> None:
+            stream.write(text)
+            stream.flush()
 
-    outcome = pipeline.record(request_of(arguments), options, arguments.workspace, show, sink, progress)
+        outcome = pipeline.record(request_of(arguments), options, arguments.workspace, show, sink, progress)
     progress.clear()
     return report(arguments, outcome, tell(arguments, sink))
 
@@ -837,7 +852,7 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "results",
         "Results and what components print go to standard output; with --json, what components print\n"
-        "goes to standard error. Messages go to standard error.",
+        "goes to standard error, and with --console to a file. Messages go to standard error.",
     )
     group.add_argument(
         "--fail-on",
@@ -865,6 +880,12 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
         help="check the trace against the properties M P H L Z S (`camkes explain M` and so on)",
     )
     group.add_argument("--json", action="store_true", help="the report as JSON")
+    group.add_argument(
+        "--console",
+        metavar="FILE",
+        type=Path,
+        help="what components print (default: standard output, with --json standard error)",
+    )
 
 
 def migrate_arguments(parser: argparse.ArgumentParser) -> None:

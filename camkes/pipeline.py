@@ -95,7 +95,7 @@ class RunRequest:
     memory_limit: int = 1 << 30
     record_limit: int = 1 << 28
     hardened: bool = False
-    output_to_errors: bool = False
+    console: int | None = None  # the file descriptor that components print to; None: standard output
 
 
 def find(request: Request, sink: Sink) -> Application | None:
@@ -493,7 +493,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
             memory_limit=options.memory_limit,
             record_limit=options.record_limit,
             hardened=options.hardened,
-            to_errors=options.output_to_errors,
+            console=options.console,
         ),
     )
     last = build_folder(checked.application, options.output) / IMAGE / raw.name  # others run there too

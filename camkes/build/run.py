@@ -34,7 +34,7 @@ _KERNEL = "camkes-host: "
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """How to run; times are virtual nanoseconds. `output` takes what components print, None: it goes to
-    standard output as it comes, or with `to_errors` to standard error. `timeout_ms` limits the elapsed time
+    standard output as it comes, or to the file descriptor `console`. `timeout_ms` limits the elapsed time
     without progress, `memory_limit` the bytes a component may have, `record_limit` those of the trace.
     `hardened`: components cannot write to the kernel's memory."""
 
@@ -50,7 +50,7 @@ class RunOptions:
     hardened: bool = False
     record_limit: int | None = None
     output: Callable[[bytes], None] | None = None
-    to_errors: bool = False
+    console: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _start(image: HostImage, options: RunOptions, faults_to: int) -> subprocess.
         [str(image.kernel), image.table.name, *words],
         cwd=image.folder,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE if options.output else 2 if options.to_errors else None,
+        stdout=subprocess.PIPE if options.output else options.console,
         stderr=subprocess.PIPE,
         pass_fds=(faults_to,),
     )

@@ -184,12 +184,21 @@ def test_machines_read_one_thing_from_a_stream(tmp_path: Path, form: str) -> Non
     for command in ("dump", "plan", "graph", "build", "check", "run"):
         out = ["-o", tmp_path / "out"] if command in ("build", "run") else []
         more = ["--json"] if command in ("plan", "run") else []
+        more += ["--console", tmp_path / "console"] if command == "run" else []
         result = camkes(command, path, "--format", form, *out, *more)
         assert result.status == GOOD, result.errors
         messages = result.output if command in ("check", "build") else result.errors
         assert json.loads(messages)["version"] in (1, "2.1.0")
-        if command in ("dump", "plan"):
+        if command in ("dump", "plan", "run"):
             json.loads(result.output)
+    assert (tmp_path / "console").read_text().startswith("client: 2 + 40 = 42\n")
+
+
+def test_a_console_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    result = camkes("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", tmp_path)
+    assert (result.status, result.errors) == (1, f"camkes: cannot write {tmp_path}: Is a directory\n")
+    result = camkes("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", "/dev/null")
+    assert result.status == GOOD and "42" not in result.output
 
 
 def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
