@@ -505,7 +505,8 @@ def run_sel4(arguments: argparse.Namespace) -> int:
         if out is not None:
             from camkes.sel4.workspace import simulate
 
-            simulate(out)
+            with console(arguments) as stream:
+                simulate(out, stream)
         return status
     sink = Sink()
     progress = Progress(arguments)

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Generator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from camkes.build.folder import FolderInUseError, locked
 from camkes.build.jobs import Progress
@@ -54,13 +55,13 @@ def build(
     return out if make(home, application.folder, out, definitions, sink, progress) else None
 
 
-def simulate(out: Path) -> None:
-    """Boot an image in QEMU and print what it prints, until it is interrupted."""
+def simulate(out: Path, stream: IO[str]) -> None:
+    """Boot an image in QEMU and write what it prints to `stream`, until it is interrupted."""
     end_with_us()
     try:
         for line in console(out):
-            sys.stdout.write(line)
-            sys.stdout.flush()
+            stream.write(line)
+            stream.flush()
     except KeyboardInterrupt:
         print()
 

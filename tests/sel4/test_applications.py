@@ -3,7 +3,7 @@
 """Applications of a CAmkES workspace print on seL4 what they are known to print.
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_APPLICATIONS=adder,dhcp,... chooses, "all" is all;
-docs/applications.md has the results of all.
+docs/applications.md has the results of all. SEL4_RELEASE=1 makes release images, of a kernel that prints.
 """
 
 from __future__ import annotations
@@ -102,6 +102,10 @@ APPLICATIONS = {
 SETTINGS = {"dma-example": {"CAmkESLargeFramePromotion": "ON"}}
 
 
+#: of every application, for release images
+RELEASE = {"RELEASE": "ON", "KernelPrinting": "ON"} if os.environ.get("SEL4_RELEASE") else {}
+
+
 def chosen() -> list[str]:
     names = os.environ.get("SEL4_APPLICATIONS", DEFAULT)
     return list(APPLICATIONS) if names == "all" else names.split(",")
@@ -115,7 +119,7 @@ def test_application(name: str, tmp_path: Path) -> None:
         pytest.skip(f"{qemu} is not installed")
     folder = Path(WORKSPACE) / "projects" / "camkes" / "apps" / name
     sink = Sink()
-    settings = {**options, **SETTINGS.get(name, {})}
+    settings = {**options, **SETTINGS.get(name, {}), **RELEASE}
     built = make(Path(WORKSPACE), folder, tmp_path, settings, sink, lambda *_: None)
     assert built, [diagnostic.message for diagnostic in sink.diagnostics]
     missing = list(expected.texts)

@@ -71,7 +71,7 @@ def test_every_option_of_run_has_a_meaning_on_sel4_or_is_refused() -> None:
     given = cli.make_parser().parse_args(["run", "x"])
     assert isinstance(given, argparse.Namespace)
     meaningful = {"path", "definitions", "format", "color", "ascii", "quiet", "kernel", "output", "workspace"}
-    meaningful |= {"command", "run_command", "duration", "trace", "json"}
+    meaningful |= {"command", "run_command", "duration", "trace", "json", "console", "parser"}
     assert {name: value for name, value in vars(given).items() if name in cli.HOST_ONLY} == cli.HOST_ONLY
     assert set(vars(given)) == meaningful | set(cli.HOST_ONLY) | set(cli.INPUT_ONLY)
 
