@@ -84,14 +84,15 @@ def ask(question: Question, sink: Sink) -> Result | None:
         messages = _Messages(question, finished.output, commands)
         failed = not found or found[-1] != ["end"] or len(found[0]) < 2 or messages.not_configured
         failed = failed or finished.timed_out
-        if failed and not wrapped and messages.lacks_ours():
+        again = not finished.timed_out
+        if failed and again and not wrapped and messages.lacks_ours():
             wrapped = True
             continue
         files = _files_read(question.build)
         own = [file for file, is_cmakes in files or [] if not is_cmakes] or [c.file for c in commands]
         more, whole = variables_of(map(read_text, map(Path, dict.fromkeys(own))))
         more |= set() if whole else os.environ.keys()  # a name that is computed can be any
-        if not any(name in os.environ for name in more - named):
+        if not (again and any(name in os.environ for name in more - named)):
             break
         named |= more  # again, now that it is known what may be looked at
     if failed:
