@@ -140,6 +140,9 @@ static bool died(pid_t pid, int status)
             continue;
         }
         children[i].pid = 0;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_MISLED && !memory_good()) {
+            return false; /* the one that has control says so, or the watch does */
+        }
         if ((WIFEXITED(status) && WEXITSTATUS(status) == STATUS_DAMAGED) || !memory_good()) {
             damaged(children[i].name);
         }
@@ -192,6 +195,9 @@ void handover_wait(void)
 {
     if (process.space) {
         sleep_on(&process.space->baton, 0);
+        if (!memory_good()) {
+            process_exit(STATUS_MISLED);
+        }
         kernel->inside = true;
         return;
     }

@@ -25,6 +25,7 @@ enum {
     NONE = 65535,        /* no thread, no object: in traces and links */
     LINE_LENGTH = 512,   /* a longer line of output is cut in pieces */
     STATUS_DAMAGED = 4,  /* exit status of a process that found the kernel's memory overwritten */
+    STATUS_MISLED = 5,   /* the same, of one that such damage woke: another process did it */
     HANDOVER_RUNNER = 0, /* who has control: the runner, or 1 + the number of a space */
 };
 
