@@ -180,7 +180,8 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
 def remove(folder: Path) -> None:
     """Remove a scratch folder, however deep it is."""
     if folder.exists():
-        run(["rm", "-rf", "--", str(folder)])
+        rm = shutil.which("rm", path=os.defpath) or "rm"  # shutil.rmtree() does not reach the deepest
+        run([rm, "-rf", "--", str(folder)])
 
 
 def _quoted(text: str) -> str:
