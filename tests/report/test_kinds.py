@@ -11,7 +11,8 @@ import pytest
 
 from camkes.report.trace.kinds import ARGUMENTS, Block, End, FaultKind, KernelCall, Kind
 
-HEADER = (Path(__file__).parents[2] / "runtime/include/camkes/trace.h").read_text()
+KERNEL = Path(__file__).parents[2] / "kernel"
+HEADER = (KERNEL / "host/include/camkes/trace.h").read_text()
 
 
 def test_kinds_and_their_arguments() -> None:
@@ -31,3 +32,18 @@ def test_enumerations(
     rows = re.findall(rf"CAMKES_{prefix}_(\w+) = (\d+)", HEADER)
     assert rows
     assert {name: int(number) for name, number in rows} == {member.name: int(member) for member in enum}
+
+
+def test_builds_for_sel4_use_the_same_header() -> None:
+    """The runtime's records have the same numbers on both kernels because there is one list of them."""
+    lines = (KERNEL / "sel4/trace/camkes/trace.h").read_text().splitlines()
+    assert [line for line in lines if line and not line.startswith("/*")] == [
+        "#pragma once",
+        '#include "../../../host/include/camkes/trace.h"',
+    ]
+
+
+def test_records_on_sel4_have_room_for_all_arguments_of_the_runtime() -> None:
+    header = (KERNEL.parent / "runtime/src/trace_sel4.h").read_text()
+    room = re.search(r"#define CAMKES_SEL4_TRACE_ARGUMENTS (\d+)", header)
+    assert room and int(room[1]) == max(len(names) for names in ARGUMENTS.values())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Reads a trace file into events. The format is described in runtime/include/camkes/trace.h."""
+"""Reads a trace file into events. The format is described in kernel/host/include/camkes/trace.h."""
 
 from __future__ import annotations
 

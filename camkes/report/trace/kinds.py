@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Kinds of trace records: the same list as runtime/include/camkes/trace.h (a test compares the two)."""
+"""Kinds of trace records: the same list as kernel/host/include/camkes/trace.h (a test compares the two)."""
 
 from __future__ import annotations
 
