@@ -30,7 +30,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 #: words in the arguments of the calls that are a tool's
-OURS = ("camkes.sel4",)
+OURS = ("camkes.backends.sel4",)
 THEIRS = ("camkes.parser", "camkes.runner", "capdl_linker.py")
 
 

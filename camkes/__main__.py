@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def run() -> int:
-    from camkes.cli import main as command_line
+    from camkes.cli.main import main as command_line
 
     return command_line()
 

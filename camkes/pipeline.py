@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
-    from camkes.build.faults import Located
-    from camkes.build.host import HostImage
+    from camkes.backends.host.faults import Located
+    from camkes.backends.host.host import HostImage
     from camkes.callgraph.read import CodeCalls
     from camkes.capdl.model import CapabilityModel
     from camkes.model.system import System
@@ -212,7 +212,7 @@ def _check(
     if read is None or sink.has_errors:
         plan = analyse(system, sink)  # also after harmless errors: all mistakes of a file in one run
     else:
-        from camkes.build.folder import FolderInUseError
+        from camkes.backends.host.folder import FolderInUseError
         from camkes.callgraph.read import analyse_code
 
         try:
@@ -233,8 +233,8 @@ def _check_types(
 
     if not names_own_types(system):
         return
-    from camkes.build.folder import FolderInUseError
-    from camkes.build.types import check_types
+    from camkes.backends.host.folder import FolderInUseError
+    from camkes.backends.host.types import check_types
 
     out = build_folder(application, output).absolute() / IMAGE / "types" if building else None
     try:
@@ -251,7 +251,7 @@ def code_calls(
 ) -> CodeCalls | None:
     """What the code of a system calls; None where no protocol depends on it. Mistakes are not reported: the
     steps that follow find them again. FolderInUseError where another command builds in the folder."""
-    from camkes.build.folder import locked
+    from camkes.backends.host.folder import locked
     from camkes.callgraph.read import read_code
 
     if not system.cpis:
@@ -317,7 +317,7 @@ def build_checked(
     checked: Checked, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
 ) -> HostImage | None:
     """Allocate, generate, compile and link a checked system; what did not change is not done again."""
-    from camkes.build.folder import FolderInUseError, locked
+    from camkes.backends.host.folder import FolderInUseError, locked
 
     out = build_folder(checked.application, output).absolute()
     try:
@@ -343,7 +343,7 @@ def _build_locked(
 
 
 def _build(checked: Checked, out: Path, sink: Sink, progress: Progress, sanitize: bool) -> HostImage | None:
-    from camkes.build.host import build_host
+    from camkes.backends.host.host import build_host
     from camkes.generate import generate
     from camkes.project.codes import MISSING_FILE
 
@@ -392,7 +392,7 @@ class Outcome:
 
     def report_text(self, *, color: bool, unicode: bool) -> str:
         """Chart, table of response times, and what the property checker found."""
-        from camkes.report.terminal import terminal_report
+        from camkes.report.draw.terminal import terminal_report
 
         text = terminal_report(self.run, color=color, unicode=unicode)
         text += "".join(f"{name}: run() returned {n}\n" for name, n in self.exit_statuses.items() if n)
@@ -406,7 +406,7 @@ class Outcome:
 
     def report_json(self) -> str:
         """Response times of all jobs, faults, refused messages and violations, as JSON."""
-        from camkes.build.faults import fault_dict, finding_dict
+        from camkes.backends.host.faults import fault_dict, finding_dict
         from camkes.report.refusals import refusal_dict
         from camkes.report.summary import run_dict, to_json
         from camkes.report.trace.waits import wait_dict
@@ -448,7 +448,7 @@ def build_to_run(
 ) -> HostImage | None:
     """Build a system and take a copy of the image, which is there until `stack` is left: meanwhile others may
     build and run in the same folder."""
-    from camkes.build.folder import FolderInUseError, copied, locked
+    from camkes.backends.host.folder import FolderInUseError, copied, locked
     from camkes.records import replace
 
     out = build_folder(checked.application, options.output).absolute()
@@ -469,8 +469,8 @@ def build_to_run(
 
 def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sink) -> Outcome | None:
     """Run an image that was built and read what it did."""
-    from camkes.build.faults import diagnose, diagnose_findings, ended_by, locate_faults
-    from camkes.build.run import RunOptions, run_host
+    from camkes.backends.host.faults import diagnose, diagnose_findings, ended_by, locate_faults
+    from camkes.backends.host.run import RunOptions, run_host
     from camkes.report.jobless import tasks_without_jobs
     from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
@@ -525,7 +525,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     if options.trace is not None:
         write_trace(options.trace, raw, found, sink)
     if options.timeline is not None:
-        from camkes.report.timeline import timeline_svg
+        from camkes.report.draw.timeline import timeline_svg
 
         picture = timeline_svg(found, sink, options.window or (None, None), checked.application.name)
         if picture is not None:
@@ -562,7 +562,7 @@ def _exit_statuses(run: TraceRun, system: System) -> dict[str, int]:
 
 def _publish(files: Sequence[Path], folder: Path, sink: Sink) -> None:
     """Leave the trace of this run, with its names, as that of the last one."""
-    from camkes.build.folder import FolderInUseError, locked, publish
+    from camkes.backends.host.folder import FolderInUseError, locked, publish
     from camkes.report.codes import TRACE_UNREADABLE
 
     try:
@@ -596,11 +596,11 @@ def record(
     """Build an image for seL4 that records what it does, and boot it for `options.duration`; what components
     print goes to `tell`. Nothing is known of when the kernel switched, and `options` that need it have no
     effect."""
+    from camkes.backends.sel4 import recording
+    from camkes.backends.sel4.trace import trace_file
+    from camkes.backends.sel4.workspace import build as build_sel4
     from camkes.report.trace.decode import decode_trace
     from camkes.report.trace.names import load_names
-    from camkes.sel4 import recording
-    from camkes.sel4.trace import trace_file
-    from camkes.sel4.workspace import build as build_sel4
 
     definitions = dict((*request.definitions, recording.DEFINITION))
     out = build_sel4(request.path, definitions, workspace, options.output, sink, progress)
@@ -622,13 +622,13 @@ def record(
 def write_trace(path: Path, raw: Path, run: TraceRun, sink: Sink) -> None:
     """Write a trace in the form that the ending of `path` names."""
     if path.suffix == ".pftrace":
-        from camkes.report.perfetto import perfetto_trace
-        from camkes.report.tracks import build_tracks
+        from camkes.report.draw.perfetto import perfetto_trace
+        from camkes.report.draw.tracks import build_tracks
 
         write_output(path, perfetto_trace(build_tracks(run)))
     elif path.suffix == ".json":
-        from camkes.report.chrome import chrome_trace
-        from camkes.report.tracks import build_tracks
+        from camkes.report.draw.chrome import chrome_trace
+        from camkes.report.draw.tracks import build_tracks
 
         write_output(path, chrome_trace(build_tracks(run)).encode())
     else:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from camkes.build.compiler import Compiler, find_compiler
-from camkes.build.jobs import Job
-from camkes.build.messages import Sources
-from camkes.build.ninja import inputs_of, run_jobs
-from camkes.build.sources import (
+from camkes.backends.host.compiler import Compiler, find_compiler
+from camkes.backends.host.jobs import Job
+from camkes.backends.host.messages import Sources
+from camkes.backends.host.ninja import inputs_of, run_jobs
+from camkes.backends.host.sources import (
     build_of,
     compile_job,
     links_foreign_code,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.diagnostics.rendering.patch import patch
 from camkes.migrate import cmake
 from camkes.migrate.code import CodeEditor
 from camkes.migrate.codes import LOOK, NO_FILES, NOTHING_TO_MIGRATE
@@ -20,7 +21,6 @@ from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
 from camkes.project.application import find_application
 from camkes.records import dataclass
-from camkes.rendering.patch import patch
 from camkes.resolve.library import BUILTIN
 
 _SYSTEMS = (".camkes", ".idl4")

@@ -20,41 +20,17 @@ must the kernel's value of each running worker be exactly that.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
 
 from camkes.capdl.model import Role
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.records import dataclass
+from camkes.report.demands import Property
 from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, Kind
 from camkes.report.trace.messages import Messages
 from camkes.report.trace.names import NamedThread, TraceNames
-
-
-class Property(StrEnum):
-    """What must always be true."""
-
-    MUTUAL_EXCLUSION = "M"
-    PRIORITY = "P"
-    HAND_OVER = "H"
-    LIVENESS = "L"
-    NO_RESIDUE = "Z"
-    SAFE_METADATA = "S"
-
-
-#: What each property demands (docs/protocols.md shows the same).
-MEANINGS = {
-    Property.MUTUAL_EXCLUSION: "mutual exclusion: an inherited or fixed CPI serves one request at a time",
-    Property.PRIORITY: "priority: what runs has the effective priority of its context, by the definition "
-    "above; ceilings are computed from the priorities in the text",
-    Property.HAND_OVER: "hand-over: a lock that is released goes to the waiter of the highest effective "
-    "priority, of equal ones to the first that came",
-    Property.LIVENESS: "liveness: nobody waits for a lock that is free, and no request is lost",
-    Property.NO_RESIDUE: "no residue: a request that is over leaves no inherited priority behind",
-    Property.SAFE_METADATA: "safe metadata: a message carries a priority and a task that its sender may have",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import pytest
 
 from camkes import pipeline
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.rendering import Style, render
+from camkes.diagnostics.rendering import Style, render
 
 SYSTEM = """\
 import <std_connector.camkes>;

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
-from camkes.build.compiler import Compiler, find_compiler
+from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.callgraph import read
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import render
 from camkes.records import replace
-from camkes.rendering import render
 from tests.golden import compare
 
 from .conftest import SYSTEM, Look

@@ -14,11 +14,11 @@ from camkes.capdl.allocate import allocate
 from camkes.capdl.limits import check_limits
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import Style, render
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.records import dataclass, replace
-from camkes.rendering import Style, render
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.golden import compare

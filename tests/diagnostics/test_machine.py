@@ -14,8 +14,8 @@ from jsonschema import Draft7Validator
 from jsonschema.validators import validator_for
 
 from camkes.diagnostics import Code, Diagnostic, Label, Sink, SourceFile, Span
+from camkes.diagnostics.rendering import Form, Style, render
 from camkes.protocols import analyse
-from camkes.rendering import Form, Style, render
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 
@@ -235,7 +235,7 @@ def test_a_cycle_is_a_code_flow() -> None:
 
 def test_sarif_uris_are_escaped() -> None:
     file = SourceFile(Path("/a b/ü#.camkes"), "x\n")
-    diagnostic = Diagnostic(Code("E0999", "made-up", ""), "wrong", Span(file, 1, 1, 1, 2))
+    diagnostic = Diagnostic(Code("E0501", "deadlock"), "wrong", Span(file, 1, 1, 1, 2))
     log = json.loads(render([diagnostic], Style(Form.SARIF)))
     Draft7Validator(SARIF).validate(log)
     place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
@@ -245,16 +245,17 @@ def test_sarif_uris_are_escaped() -> None:
 def test_json_says_everything() -> None:
     file = SourceFile(Path("a.camkes"), "one\ntwo\n")
     place = Span(file, 1, 1, 2, 3)
-    code = Code("E0999", "made-up", "")
+    code = Code("E0501", "deadlock")
     diagnostic = Diagnostic(code, "wrong", place, "here", (Label(place, "there"),), ("why",), "how", True)
     span = {"file": "a.camkes", "line": 1, "column": 1, "end_line": 2, "end_column": 3}
-    found = json.loads(render([diagnostic, Diagnostic(Code("W0999", "odd", ""), "hm")], Style(Form.JSON)))
+    warning = Diagnostic(Code("W0501", "unused-clause"), "hm")
+    found = json.loads(render([diagnostic, warning], Style(Form.JSON)))
     assert found["version"] == 1
     assert (found["errors"], found["warnings"]) == (1, 1)
     assert found["diagnostics"][0]["span"] is None
     assert found["diagnostics"][1] == {
-        "code": "E0999",
-        "name": "made-up",
+        "code": "E0501",
+        "name": "deadlock",
         "severity": "error",
         "message": "wrong",
         "span": span,

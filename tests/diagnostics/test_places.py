@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.rendering import Style, render
+from camkes.diagnostics.rendering import Style, render
 from camkes.resolve import LoadOptions, load
 from camkes.resolve.library import BUILTIN
 from tests.golden import compare

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Code, Diagnostic, Label, SourceFile, Span
-from camkes.rendering import Form, Style, in_source_order, render, summary
+from camkes.diagnostics.rendering import Form, Style, in_source_order, render, summary
 
-ERROR = Code("E0999", "made-up", "Made up.")
-WARNING = Code("W0999", "made-up-too", "Made up, too.")
+ERROR = Code("E0999", "made-up")
+WARNING = Code("W0999", "made-up-too")
 
 
 def at(file: SourceFile, line: int, column: int, length: int = 1) -> Span:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes import cli
+from camkes.cli import main as cli
 from camkes.diagnostics import Severity, Sink, SourceFile
 from camkes.parser.parse import ParseOptions, parse
 from camkes.protocols import analyse

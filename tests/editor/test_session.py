@@ -13,7 +13,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from camkes.cli import main
+from camkes.cli.main import main
 from tests.editor.client import Editor, editor
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

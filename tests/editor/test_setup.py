@@ -11,7 +11,7 @@ import sys
 WITHOUT = """
 import sys
 sys.modules["{}"] = None
-from camkes.cli import main
+from camkes.cli.main import main
 sys.exit(main(["lsp"]))
 """
 
@@ -27,7 +27,7 @@ def test_without_the_extra_there_is_one_clear_line() -> None:
 
 
 def test_other_commands_do_not_load_it() -> None:
-    code = "import sys; from camkes.cli import main; main(['explain'])\n"
+    code = "import sys; from camkes.cli.main import main; main(['explain'])\n"
     code += "print([name for name in sys.modules if 'pygls' in name or 'editor' in name])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.endswith("[]\n")

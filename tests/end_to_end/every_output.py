@@ -15,16 +15,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from camkes import pipeline
+from camkes.backends.sel4.complete import complete
+from camkes.backends.sel4.spec import unlinked
 from camkes.capdl import authority
 from camkes.capdl.host_table import host_table
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering.machine import to_json, to_sarif
 from camkes.generate import generate
 from camkes.model.dump import dump_text
-from camkes.rendering.machine import to_json, to_sarif
 from camkes.report import plan_tables
-from camkes.report.graph import graph_dot, graph_svg
-from camkes.sel4.complete import complete
-from camkes.sel4.spec import unlinked
+from camkes.report.draw.graph import graph_dot, graph_svg
 
 
 def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:

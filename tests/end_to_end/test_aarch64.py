@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
-from camkes.build.host import HostImage
+from camkes.backends.host.host import HostImage
 from camkes.diagnostics import Sink
 from tests.end_to_end.support import EXAMPLES
 

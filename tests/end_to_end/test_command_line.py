@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from camkes import cli, pipeline
-from camkes.completion import script
+from camkes import pipeline
+from camkes.cli import main as cli
+from camkes.cli.completion import script
 from tests.end_to_end.support import EXAMPLES, camkes, system
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
@@ -284,7 +285,7 @@ def test_quiet_hides_no_results(tmp_path: Path, command: list[str | Path]) -> No
     assert result.errors == ""
 
 
-@pytest.mark.parametrize("place", ["camkes.__main__.prepare_streams", "camkes.cli.main"])
+@pytest.mark.parametrize("place", ["camkes.__main__.prepare_streams", "camkes.cli.main.main"])
 def test_an_interruption_outside_a_command_is_one_too(place: str) -> None:
     """While modules are loaded, or while an earlier one is dealt with."""
     module, _, name = place.rpartition(".")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from camkes import cli
+from camkes.cli import main as cli
 
 HEAD = "procedure P { void f(); }\n"
 COMPONENT = "component A { control; attribute int x; }\n"

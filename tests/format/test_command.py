@@ -15,7 +15,7 @@ from typing import IO
 import pytest
 
 from camkes import pipeline
-from camkes.cli import main
+from camkes.cli.main import main
 
 UNTIDY = "component A{control;\n  uses P p;}\n"
 TIDY = "component A {\n    control;\n    uses P p;\n}\n"
@@ -145,7 +145,7 @@ def test_a_file_that_cannot_be_written_keeps_no_other_from_it(
             raise pipeline.OutputError(f"cannot write {path}: no room")
         write(path, data)
 
-    monkeypatch.setattr("camkes.reformat.write_output", full)
+    monkeypatch.setattr("camkes.cli.reformat.write_output", full)
     assert main(["fmt", str(folder)]) == 1
     assert (folder / "a.camkes").read_text() == UNTIDY
     assert (folder / "sub" / "b.idl4").read_text() == TIDY

@@ -10,8 +10,8 @@ import pytest
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import render
 from camkes.protocols.plan import Plan
-from camkes.rendering import render
 
 DECLARATIONS = """\
 import <std_connector.camkes>;

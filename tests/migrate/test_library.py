@@ -13,8 +13,8 @@ import pytest
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import Style, render
 from camkes.migrate import application
-from camkes.rendering import Style, render
 from tests.migrate.application import write
 
 SYSTEM = """\

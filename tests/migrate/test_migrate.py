@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from camkes import cli, pipeline
+from camkes import pipeline
+from camkes.cli import main as cli
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import Style, render
 from camkes.migrate import application
 from camkes.migrate.cmake import edit
 from camkes.migrate.tokens import Document, Tokens
-from camkes.rendering import Style, render
 from tests.golden import compare
 from tests.migrate.application import CALC, FILES, SYSTEM, write
 

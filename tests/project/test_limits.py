@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import Style, render
 from camkes.project import cmake
 from camkes.project.application import find_application
-from camkes.rendering import Style, render
 from tests.golden import compare
 from tests.project.support import app
 

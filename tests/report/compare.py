@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
-from camkes.report.chrome import chrome_trace
-from camkes.report.perfetto import perfetto_trace
-from camkes.report.terminal import terminal_report
-from camkes.report.timeline import timeline_svg
-from camkes.report.tracks import build_tracks
+from camkes.report.draw.chrome import chrome_trace
+from camkes.report.draw.perfetto import perfetto_trace
+from camkes.report.draw.terminal import terminal_report
+from camkes.report.draw.timeline import timeline_svg
+from camkes.report.draw.tracks import build_tracks
 
 from . import wire
 

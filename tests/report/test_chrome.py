@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from camkes.report.chrome import chrome_trace
+from camkes.report.draw.chrome import chrome_trace
+from camkes.report.draw.tracks import build_tracks
 from camkes.report.trace.decode import decode
-from camkes.report.tracks import build_tracks
 
 from .simulator import INVERSION, nested, simulate
 

@@ -7,12 +7,12 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camkes.report.perfetto import perfetto_trace
-from camkes.report.protobuf import varint
+from camkes.report.draw.perfetto import perfetto_trace
+from camkes.report.draw.protobuf import varint
+from camkes.report.draw.tracks import build_tracks
 from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Kind
-from camkes.report.tracks import build_tracks
 
 from . import wire
 from .simulator import INVERSION, MS, nested, simulate

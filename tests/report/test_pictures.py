@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
-from camkes.report.graph import graph_dot, graph_svg
-from camkes.report.layers import lay_out
-from camkes.report.terminal import terminal_report
-from camkes.report.timeline import timeline_svg
+from camkes.report.draw.graph import graph_dot, graph_svg
+from camkes.report.draw.layers import lay_out
+from camkes.report.draw.terminal import terminal_report
+from camkes.report.draw.timeline import timeline_svg
 from camkes.report.times import choose_window, format_time, make_axis
 from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from camkes.cli import main
+from camkes.cli.main import main
 from camkes.model.system import Protocol
-from camkes.report.properties import Property, Violation, check_trace
+from camkes.report.demands import Property
+from camkes.report.properties import Violation, check_trace
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, Kind
 

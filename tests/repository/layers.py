@@ -18,19 +18,18 @@ class Entry(NamedTuple):
 #: From the top down. A module may import its own package and those of lower layers.
 LAYERS = (
     Entry(13, ("__main__",), "starts the command"),
-    Entry(12, ("cli",), "commands, exit statuses, progress"),
+    Entry(12, ("cli",), "arguments, commands, exit statuses, progress, completion"),
     Entry(11, ("editor",), "the editor server: answers of the lower layers in the words of the protocol"),
-    Entry(11, ("completion", "reformat"), "scripts that complete commands in a shell; `camkes fmt`"),
     Entry(10, ("pipeline",), "find, load, plan, allocate, generate, build, run: one function a step"),
-    Entry(9, ("sel4",), "builds for the seL4 kernel: called by CMake, or calling it"),
+    Entry(9, ("backends.sel4",),
+        "builds for the seL4 kernel: called by CMake, or calling it; `upstream_templates/` renders connectors"
+        " from templates of their own, as camkes-tool would"),
     Entry(8, ("callgraph",), "what handlers call, read off their compiled code"),
-    Entry(8, ("explain",), "the pages about codes and properties"),
     Entry(8, ("migrate",), "applications of the priority-aware-camkes library to native words"),
-    Entry(8, ("upstream_templates",),
-        "connectors that are rendered from templates of their own, as camkes-tool would"),
-    Entry(7, ("build",), "compiling, linking, starting a kernel; faults to C lines"),
+    Entry(7, ("backends.host",), "compiling, linking, starting the host kernel; faults to C lines"),
     Entry(6, ("generate",), "typed contexts for `templates/`; writes a file only when it changed"),
-    Entry(6, ("report",), "traces, pictures, tables, the property checker"),
+    Entry(6, ("report",),
+        "`trace/`: one decoded model of a run; `draw/`: pictures; tables, the property checker"),
     Entry(5, ("capdl",), "kernel objects and capabilities: one model, two writers"),
     Entry(5, ("project",), "which sources and flags belong to a system: CMake is asked"),
     Entry(4, ("protocols",), "requests, closure, plan, checks"),
@@ -38,15 +37,17 @@ LAYERS = (
     Entry(3, ("format",), "one layout for `.camkes` files"),
     Entry(3, ("model",), "`System`: frozen, typed"),
     Entry(2, ("parser",), "preprocessor, grammar, syntax tree; its folder is `parser/`"),
-    Entry(2, ("rendering",), "diagnostics as text, JSON, SARIF"),
-    Entry(1, ("diagnostics",), "source files, spans, diagnostics, codes"),
+    Entry(1, ("diagnostics",),
+        "source files, spans, diagnostics, codes; text, JSON and SARIF; a page for each code"),
     Entry(0, ("cache", "process", "resources", "sandbox"),
         "the user's cache; programs, and those that are confined; where templates and C sources are"),
     Entry(-1, ("records",), "dataclasses that are quick to define"),
 )  # fmt: skip
 
 #: The layer of each module or package, by its full name. The longest name that fits counts.
-LAYER_OF = {"camkes": 0} | {f"camkes.{module}": entry.layer for entry in LAYERS for module in entry.modules}
+LAYER_OF = {"camkes": 0, "camkes.backends": 0} | {
+    f"camkes.{module}": entry.layer for entry in LAYERS for module in entry.modules
+}
 
 
 def table() -> str:

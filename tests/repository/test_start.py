@@ -12,9 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-CHECK = "from camkes.cli import main; main(['check', '-q', 'examples/nested'])"  # CMake was asked before
-LINK = "from camkes.sel4.link import main"
-GENERATE = "import camkes.sel4.build"
+CHECK = "from camkes.cli.main import main; main(['check', '-q', 'examples/nested'])"  # CMake was asked before
+LINK = "from camkes.backends.sel4.link import main"
+GENERATE = "import camkes.backends.sel4.build"
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,8 @@ GENERATE = "import camkes.sel4.build"
         (LINK, "dataclasses typing pathlib re json argparse subprocess camkes.diagnostics"),
         (
             GENERATE,
-            "dataclasses inspect subprocess jinja2 elftools networkx camkes.callgraph camkes.build.jobs",
+            "dataclasses inspect subprocess jinja2 elftools networkx camkes.callgraph "
+            "camkes.backends.host.jobs",
         ),
     ],
     ids=["check", "link", "generate"],

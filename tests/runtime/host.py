@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from camkes.build.host import HostImage, build_host
+from camkes.backends.host.host import HostImage, build_host
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink

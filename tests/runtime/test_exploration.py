@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.build import kernel as kernel_module
-from camkes.build.compiler import find_compiler
+from camkes.backends.host import kernel as kernel_module
+from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse

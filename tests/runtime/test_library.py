@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from camkes.backends.sel4.workspace import make
 from camkes.diagnostics import Sink
-from camkes.sel4.workspace import make
 from tests.runtime.host import HEAD, build
 
 TEXT = """

@@ -3,7 +3,7 @@
 /*
  * Prints what others record, one line a record, when nobody else runs:
  *     ~ TIME KIND THREAD OTHER ARGUMENT...
- * in hexadecimal. camkes/sel4/trace.py reads it.
+ * in hexadecimal. camkes/backends/sel4/trace.py reads it.
  */
 #include "clock_sel4.h"
 #include "trace_sel4.h"

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Kinds of diagnostics of builds and runs."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Code
+
+NO_SOURCES = Code("E0721", "no-sources")
+COMPILE_ERROR = Code("E0722", "compile-error")
+LINK_ERROR = Code("E0723", "link-error")
+NO_COMPILER = Code("E0724", "no-compiler")
+BUILD_FOLDER = Code("E0725", "build-folder")
+FOLDER_IN_USE = Code("E0726", "folder-in-use")
+KERNEL_BUILD = Code("E0727", "host-kernel-build")
+COMPILE_WARNING = Code("W0728", "compile-warning")
+FAULT = Code("E0729", "fault")
+RUN_FAILED = Code("E0730", "run-failed")
+WAITS_FOR_EVER = Code("W0731", "waits-for-ever")
+C_TYPE = Code("E0736", "c-type")
+UNUSABLE_NAME = Code("E0735", "unusable-name")
+SANITIZER = Code("E0733", "sanitizer-finding")
+
+CODES = (
+    NO_SOURCES,
+    COMPILE_ERROR,
+    LINK_ERROR,
+    NO_COMPILER,
+    BUILD_FOLDER,
+    FOLDER_IN_USE,
+    KERNEL_BUILD,
+    COMPILE_WARNING,
+    FAULT,
+    RUN_FAILED,
+    WAITS_FOR_EVER,
+    UNUSABLE_NAME,
+    C_TYPE,
+)

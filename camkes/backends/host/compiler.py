@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The C compiler of this workstation and the flags that everything is compiled with."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+from camkes.backends.host.codes import NO_COMPILER
+from camkes.backends.host.digests import of_file, of_words
+from camkes.diagnostics import Sink
+from camkes.process import in_english
+from camkes.records import dataclass
+
+#: a finding is reported, and the thread goes on
+_SANITIZE = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefined")
+#: position independent, and a fault can be traced back to its line
+_COMMON = ("-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-pipe")
+_BYTE_COLUMNS = ("-fdiagnostics-column-unit=byte",)
+#: programs that a compiler or we run
+_WITH_COMPILERS = ("as", "ld", "objcopy")
+#: what compilers look at in the environment
+_VARIABLES = (
+    *("COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "SOURCE_DATE_EPOCH"),
+    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"),
+)
+_SMALL = 1 << 16  # bytes of a file whose content is read each time
+_TEMPORARY = re.compile(r"/[^\s\"']*/(?:cc\w{6}|null-\w+)\.\w+")
+_ABSOLUTE = re.compile(r"(?:(?<=[\s\"'=])|^)/[^\s\"']+", re.MULTILINE)
+_CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".C")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """`c` and `cxx` are the commands with the user's own flags; the identities change with them, with the
+    programs that they run and with the environment that these look at. `call_graphs`: the compiler writes
+    the call graph of a source."""
+
+    c: tuple[str, ...]
+    cxx: tuple[str, ...]
+    sanitize: bool
+    identity: str
+    cxx_identity: str = ""
+    clang: bool = False
+    call_graphs: bool = False
+    said: tuple[str, ...] = ()  # how the compilers are to say what is wrong
+
+    def compile_flags(self) -> tuple[str, ...]:
+        return (*_COMMON, "-fdiagnostics-color=never", *self.said, *(_SANITIZE if self.sanitize else ()))
+
+    def link_flags(self) -> tuple[str, ...]:
+        return _SANITIZE if self.sanitize else ()
+
+    def check_flags(self) -> tuple[str, ...]:
+        """To link an image by itself: what sanitizers are made of, Clang has in the kernel's program only."""
+        return () if self.clang else self.link_flags()
+
+    def is_cxx(self, source: Path) -> bool:
+        return source.suffix in _CXX_SUFFIXES
+
+
+def find_compiler(sanitize: bool, sink: Sink) -> Compiler | None:
+    """The compiler that CC names, or `cc`; None after a diagnostic."""
+    c = _command("CC", "cc")
+    path = shutil.which(c[0])
+    if path is None:
+        sink.report(
+            NO_COMPILER,
+            f"there is no C compiler: {c[0]} was not found",
+            help="install a C compiler (apt install build-essential), or name one in CC",
+        )
+        return None
+    for program in ("nm", "objcopy"):
+        if shutil.which(program) is None:
+            sink.report(
+                NO_COMPILER, f"{program} was not found", help="install binutils (apt install binutils)"
+            )
+            return None
+    cxx = _command("CXX", "c++")
+    description, cxx_description = _description(c), _description(cxx)
+    versions = [_gcc_version(d) for d in (description, cxx_description) if d]
+    return Compiler(
+        c,
+        cxx,
+        sanitize,
+        identity=_identity(c, description),
+        cxx_identity=_identity(cxx, cxx_description) if shutil.which(cxx[0]) else "",
+        clang="clang version" in description,
+        call_graphs=_gcc_version(description) >= 10,
+        said=_BYTE_COLUMNS if all(version >= 11 for version in versions) else (),
+    )
+
+
+def _gcc_version(description: str) -> int:
+    """The version of a GCC; 0 for another compiler."""
+    found = re.search(r"^gcc version (\d+)\.", description, re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def _description(command: tuple[str, ...]) -> str:
+    """What a compiler would run to compile and link, with its version; "" if there is none."""
+    words = (*command, "-###", "-pipe", "-x", "c", os.devnull, "-o", os.devnull)
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="surrogateescape", env=in_english(), check=False
+        )
+    except OSError:
+        return ""
+    return done.stdout + _TEMPORARY.sub("", done.stderr)
+
+
+def _identity(command: tuple[str, ...], description: str) -> str:
+    """What changes with the compiler: its words, and the files that these name. The content counts of a
+    script, or a small program, that stands for the compiler; of the rest, what `stat` says."""
+    words = [*command, description, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]
+    for program in (command[0], *_WITH_COMPILERS):
+        place = shutil.which(program)
+        if place is not None:
+            words += [place, _signature(Path(place))]
+    for name in dict.fromkeys(_ABSOLUTE.findall(description)):
+        words += [name, _signature(Path(name))]
+    return of_words(words)
+
+
+def _signature(path: Path) -> str:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return ""
+        if status.st_size <= _SMALL:
+            return of_file(path)
+        return f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
+    except OSError:
+        return ""
+
+
+def _command(variable: str, default: str) -> tuple[str, ...]:
+    return tuple(shlex.split(os.environ.get(variable, ""))) or (default,)

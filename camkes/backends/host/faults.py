@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Faults of components: from the kernel's report to the user's C line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from camkes.backends.host.addresses import Place, locate
+from camkes.backends.host.codes import FAULT, SANITIZER, WAITS_FOR_EVER
+from camkes.backends.host.messages import Sources
+from camkes.capdl.model import Role
+from camkes.diagnostics import Diagnostic
+from camkes.records import dataclass
+from camkes.report.times import format_time
+from camkes.report.trace.waits import Cause, Situation, describe
+from camkes.resources import RUNTIME
+
+if TYPE_CHECKING:
+    from camkes.backends.host.host import HostImage
+    from camkes.report.refusals import Refusal
+    from camkes.report.trace.names import TraceNames
+
+#: how the runtime stops a thread after it said why
+_STOP = "camkes_platform_fault"
+
+#: where a generated function looks at the errors of a message
+_MESSAGE = "camkes_message_good"
+
+#: how many calls the kernel records (FAULT_FRAMES in kernel/host/src/kernel.h)
+_MOST_FRAMES = 32
+
+#: what to do about a fault whose line alone does not say it
+_HELP = {
+    "stack overflow": "`_stack_size` gives a control thread more, `IFACE_stack_size` one that serves IFACE",
+    "waits for something outside the system": "let it wait for events, calls or time of the system instead",
+    "loops without letting time pass": "let it wait or sleep; a slow one needs a larger `--loop-limit MS`",
+}
+
+
+#: the same, for a task that has a period
+_PERIODIC_HELP = {
+    "loops without letting time pass": "let it wait, or end each job: `while (camkes_next_job()) { ... }`; "
+    "a slow job needs a larger `--loop-limit MS`",
+}
+
+#: system calls that a component waits with
+_WAITING = frozenset(
+    (
+        "clock_nanosleep", "epoll_pwait", "epoll_wait", "futex", "nanosleep", "pause", "poll", "ppoll",
+        "pselect6", "rt_sigsuspend", "rt_sigtimedwait", "select", "wait4", "waitid",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A thread that could not go on, as the kernel reports it.
+
+    `what` is in words and `address` the memory it is about, if any. `time` is in virtual nanoseconds,
+    `number` that of the thread in traces. `frames` are offsets of the calls in `image`, innermost first;
+    `library` is the function outside the image that the innermost one called, "": none that has a name.
+    `cause` is the thread that ended the whole component. `finding` is a sanitizer's own report (the thread
+    went on), "": it is no sanitizer's.
+    """
+
+    component: str
+    thread: str
+    what: str
+    address: int | None
+    pc: int | None
+    time: int
+    number: int
+    image: str
+    frames: tuple[int, ...] = ()
+    library: str = ""
+    cause: int | None = None
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A fault with its lines: `calls` are those of the user's own code, innermost first (those of the tool's,
+    if there is no other)."""
+
+    fault: Fault
+    calls: tuple[Place, ...]
+    #: the runtime stopped the thread itself, and said why
+    deliberate: bool = False
+    #: what it said is about a message that the thread sent or received
+    message: bool = False
+
+
+def parse_fault(line: str) -> Fault | None:
+    """The fault that a line of the kernel's report describes."""
+    try:
+        report: dict[str, Any] = json.loads(line)
+    except json.JSONDecodeError:
+        return None
+    return Fault(
+        report["component"],
+        report["name"],
+        report["what"],
+        report.get("address"),
+        report.get("pc"),
+        report["time"],
+        report["thread"],
+        report["image"],
+        tuple(report["frames"]),
+        report["library"].removeprefix("_IO_"),  # glibc's names for its own calls
+        report.get("cause"),
+        report.get("finding", ""),
+    )
+
+
+def locate_faults(faults: Iterable[Fault], image: HostImage) -> tuple[Located, ...]:
+    """The lines of each fault."""
+    return tuple(_locate(fault, image) for fault in faults)
+
+
+def _locate(fault: Fault, image: HostImage) -> Located:
+    places = [p for frame in locate(image.folder / fault.image, fault.frames) for p in frame]
+    own = tuple(p for p in places if not _is_tools(p.file, image))
+    functions = {p.function for p in places}
+    return Located(fault, own or tuple(places), _STOP in functions, {_STOP, _MESSAGE} <= functions)
+
+
+def _is_tools(file: Path, image: HostImage) -> bool:
+    """Is this C code of the tool, not of the user?"""
+    return file.is_relative_to(RUNTIME) or file.is_relative_to(image.folder.parent)
+
+
+def ended_by(located: Located, refusal: Refusal) -> bool:
+    """Whether a thread stopped because its message was refused, once: one report tells both."""
+    client = refusal.client.partition(".")[0]
+    after = refusal.time <= located.fault.time
+    return located.message and refusal.count == 1 and client == located.fault.component and after
+
+
+def diagnose(
+    faults: Sequence[Located], situation: Situation, names: TraceNames, refused: Sequence[Refusal] = ()
+) -> list[Diagnostic]:
+    """Faults as they are told to the user, at their C lines if these are known, and waits without end that no
+    fault explains. What ended a whole component is told once, and so is a refused message that ended its
+    sender."""
+    sources = Sources()
+    found = []
+    for located in faults:
+        fault = located.fault
+        if fault.cause is None or fault.cause == fault.number:
+            together = [
+                f.fault for f in faults if f.fault.cause is not None and f.fault.cause == fault.number
+            ]
+            refusal = next((r for r in refused if ended_by(located, r)), None)
+            found.append(_diagnose(located, together, situation, names, sources, refusal))
+    found += [
+        Diagnostic(WAITS_FOR_EVER, f"at the end of the run {describe(wait, names)}")
+        for wait in situation.waits
+        if wait.cause is not Cause.FAULT
+    ]
+    return found
+
+
+def _diagnose(
+    located: Located,
+    together: Sequence[Fault],
+    situation: Situation,
+    names: TraceNames,
+    sources: Sources,
+    refusal: Refusal | None,
+) -> Diagnostic:
+    fault = located.fault
+    what = fault.what
+    if refusal is not None:
+        what = f"nobody handles that `{refusal.server}` refused its message: {refusal.words}"
+    elif located.deliberate:
+        what = "stopped at an error that nobody handles; `camkes: ...` above says which"
+    span = next((s for p in located.calls if (s := sources.span(p.file, p.line)) is not None), None)
+    where = "" if fault.address is None else f" at {fault.address:#x}"
+    label = f"it stopped here, in {fault.library}()" if fault.library else "it stopped here"
+    return Diagnostic(
+        FAULT,
+        f"component {fault.component}, thread {fault.thread}: {what}{where}",
+        span,
+        "" if span is None else label,
+        notes=(*_calls(located), *_doing(fault, together, situation, names)),
+        help=_help(fault.what, periodic=_is_periodic(fault, names)),
+    )
+
+
+def _is_periodic(fault: Fault, names: TraceNames) -> bool:
+    """Whether it is the control thread of a task with a period that stopped."""
+    thread = names.thread(fault.number)
+    task = names.task(thread.task) if thread is not None and thread.role is Role.CONTROL else None
+    return task is not None and task.period is not None
+
+
+def _help(what: str, *, periodic: bool) -> str:
+    kind, _, call = what.partition(": ")
+    if kind != "system call of the workstation":
+        return (periodic and _PERIODIC_HELP.get(what)) or _HELP.get(what, "")
+    if call in _WAITING:
+        return "a component waits for events, calls and time of the system, which `camkes.h` declares"
+    return "a component computes, prints and uses its interfaces; it has no files, processes or network"
+
+
+def diagnose_findings(findings: Sequence[Located]) -> list[Diagnostic]:
+    """What sanitizers found, each at its line."""
+    sources = Sources()
+    found = []
+    for located in findings:
+        fault = located.fault
+        span = next((s for p in located.calls if (s := sources.span(p.file, p.line)) is not None), None)
+        found.append(
+            Diagnostic(
+                SANITIZER,
+                f"component {fault.component}, thread {fault.thread}: {fault.what}",
+                span,
+                "" if span is None else "found here",
+                notes=(*_calls(located), f"at {format_time(fault.time, 6)} of the run"),
+            )
+        )
+    return found
+
+
+def finding_dict(located: Located, base: Path) -> dict[str, Any]:
+    """What a sanitizer found, for programs. `report` is its own text."""
+    fault = located.fault
+    calls = _call_dicts(located, base)
+    return {
+        "component": fault.component,
+        "thread": fault.thread,
+        "what": fault.what,
+        "time": fault.time,
+        "file": calls[0]["file"] if calls else None,
+        "line": calls[0]["line"] if calls else None,
+        "calls": calls,
+        "report": fault.finding,
+    }
+
+
+def _calls(located: Located) -> list[str]:
+    """The calls on the way to a fault. Those of a recursion are counted."""
+    lines: list[str] = []
+    times: list[int] = []
+    for number, place in enumerate(located.calls):
+        function = f" in {place.function}()" if place.function else ""
+        line = f"{'called from' if number else 'at'} {place.file.name}:{place.line}{function}"
+        if lines and lines[-1] == line:
+            times[-1] += 1
+        else:
+            lines.append(line)
+            times.append(1)
+    cut = " or more" if len(located.fault.frames) >= _MOST_FRAMES else ""
+    lines = [line if n == 1 else f"{line}, {n} times{cut}" for line, n in zip(lines, times, strict=True)]
+    return [*lines, "calls further out are not recorded"] if cut else lines
+
+
+def _doing(fault: Fault, together: Sequence[Fault], situation: Situation, names: TraceNames) -> list[str]:
+    """When it was, for whom, and who does not go on because of it."""
+    stopped = situation.at(fault.number)
+    notes = [f"at {format_time(fault.time, 6)} of the run"]
+    if stopped is not None and stopped.client:
+        task = f", for task {stopped.task}" if stopped.task else ""
+        notes[0] += f", in a request to {stopped.service} by {stopped.client}{task}"
+    elif stopped is not None and stopped.task:
+        notes[0] += f", in task {stopped.task}"
+    if fault.pc is not None:
+        notes.append(f"program counter {fault.pc:#x}")
+    others = [f.thread for f in together if f.number != fault.number]
+    if others:
+        notes.append(f"its component's other threads stopped with it: {', '.join(others)}")
+    for one in together or (fault,):
+        held = situation.at(one.number)
+        for cpi in held.holds if held is not None else ():
+            notes.append(f"{one.thread} holds the lock of {cpi}, which stays locked")
+        notes += [f"because of it, {describe(w, names)}" for w in situation.because_of(one.number)]
+    return notes
+
+
+def fault_dict(located: Located, situation: Situation, names: TraceNames, base: Path) -> dict[str, Any]:
+    """A fault for programs. Files below `base` are relative to it."""
+    fault = located.fault
+    stopped = situation.at(fault.number)
+    calls = [{"file": _relative(p.file, base), "line": p.line, "function": p.function} for p in located.calls]
+    return {
+        "component": fault.component,
+        "thread": fault.thread,
+        "what": fault.what,
+        "address": fault.address,
+        "pc": fault.pc,
+        "time": fault.time,
+        "file": calls[0]["file"] if calls else None,
+        "line": calls[0]["line"] if calls else None,
+        "function": calls[0]["function"] if calls else None,
+        "library": fault.library or None,
+        "calls": calls,
+        "service": (stopped.service or None) if stopped else None,
+        "client": (stopped.client or None) if stopped else None,
+        "task": (stopped.task or None) if stopped else None,
+        "holds": list(stopped.holds) if stopped else [],
+        "stops": [names.thread_name(w.thread) for w in situation.because_of(fault.number)],
+    }
+
+
+def _call_dicts(located: Located, base: Path) -> list[dict[str, Any]]:
+    return [{"file": _relative(p.file, base), "line": p.line, "function": p.function} for p in located.calls]
+
+
+def _relative(file: Path, base: Path) -> str:
+    return str(file.relative_to(base)) if file.is_relative_to(base) else str(file)

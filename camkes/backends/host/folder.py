@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""An output folder that several commands use: a lock for builds, and a copy for each run."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from camkes.backends.host.codes import FOLDER_IN_USE
+from camkes.diagnostics import Diagnostic
+
+LOCK = ".camkes-lock"
+WAIT = 60.0  # seconds for another command to finish its build
+
+_COPY = ".run-"  # begins the name of a copy
+_STEP = 0.05  # seconds between two attempts
+
+
+class FolderInUseError(Exception):
+    """Another command builds in a folder, and did not finish in time."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(str(folder))
+        self.diagnostic = Diagnostic(
+            FOLDER_IN_USE,
+            f"another camkes command builds in {folder}",
+            help="wait until it has finished, or choose another folder with -o",
+        )
+
+
+@contextmanager
+def locked(folder: Path, progress: Callable[[str], None], wait: float | None = None) -> Iterator[int]:
+    """Be the only one who builds in a folder, which is made if need be. The value is the open
+    lock; a program that inherits it holds it too. FolderInUseError after
+    `wait` seconds (default: WAIT); OSError where the folder cannot be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _acquire(handle, folder, progress, WAIT if wait is None else wait)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _acquire(handle: int, folder: Path, progress: Callable[[str], None], wait: float) -> None:
+    end = time.monotonic() + wait
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            progress(f"waiting for another camkes in {folder}")
+        except OSError as error:
+            if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+                return  # a file system without locks
+            raise
+        if time.monotonic() >= end:
+            raise FolderInUseError(folder)
+        time.sleep(_STEP)
+
+
+@contextmanager
+def copied(files: Iterable[Path], folder: Path) -> Iterator[Path]:
+    """A folder below `folder` with these files, which share their content with the copy where that is
+    possible; it is removed in the end. Who replaces one of the files does not change the copy. To be entered
+    with `folder` locked."""
+    for left in folder.glob(f"{_COPY}*"):
+        _remove_unused(left)
+    copy = Path(tempfile.mkdtemp(prefix=_COPY, dir=folder))
+    handle = os.open(copy, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        for file in files:
+            _link(file, copy / file.name)
+        yield copy
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+        os.close(handle)
+
+
+def publish(files: Iterable[Path], folder: Path) -> None:
+    """Put files into a folder too, each in one step, in place of those of the same names.
+    OSError where that cannot be."""
+    for file in files:
+        part = folder / f".{file.name}.{os.getpid()}"
+        try:
+            _link(file, part)
+            part.replace(folder / file.name)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _link(file: Path, to: Path) -> None:
+    try:
+        os.link(file, to)
+    except OSError:
+        shutil.copy2(file, to)
+
+
+def _remove_unused(copy: Path) -> None:
+    """Remove the copy of a command that was killed."""
+    with suppress(OSError):
+        handle = os.open(copy, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(copy, ignore_errors=True)
+        finally:
+            os.close(handle)

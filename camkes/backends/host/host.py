@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Builds a system for the host kernel: a shared object for each address space, and the boot table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from camkes.backends.host.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
+from camkes.backends.host.compiler import Compiler, find_compiler
+from camkes.backends.host.jobs import Job, Progress
+from camkes.backends.host.kernel import host_kit
+from camkes.backends.host.link import Linker
+from camkes.backends.host.messages import Sources, report_compiler
+from camkes.backends.host.ninja import run_jobs
+from camkes.backends.host.sources import (
+    build_of,
+    compile_job,
+    lacks,
+    sources_and_objects,
+    unusable_name,
+)
+from camkes.capdl.host_table import host_table
+from camkes.capdl.model import CapabilityModel
+from camkes.diagnostics import Sink
+from camkes.generate.write import GeneratedFile, write
+from camkes.model.system import Instance, System
+from camkes.project.application import Application
+from camkes.project.declarations import ComponentBuild
+from camkes.protocols.plan import Plan
+from camkes.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class HostImage:
+    """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`."""
+
+    folder: Path
+    table: Path
+    kernel: Path
+    images: Mapping[str, Path]
+    capabilities: CapabilityModel
+    sanitized: bool = False
+
+
+def build_host(
+    system: System,
+    plan: Plan,
+    capabilities: CapabilityModel,
+    application: Application,
+    out: Path,
+    generated: Sequence[GeneratedFile],
+    sink: Sink,
+    progress: Progress,
+    *,
+    sanitize: bool = False,
+) -> HostImage | None:
+    """Compile what changed and link it in the folder `out`; None after a diagnostic."""
+    try:
+        return _Build(system, capabilities, application, out.absolute(), generated, sink, progress).run(
+            sanitize
+        )
+    except OSError as error:
+        sink.report(
+            BUILD_FOLDER,
+            f"{error.filename or out} cannot be written: {error.strerror}",
+            help="make room there, or choose another folder with -o",
+        )
+        return None
+
+
+class _Build:
+    def __init__(
+        self,
+        system: System,
+        capabilities: CapabilityModel,
+        application: Application,
+        out: Path,
+        generated: Sequence[GeneratedFile],
+        sink: Sink,
+        progress: Progress,
+    ) -> None:
+        self.system = system
+        self.capabilities = capabilities
+        self.application = application
+        self.out = out
+        #: no instance has this name, so nothing that is generated gets in its way
+        self.folder = out / "host-image"
+        self.generated = generated
+        self.sink = sink
+        self.progress = progress
+        self.sources = Sources()
+
+    def run(self, sanitize: bool) -> HostImage | None:
+        compiler = find_compiler(sanitize, self.sink)
+        instances = [i for i in self.system.instances if not i.type.hardware]
+        builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
+        if compiler is None or self.sink.has_errors:
+            return None
+        jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}
+        shared = {s.name: self._space_jobs(s.name, compiler) for s in self.capabilities.spaces}
+        compiled = [job for of in (*jobs.values(), *shared.values()) for job in of]
+        if not (self._can_compile(compiled, compiler) and self._can_name(compiled)):
+            return None
+        kit = host_kit(compiler, self.folder / "kernel", self.sink, self.progress)
+        if kit is None:
+            return None
+        kinds = {instance.name: instance.type for instance in instances}
+        linker = Linker(
+            self.capabilities,
+            compiler,
+            {name: tuple(j.output for j in of) for name, of in jobs.items()},
+            {name: tuple(j.output for j in of) for name, of in shared.items()},
+            {name: self._libraries(build) for name, build in builds.items()},
+            kit,
+            self.folder,
+            lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
+            self.sink,
+        )
+        if not self._make(compiled, linker):
+            return None
+        table = self.folder / "system.table"
+        names = {space: f"./{path.name}" for space, path in linker.images.items()}
+        write(table, host_table(self.capabilities, names))
+        return HostImage(self.folder, table, kit.kernel, linker.images, self.capabilities, sanitize)
+
+    def _make(self, compiled: list[Job], linker: Linker) -> bool:
+        every = [*compiled, *linker.jobs()]
+        if linker.joins:
+            first = [*compiled, *linker.joins]
+            if not self._run(every, linker, first):
+                return False
+            linker.write_kept_names()
+        return self._run(every, linker, None)
+
+    def _run(self, jobs: list[Job], linker: Linker, targets: list[Job] | None) -> bool:
+        good = True
+        for outcome in run_jobs(self.folder, jobs, self.progress, targets):
+            good = good and outcome.good
+            if outcome.job.compiler:
+                if targets is None or not outcome.good:  # else there is a second time
+                    report_compiler(
+                        outcome.messages, outcome.good, outcome.job.about, self.sources, self.sink
+                    )
+            elif not outcome.good:
+                linker.report(outcome)
+        return good
+
+    # what is compiled
+
+    def _libraries(self, build: ComponentBuild) -> tuple[str, ...]:
+        """Link arguments; libraries of other projects are not there on a workstation."""
+        known = ("m", "rt", "pthread", "dl", "stdc++")
+        libs = tuple(f"-l{name}" for name in build.libs if name in known)
+        return (*build.ld_flags, *libs)
+
+    def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[Job]:
+        """Two instances of a component are compiled apart: each has its own camkes.h."""
+        folder = self.folder / "objects" / instance.name
+        files = [f.path for f in self.generated if f.instance == instance.name]
+        own = files[0].parent if files else self.out / instance.name
+        about = f"component {instance.type.name}, instance {instance.name}"
+        jobs: list[Job] = []
+        for source in files:
+            if source.suffix in (".c", ".cc", ".cpp"):
+                output = folder / "generated" / f"{source.name}.o"
+                jobs.append(compile_job(compiler, source, output, (own, *build.includes), (), about))
+        for source, output in sources_and_objects(build, folder):
+            flags = build.cxx_flags if compiler.is_cxx(source) else build.c_flags
+            jobs.append(compile_job(compiler, source, output, (own, *build.includes), flags, about))
+        return jobs
+
+    def _space_jobs(self, space: str, compiler: Compiler) -> list[Job]:
+        """What belongs to an address space as a whole."""
+        folder = self.folder / "objects" / space / "space"
+        return [
+            compile_job(compiler, source, folder / f"{source.name}.o", (), (), f"address space {space}")
+            for source in (f.path for f in self.generated if f.instance is None and f.space == space)
+            if source.suffix == ".c"
+        ]
+
+    def _can_compile(self, jobs: list[Job], compiler: Compiler) -> bool:
+        """A C++ compiler need not be there for a system in C."""
+        if compiler.cxx_identity or not any(compiler.is_cxx(job.inputs[0]) for job in jobs):
+            return True
+        self.sink.report(
+            NO_COMPILER,
+            f"there is no C++ compiler: {compiler.cxx[0]} was not found",
+            help="install a C++ compiler (apt install g++), or name one in CXX",
+        )
+        return False
+
+    def _can_name(self, jobs: list[Job]) -> bool:
+        """Compilers write the names of headers in a form of make that has no way to write some characters."""
+        name = unusable_name(self.folder, jobs)
+        if name is not None:
+            self.sink.report(
+                UNUSABLE_NAME,
+                f"the name {name!r} has a character with which a compiler cannot list its headers",
+                help="rename the file or folder, or choose another build folder with -o",
+            )
+        return name is None

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What each object was compiled from, noted after a build and compared before the next one.
+
+Ninja compares times of modification only. It misses an input that an older file replaced, one that was saved
+while the compiler ran, and a header that has appeared earlier in the search path than the one that was used.
+An object for which any of that holds is removed before Ninja starts, and Ninja makes it again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from camkes.backends.host.jobs import Job
+from camkes.generate.write import write
+from camkes.process import in_english
+
+_FORMAT = 1  # of the file
+#: `__has_include`, whole or as a part that a macro may complete
+_HAS_INCLUDE = re.compile(r"\b__has_(?:i\w*)?\b")
+_LITERAL = re.compile(r"__has_include(?:_next)?\s*\(\s*(?:\"([^\"\n]+)\"|<([^>\n]+)>)\s*\)")
+_PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")
+_WHETHER_KNOWN = re.compile(r"(?:ifn?def\s+|defined\s*\(?\s*)__has_include(?:_next)?\b")
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+
+Signature = list[int]
+
+
+class Inputs:
+    """The inputs of objects, kept in `file`. Paths are those that the compiler names; relative ones are below
+    the folder of `file`, where the compiler runs."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._folder = str(file.parent)
+        self._known: dict[str, dict[str, object]] = {}
+        self._signatures: dict[str, Signature | None] = {}
+        self._names: dict[str, frozenset[str]] = {}
+        self._missing: dict[str, tuple[str, str]] = {}
+        self._search = _Search()
+        self._texts: dict[str, tuple[set[str], bool]] = {}
+        self._fresh: dict[str, bool] = {}
+        self._began = 0
+        with suppress(OSError, ValueError):
+            data = json.loads(file.read_text(encoding="utf-8"))
+            if isinstance(data, dict) and data.get("format") == _FORMAT:
+                self._known = data["jobs"]
+
+    def of(self, job: Job) -> tuple[Path, ...]:
+        """What an output was made from, headers included; before it was made, what is known of that."""
+        inputs = self._known.get(str(job.output), {}).get("inputs")
+        return tuple(map(Path, inputs)) if isinstance(inputs, dict) else job.inputs
+
+    def remove_stale(self, jobs: Iterable[Job]) -> None:
+        """Remove the outputs of which it is not known that their inputs are as they were."""
+        stale = [job for job in jobs if job.compiler and not self._is_current(job)]
+        for job in stale:
+            self._known.pop(str(job.output), None)
+            job.output.unlink(missing_ok=True)
+        self._begin(wait=bool(stale))
+
+    def note(self, jobs: Iterable[Job]) -> None:
+        """Note the inputs of jobs that were run, and forget those of others that are gone."""
+        self._signatures.clear()
+        self._names.clear()
+        self._missing.clear()
+        for job in jobs:
+            if job.compiler:
+                self._known.pop(str(job.output), None)
+                noted = self._noted(job)
+                if noted is not None:
+                    self._known[str(job.output)] = noted
+        write(self._file, json.dumps({"format": _FORMAT, "jobs": self._known}))
+
+    # comparing
+
+    def _is_current(self, job: Job) -> bool:
+        known = self._known.get(str(job.output))
+        if known is None:
+            return False
+        inputs, absent = known["inputs"], known["absent"]
+        assert isinstance(inputs, dict) and isinstance(absent, dict)
+        return all(self._signature(path) == was for path, was in inputs.items()) and all(
+            self._listing(folder).isdisjoint(names) for folder, names in absent.items()
+        )
+
+    def _signature(self, path: str) -> Signature | None:
+        """What changes with every change of a file; None: there is no file."""
+        if path not in self._signatures:
+            try:
+                status = os.stat(os.path.join(self._folder, path))  # noqa: PTH116, PTH118 - called very often
+                found = [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+            except OSError:
+                found = None
+            self._signatures[path] = found
+        return self._signatures[path]
+
+    def _listing(self, folder: str) -> frozenset[str]:
+        if folder not in self._names:
+            try:
+                names = os.listdir(os.path.join(self._folder, folder))  # noqa: PTH118, PTH208
+            except OSError:
+                names = []
+            self._names[folder] = frozenset(names)
+        return self._names[folder]
+
+    # noting
+
+    def _begin(self, *, wait: bool) -> None:
+        """Note the time, by the clock of the file system: what changes from now on, changes while we build.
+        That clock is coarse; `wait` until it has passed what was written just now."""
+        mark = self._file.with_name(".began")
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        last = None
+        while True:
+            mark.write_bytes(b"")
+            now = mark.stat().st_mtime_ns
+            if not wait or last not in (None, now):
+                break
+            last = now
+            time.sleep(0.001)
+        self._began = now
+
+    def _noted(self, job: Job) -> dict[str, object] | None:
+        """The inputs of a job that was run just now; None where nothing is known for certain."""
+        try:
+            used = read_rule(job.dependencies) if job.search else ()
+        except OSError:
+            return None
+        if any("__has_" in word for word in job.search):
+            return None
+        folders = self._search.folders(job.search)
+        system = tuple(f"{folder}/" for folder in self._search.folders(job.compiler, bare=True))
+        own = [path for path in used if not path.startswith(system)]
+        texts = [self._asked(path) for path in own]
+        if any(unknown for _, unknown in texts):
+            return None
+        places = tuple(dict.fromkeys((*folders, *map(_folder_of, own))))
+        names = {path[len(p) + 1 :] for path in used for p in places if path.startswith(f"{p}/")}
+        asked = {name for found, _ in texts for name in found}
+        inputs: dict[str, Signature | None] = dict.fromkeys((*used, *map(str, job.inputs)))
+        absent: dict[str, list[str]] = {}
+        for folder in places:
+            for name in sorted(names | asked):
+                path = f"{folder}/{name}"
+                if path in inputs:
+                    continue
+                parent, missing = self._first_missing(path)
+                if missing:
+                    absent.setdefault(parent, []).append(missing)
+                elif name in asked:
+                    inputs[path] = None
+                elif self._is_fresh(path):
+                    return None
+        for path in inputs:
+            inputs[path] = self._signature(path)
+            if inputs[path] is None or self._is_fresh(path):
+                return None
+        return {"inputs": inputs, "absent": {k: sorted(set(v)) for k, v in absent.items()}}
+
+    def _asked(self, path: str) -> tuple[set[str], bool]:
+        """Names that a text asks for with `__has_include`, and whether it may read what it does not show."""
+        if path not in self._texts:
+            try:
+                text = Path(self._folder, path).read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                text = "__has_include"
+            text = _WHETHER_KNOWN.sub("", _SPLICE.sub("", text))
+            literal = _LITERAL.findall(text)
+            rest = _LITERAL.sub("", text)
+            unknown = ".incbin" in rest or _HAS_INCLUDE.search(rest) is not None
+            self._texts[path] = {one or other for one, other in literal}, unknown
+        return self._texts[path]
+
+    def _first_missing(self, path: str) -> tuple[str, str]:
+        """The folder, and the name in it, without which there is no such file; no name where there is one."""
+        if path not in self._missing:
+            self._missing[path] = self._look_for(path)
+        return self._missing[path]
+
+    def _look_for(self, path: str) -> tuple[str, str]:
+        parent, _, name = path.rpartition("/")
+        if name in self._listing(parent):
+            return "", ""
+        while parent and not os.path.isdir(os.path.join(self._folder, parent)):  # noqa: PTH112, PTH118
+            parent, _, name = parent.rpartition("/")
+        return parent or "/", name
+
+    def _is_fresh(self, path: str) -> bool:
+        """Whether a file, or a link on the way to it, may have changed after the build began."""
+        if path not in self._fresh:
+            self._fresh[path] = self._changed_lately(path)
+        return self._fresh[path]
+
+    def _changed_lately(self, path: str) -> bool:
+        place = Path(self._folder, path)
+        with suppress(OSError):
+            if place.stat().st_ctime_ns >= self._began:
+                return True
+            if str(place) == os.path.realpath(place):
+                return False
+            return any(
+                p.is_symlink() and p.lstat().st_ctime_ns >= self._began for p in (place, *place.parents)
+            )
+        return True
+
+
+class _Search:
+    """Folders in which compilers look for headers, each asked once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def folders(self, command: tuple[str, ...], *, bare: bool = False) -> tuple[str, ...]:
+        """Those of a command, with the ones that do not exist; `bare`: but for those that the environment
+        names."""
+        key = (str(bare), *command)
+        if key not in self._known:
+            environment = {k: v for k, v in in_english().items() if not (bare and k in _PATHS)}
+            words = (*command, "-E", "-v", os.devnull, "-o", os.devnull)
+            done = subprocess.run(
+                words,
+                capture_output=True,
+                encoding="utf-8",
+                errors="surrogateescape",
+                env=environment,
+                check=False,
+            )
+            self._known[key] = tuple(_search_list(done.stderr))
+        return self._known[key]
+
+
+def _search_list(said: str) -> Iterable[str]:
+    listed = False
+    for line in said.splitlines():
+        if line.startswith("ignoring nonexistent directory "):
+            yield line.removeprefix("ignoring nonexistent directory ").strip('"').rstrip("/")
+        elif line.startswith("#include ") and line.endswith("search starts here:"):
+            listed = True
+        elif line.startswith("End of search list"):
+            return
+        elif listed:
+            yield line.strip().rstrip("/")
+
+
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0] or "."
+
+
+def read_rule(file: Path) -> tuple[str, ...]:
+    """The files after the colon of a rule for make. OSError where there is no rule."""
+    text = file.read_text(encoding="utf-8", errors="surrogateescape")
+    text = text.replace("\\\n", " ").partition(": ")[2].partition("\n")[0]
+    words = text.replace("\\ ", "\0").split()
+    unquoted = (
+        w.replace("\0", " ").replace("$$", "$").replace("\\#", "#").replace("\\:", ":") for w in words
+    )
+    return tuple(dict.fromkeys(unquoted))

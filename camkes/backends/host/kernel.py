@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What is the same for every system: the host kernel and the objects of the runtime.
+
+They are compiled once for each version of them and of the compiler, and kept in the user's cache. An entry
+is a folder that appears there whole, with a list of checksums. One that does not agree with it is replaced.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from camkes.backends.host.codes import KERNEL_BUILD
+from camkes.backends.host.compiler import Compiler
+from camkes.backends.host.digests import of_file, of_words
+from camkes.backends.host.folder import locked
+from camkes.backends.host.jobs import Progress
+from camkes.backends.host.ninja import run_jobs
+from camkes.backends.host.sources import compile_job
+from camkes.cache import cache_folder
+from camkes.diagnostics import Sink
+from camkes.records import dataclass
+from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
+
+_PROGRAM = "camkes-host"
+_NAMES = "kernel-names.s"
+_RUNTIME = "runtime"
+_CHECKSUMS = "checksums.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """`kernel` is the program that boots a system, `names` an assembly source that defines what components
+    find in it, `runtime` are the objects that every address space gets."""
+
+    kernel: Path
+    names: Path
+    runtime: tuple[Path, ...]
+
+
+def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress) -> Kit | None:
+    """The kit: from the user's cache, else made and put there (or in `fallback` if that cannot be). None
+    after a diagnostic."""
+    name = f"host-{_key(compiler)}"
+    cache = cache_folder()
+    parents = [*([] if cache is None else [Path(cache)]), fallback]
+    for parent in parents:
+        if (kit := _checked(parent / name)) is not None:
+            return kit
+    last = OSError()
+    for parent in parents:
+        try:
+            with locked(parent, progress):
+                kit = _checked(parent / name)  # another command may have made it meanwhile
+                if kit is None and not _make(parent, name, compiler, sink, progress):
+                    return None
+                kit = kit or _checked(parent / name)
+            if kit is not None:
+                return kit
+            last = OSError(errno.EIO, os.strerror(errno.EIO))
+        except OSError as error:
+            last = error
+    sink.report(
+        KERNEL_BUILD,
+        f"the host kernel cannot be stored: {last.strerror}",
+        notes=[f"neither in {' nor in '.join(map(str, parents))}"],
+        help="name a folder with XDG_CACHE_HOME, or another one to build in with -o",
+    )
+    return None
+
+
+def _key(compiler: Compiler) -> str:
+    folders = (HOST_KERNEL / "src", HOST_KERNEL / "include", RUNTIME / "src", RUNTIME / "include")
+    files = [HOST_KERNEL / "Makefile", *sorted(f for d in folders for f in d.rglob("*.[chS]"))]
+    # the place of the sources is in the debugging information
+    words = [compiler.identity, str(compiler.sanitize), str(ROOT)]
+    return of_words([*words, *(f"{f} {of_file(f)}" for f in files)])[:16]
+
+
+def _checked(folder: Path) -> Kit | None:
+    """The kit in a folder, if it is whole."""
+    try:
+        sums = json.loads((folder / _CHECKSUMS).read_text(encoding="utf-8"))
+        good = isinstance(sums, dict) and all(of_file(folder / name) == sum_ for name, sum_ in sums.items())
+    except (OSError, ValueError):
+        return None
+    if not good or not os.access(folder / _PROGRAM, os.X_OK) or _NAMES not in sums:
+        return None
+    runtime = tuple(folder / name for name in sorted(sums) if name.startswith(f"{_RUNTIME}/"))
+    return Kit(folder / _PROGRAM, folder / _NAMES, runtime)
+
+
+def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+    """Make the entry `name` of a folder; False after a diagnostic, OSError where it cannot be written."""
+    progress("the host kernel")
+    with tempfile.TemporaryDirectory(prefix=".host-", dir=parent) as scratch:
+        work, entry = Path(scratch, "work"), Path(scratch, "entry")
+        (work / "objects").mkdir(parents=True)
+        entry.mkdir()
+        program = _make_kernel(work, compiler, sink)
+        if program is None or not _make_runtime(work, entry, compiler, sink, progress):
+            return False
+        shutil.copy2(program, entry / _PROGRAM)
+        (entry / _PROGRAM).chmod(0o755)
+        (entry / _NAMES).write_text(_names_source(program), encoding="utf-8")
+        files = [str(f.relative_to(entry)) for f in sorted(entry.rglob("*")) if f.is_file()]
+        sums = {file: of_file(entry / file) for file in files}
+        (entry / _CHECKSUMS).write_text(json.dumps(sums, indent=1), encoding="utf-8")
+        with suppress(FileNotFoundError):
+            (parent / name).rename(Path(scratch, "damaged"))
+        entry.rename(parent / name)
+    return True
+
+
+def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
+    make = shutil.which("make")
+    if make is None:
+        sink.report(KERNEL_BUILD, "make was not found", help="install make (apt install build-essential)")
+        return None
+    # make cannot do with blanks in names: it sees the tool's own folder through a link
+    root = folder / "root"
+    root.symlink_to(ROOT)
+    command = [
+        make,
+        f"--makefile={root / HOST_KERNEL.relative_to(ROOT) / 'Makefile'}",
+        f"-j{os.cpu_count() or 1}",
+        "--no-print-directory",
+        "OUT=.",
+        f"CC={shlex.join(compiler.c)}",
+        f"SANITIZE={1 if compiler.sanitize else ''}",
+    ]
+    # nothing of a make that runs us may reach this one
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        cwd=folder,
+        env=environment,
+        check=False,
+    )
+    program = folder / _PROGRAM
+    if done.returncode != 0 or not program.is_file():
+        sink.report(
+            KERNEL_BUILD, "the host kernel does not compile", notes=done.stdout.strip().splitlines()[-20:]
+        )
+        return None
+    return program
+
+
+def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+    base = RUNTIME / "src"
+    sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
+    same = (f"-ffile-prefix-map={work}=.",)  # the scratch folder is another one each time
+    jobs = [
+        compile_job(
+            compiler,
+            source,
+            (entry / _RUNTIME / source.relative_to(base)).with_suffix(".o"),
+            (),
+            (),
+            "the runtime",
+            last=same,
+        )
+        for source in sources
+    ]
+    failed = [outcome for outcome in run_jobs(work, jobs, progress) if not outcome.good]
+    if failed:
+        notes = failed[0].messages.strip().splitlines()[-20:]
+        sink.report(KERNEL_BUILD, "the runtime of components does not compile", notes=notes)
+    for job in jobs:
+        for file in (job.dependencies, job.messages):
+            file.unlink(missing_ok=True)
+    return not failed
+
+
+def _names_source(kernel: Path) -> str:
+    """The names that components find in the kernel, and `main`, as symbols of an assembly source."""
+    names = symbols("--defined-only", kernel, "-D") | {"main"}
+    text = "".join(f'.globl "{n}"\n"{n}":\n' for n in sorted(names) if "@" not in n)
+    return f'.text\n{text}.section .note.GNU-stack,"",%progbits\n'
+
+
+def symbols(which: str, file: Path, *options: str) -> set[str]:
+    """Global symbols of a file; weak ones that are not defined do not count."""
+    command = ("nm", "-g", which, *options, str(file))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    words = [line.split()[-2:] for line in done.stdout.splitlines()]
+    return {w[1] for w in words if len(w) == 2 and w[0] not in ("w", "v")}

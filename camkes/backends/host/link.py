@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Links the objects of each address space into one shared object.
+
+Instances that share an address space can define the same names. Each of them is linked by itself first
+and then hides all names but those that the rest of the address space or the kernel looks for.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from camkes.backends.host.codes import LINK_ERROR
+from camkes.backends.host.compiler import Compiler
+from camkes.backends.host.jobs import Job, Outcome
+from camkes.backends.host.kernel import Kit, symbols
+from camkes.backends.host.messages import Sources
+from camkes.capdl.model import CapabilityModel, Space
+from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.generate.write import write
+from camkes.model.system import INSTANCE_PREFIX
+from camkes.process import in_english
+
+#: with the places where GNU ld knows them
+_DUPLICATE = re.compile(
+    r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?multiple definition of [`'](?P<name>[^']+)'"
+    r"(?:; [^:\n]+:(?P<first_file>/[^:\n]+):(?P<first_line>\d+): first defined here)?"
+)
+_UNDEFINED = re.compile(
+    r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?(?:more )?undefined reference to [`'](?P<name>[^']+)'"
+)
+
+Objects = Mapping[str, tuple[Path, ...]]
+
+#: what is said of an instance and a name that its code lacks; None if nothing asks it for that name
+Expected = Callable[[str, str], Diagnostic | None]
+
+
+class Linker:
+    """Jobs that link the address spaces of a system in the folder `out`, and what their failures mean.
+
+    `objects` and `libraries` (link arguments) are those of each instance, `shared` are objects of each
+    address space. `expected_of` tells of a name that the code of an instance must define.
+    """
+
+    def __init__(
+        self,
+        capabilities: CapabilityModel,
+        compiler: Compiler,
+        objects: Objects,
+        shared: Objects,
+        libraries: Mapping[str, tuple[str, ...]],
+        kit: Kit,
+        out: Path,
+        expected_of: Expected,
+        sink: Sink,
+    ) -> None:
+        self.spaces = capabilities.spaces
+        self.compiler = compiler
+        self.objects = objects
+        self.shared = shared
+        self.libraries = libraries
+        self.kit = kit
+        self.out = out
+        self.expected_of = expected_of
+        self.sink = sink
+        self.images = {space.name: out / f"{space.name}.so" for space in self.spaces}
+        self.groups = [space for space in self.spaces if len(space.instances) > 1]
+        #: make an object of each instance of a group; what `hide` keeps follows from these
+        self.joins = [self._join(name) for space in self.groups for name in space.instances]
+        self._checks: dict[Job, Space] = {}
+
+    def jobs(self) -> list[Job]:
+        """Everything, `joins` included."""
+        found = list(self.joins)
+        for space in self.spaces:
+            parts = tuple(o for name in space.instances for o in self._parts(space, name))
+            found += [self._hide(name) for name in space.instances if space in self.groups]
+            found.append(self._link(space, (*parts, *self.shared[space.name], *self.kit.runtime)))
+            check = self._check(space)
+            self._checks[check] = space
+            found.append(check)
+        return found
+
+    def write_kept_names(self) -> None:
+        """Write which names of each instance of a group others see; after `joins` were run."""
+        for space in self.groups:
+            joined = {name: self._joined(name) for name in space.instances}
+            # of each other, instances want what was generated for that; other names differ in each
+            between = set().union(*(symbols("--undefined-only", file) for file in joined.values()))
+            others = (*self.shared[space.name], *self.kit.runtime)
+            outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
+                (m.symbol for m in space.mappings), *(symbols("--undefined-only", file) for file in others)
+            )
+            for name, file in joined.items():
+                kept = sorted(symbols("--defined-only", file) & outside)
+                write(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
+
+    def report(self, outcome: Outcome) -> None:
+        """Report what a job that failed says of the user's code."""
+        space = self._checks.get(outcome.job)
+        if space is None:
+            report_linker(outcome, self.sink)
+            return
+        # A shared object may leave any name open, so each was linked into a program that has the kernel's
+        # names and nothing else: what is left open is nobody's.
+        before = len(self.sink.diagnostics)
+        for name in dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages)):
+            users = [i for i in space.instances if _leaves_open(self.objects[i], name)]
+            expected = [found for i in users if (found := self.expected_of(i, name)) is not None]
+            used_in = tuple(o for i in users for o in self.objects[i])
+            for diagnostic in expected or [_undefined(name, _about(space), used_in, self.compiler, self.out)]:
+                self.sink.add(diagnostic)
+        if len(self.sink.diagnostics) == before:
+            lines = outcome.messages.strip().splitlines()[:40]
+            self.sink.report(LINK_ERROR, f"{_about(space)} cannot be linked", notes=lines)
+
+    # jobs
+
+    def _joined(self, instance: str) -> Path:
+        return self.out / "objects" / instance / "joined.o"
+
+    def _kept(self, instance: str) -> Path:
+        return self._joined(instance).with_name("kept-names")
+
+    def _parts(self, space: Space, instance: str) -> tuple[Path, ...]:
+        if space in self.groups:
+            return (self._joined(instance).with_name("hidden.o"),)
+        return self.objects[instance]
+
+    def _join(self, instance: str) -> Job:
+        output, about = self._joined(instance), f"instance {instance}"
+        return Job(
+            about,
+            output,
+            (*self.compiler.c, "-r", "-nostdlib", "-o", str(output)),
+            self.objects[instance],
+            about,
+            listed=tuple(map(str, self.objects[instance])),
+            identity=self.compiler.identity,
+        )
+
+    def _hide(self, instance: str) -> Job:
+        joined, kept = self._joined(instance), self._kept(instance)
+        output, about = joined.with_name("hidden.o"), f"instance {instance}"
+        # without a name to keep, objcopy would keep all
+        keep = (f"--keep-global-symbols={kept}", "--keep-global-symbol=")
+        return Job(about, output, ("objcopy", *keep, str(joined), str(output)), (joined, kept), about)
+
+    def _link(self, space: Space, parts: tuple[Path, ...]) -> Job:
+        output = self.images[space.name]
+        arguments = tuple(dict.fromkeys(a for i in space.instances for a in self.libraries[i]))
+        named = (Path(word) for a in arguments for word in re.split("[,=]|^-T", a) if word.startswith("/"))
+        return Job(
+            f"linking {space.name}",
+            output,
+            (
+                *(*self.compiler.c, "-shared", *self.compiler.link_flags()),
+                *("-Wl,-Bsymbolic,-z,now,-z,noexecstack", "-o", str(output)),
+            ),
+            (*parts, *(path for path in named if path.is_file())),
+            _about(space),
+            listed=(*map(str, parts), *arguments),
+            identity=self.compiler.identity,
+        )
+
+    def _check(self, space: Space) -> Job:
+        image = self.images[space.name]
+        output = self.out / "objects" / f"{space.name}.resolved"
+        flags = (
+            *self.compiler.check_flags(),
+            "-nostartfiles",
+            "-Wl,--no-as-needed,--no-allow-shlib-undefined",
+        )
+        return Job(
+            f"checking {space.name}",
+            output,
+            (*self.compiler.c, *flags, str(self.kit.names), str(image), "-o", str(output)),
+            (self.kit.names, image),
+            space.name,
+            identity=self.compiler.identity,
+        )
+
+
+def report_linker(outcome: Outcome, sink: Sink) -> None:
+    """Report what a linker says of names that are defined twice, or not at all."""
+    about, sources = outcome.job.about, Sources()
+    twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(outcome.messages)])}
+    missing = {m["name"]: m for m in reversed([*_UNDEFINED.finditer(outcome.messages)])}
+    for name, match in twice.items():
+        # the line is that of the first statement
+        span = _place(match["file"], match["line"], name, sources, above=9)
+        first = _place(match["first_file"], match["first_line"], name, sources, above=9)
+        sink.report(
+            LINK_ERROR,
+            f"{about} defines `{name}` twice",
+            span,
+            related=[Label(first, "defined here first")] if first is not None else [],
+            notes=[] if span is not None else [outcome.messages.strip()],
+            help="make one of them `static`, or give it another name",
+        )
+    for name, match in missing.items():
+        span = _place(match["file"], match["line"], name, sources)
+        sink.report(LINK_ERROR, f"{about} uses `{name}`, which nothing defines", span)
+    if not twice and not missing:
+        lines = outcome.messages.strip().splitlines()[:40]
+        sink.report(LINK_ERROR, f"{about} cannot be linked", notes=lines)
+
+
+def _place(file: str | None, line: str | None, name: str, sources: Sources, above: int = 0) -> Span | None:
+    """Where a name is in a line of a file, if these are known."""
+    return None if file is None or line is None else sources.word(Path(file), int(line), name, above)
+
+
+def _about(space: Space) -> str:
+    return f"component {space.name}" if len(space.instances) == 1 else f"group {space.name}"
+
+
+def _leaves_open(objects: Sequence[Path], name: str) -> bool:
+    """Whether one of the objects uses a name that none of them defines."""
+    used, defined = (
+        any(name in symbols(f"--{w}-only", o) for o in objects) for w in ("undefined", "defined")
+    )
+    return used and not defined
+
+
+def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
+    """A name that nothing defines, where it is used. A linker says where if it may leave nothing open."""
+    output = out / "objects" / "closed.so"
+    command = (*compiler.c, "-shared", "-Wl,-z,defs", *map(str, objects), "-o", str(output))
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env=in_english(),
+    )
+    output.unlink(missing_ok=True)
+    sources = Sources()
+    uses = [m for m in _UNDEFINED.finditer(done.stderr) if m["name"] == name]
+    places = [place for m in uses if (place := _place(m["file"], m["line"], name, sources)) is not None]
+    users = [o.name.removesuffix(".o") for o in objects if name in symbols("--undefined-only", o)]
+    return Diagnostic(
+        LINK_ERROR,
+        f"{about} uses `{name}`, which nothing defines",
+        places[0] if places else None,
+        related=tuple(Label(place, "used here too") for place in dict.fromkeys(places[1:3])),
+        notes=(f"used in {', '.join(users)}",) if users and not places else (),
+        help="define it in a source of the component, or name the source that does in CMakeLists.txt",
+    )

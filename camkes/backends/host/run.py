@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Runs a built system on the host kernel."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Self
+
+from camkes import process
+from camkes.backends.host.codes import RUN_FAILED
+from camkes.backends.host.faults import Fault, parse_fault
+from camkes.backends.host.host import HostImage
+from camkes.diagnostics import Diagnostic
+from camkes.records import dataclass
+
+#: exit statuses of the host kernel
+ENDED, FAULTED, CANNOT_START, DEFECT, DAMAGED = 0, 1, 2, 3, 4
+
+#: Seconds that an interrupted kernel has to finish the trace.
+GRACE = 5
+
+#: what the kernel's own words begin with
+_KERNEL = "camkes-host: "
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to run; times are virtual nanoseconds. `output` takes what components print, None: it goes to
+    standard output as it comes, or to the file descriptor `console`. `timeout_ms` limits the elapsed time
+    without progress, `memory_limit` the bytes a component may have, `record_limit` those of the trace.
+    `hardened`: components cannot write to the kernel's memory."""
+
+    duration: int | None = None
+    trace: Path | None = None
+    fast: bool = False
+    scheduling: str = "fifo"
+    timeslice: int | None = None
+    choices: str = "first"
+    loop_limit_ms: int | None = None
+    timeout_ms: int | None = None
+    memory_limit: int | None = None
+    hardened: bool = False
+    record_limit: int | None = None
+    output: Callable[[bytes], None] | None = None
+    console: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run came to. `status` is the kernel's exit status; `diagnostics` tell of a run that could
+    not be. `interrupted` is the signal with which the user ended it, or 0."""
+
+    status: int
+    faults: tuple[Fault, ...]
+    trace: Path | None
+    diagnostics: tuple[Diagnostic, ...]
+    interrupted: int = 0
+    findings: tuple[Fault, ...] = ()  # of sanitizers
+
+
+class _Signals:
+    """The user's signals during a run. The first to end it lets the kernel finish the trace, a second one
+    does not wait for that; a suspended run goes on when we do."""
+
+    _ENDING = (signal.SIGINT, signal.SIGTERM)
+
+    def __init__(self) -> None:
+        self.kernel: subprocess.Popen[bytes] | None = None
+        self.received = 0
+        self._before: dict[int, Any] = {}
+        self._limit = threading.Timer(GRACE, self._kill)
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in self._ENDING:
+                self._before[number] = signal.signal(number, self._end)
+            self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._suspend)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._limit.cancel()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def watch(self, kernel: subprocess.Popen[bytes]) -> None:
+        """From now on signals reach this process; one that came before does at once."""
+        self.kernel = kernel
+        if self.received:
+            kernel.send_signal(signal.SIGINT)
+
+    def _end(self, number: int, frame: object) -> None:
+        if self.received:
+            self._kill()
+            return
+        self.received = number
+        if self.kernel is not None:
+            self.kernel.send_signal(signal.SIGINT)
+        self._limit.daemon = True
+        self._limit.start()
+
+    def _kill(self) -> None:
+        self._send_group(signal.SIGKILL)
+
+    def _suspend(self, number: int, frame: object) -> None:
+        self._send_group(signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self._send_group(signal.SIGCONT)
+
+    def _send_group(self, number: int) -> None:
+        if self.kernel is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.kernel.pid, number)
+
+
+def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
+    """Run a system until it ends, its time is over, or the user interrupts it."""
+    options = options or RunOptions()
+    if options.trace is not None:
+        with suppress(OSError):
+            options.trace.unlink()  # that of an earlier run is not this one's
+    sys.stdout.flush()
+    faults_from, faults_to = os.pipe()
+    kept = _Kept([], [])
+    with _Signals() as signals:
+        try:
+            kernel = _start(image, options, faults_to)
+        except OSError as error:
+            os.close(faults_from)
+            notes = (str(image.kernel),)
+            failed = Diagnostic(RUN_FAILED, f"the host kernel cannot be run: {error.strerror}", notes=notes)
+            return RunResult(DEFECT, (), None, (failed,))
+        finally:
+            os.close(faults_to)
+        signals.watch(kernel)
+        status = _wait(kernel, faults_from, image, options, kept)
+    diagnostics = _failures(status, kept.said, bool(signals.received))
+    recorded = options.trace is not None and options.trace.exists() and options.trace.stat().st_size > 0
+    trace = options.trace if recorded else None
+    stopped = tuple(fault for fault in kept.faults if not fault.finding)
+    findings = tuple(fault for fault in kept.faults if fault.finding)
+    return RunResult(status, stopped, trace, diagnostics, signals.received, findings)
+
+
+class _Kept(NamedTuple):
+    """What the kernel reports."""
+
+    faults: list[Fault]
+    said: list[str]
+
+
+def _start(image: HostImage, options: RunOptions, faults_to: int) -> subprocess.Popen[bytes]:
+    words = ["--faults", str(faults_to), "--parent", str(os.getpid()), *_arguments(options)]
+    return process.start(
+        [str(image.kernel), image.table.name, *words],
+        cwd=image.folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if options.output else options.console,
+        stderr=subprocess.PIPE,
+        pass_fds=(faults_to,),
+    )
+
+
+def _wait(
+    kernel: subprocess.Popen[bytes], faults_from: int, image: HostImage, options: RunOptions, kept: _Kept
+) -> int:
+    """Reads what a kernel has to say until it ends; its status."""
+    readers = (
+        threading.Thread(target=_read_errors, args=(kernel.stderr, kept.said, image.sanitized)),
+        threading.Thread(target=_read_faults, args=(faults_from, kept.faults)),
+    )
+    for reader in readers:
+        reader.start()
+    try:
+        if options.output is not None and kernel.stdout is not None:
+            while chunk := os.read(kernel.stdout.fileno(), 65536):
+                options.output(chunk)
+        return kernel.wait()
+    finally:
+        process.stop(kernel)
+        for reader in readers:
+            reader.join()
+        for stream in (kernel.stdout, kernel.stderr):
+            if stream is not None:
+                stream.close()
+
+
+def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnostic, ...]:
+    """Why there was no run, or not all of it; what the kernel says of one that was good is shown."""
+    if status in (ENDED, FAULTED) or interrupted:
+        for line in said:
+            print(f"{_KERNEL}{line}", file=sys.stderr)
+        return ()
+    if status == DAMAGED:
+        note = "nothing is known of the run after that"
+        return (
+            Diagnostic(RUN_FAILED, said[-1] if said else "the kernel's memory was damaged", notes=(note,)),
+        )
+    what = f"signal {-status}" if status < 0 else f"status {status}"
+    message = (
+        "the host kernel cannot start the system"
+        if status == CANNOT_START
+        else f"the host kernel ended with {what}"
+    )
+    return (Diagnostic(RUN_FAILED, message, notes=tuple(said[-20:])),)
+
+
+def _arguments(options: RunOptions) -> list[str]:
+    values = {
+        "--for": options.duration,
+        "--trace": options.trace.absolute() if options.trace is not None else None,
+        "--scheduling": options.scheduling,
+        "--timeslice": options.timeslice,
+        "--choices": options.choices,
+        "--loop-limit": options.loop_limit_ms,
+        "--timeout": options.timeout_ms,
+        "--memory-limit": options.memory_limit,
+        "--trace-limit": options.record_limit,
+    }
+    result = [f"--{name}" for name in ("fast", "hardened") if getattr(options, name)]
+    for name, value in values.items():
+        if value is not None:
+            result += [name, str(value)]
+    return result
+
+
+def _read_faults(descriptor: int, faults: list[Fault]) -> None:
+    """The kernel's report, which no component can write to."""
+    with os.fdopen(descriptor, encoding="utf-8", errors="replace") as report:
+        for line in report:
+            fault = parse_fault(line)
+            if fault is not None:
+                faults.append(fault)
+
+
+def _read_errors(stream: IO[bytes] | None, said: list[str], sanitized: bool) -> None:
+    """What the kernel itself says is kept for later; everything else is shown at once, except what sanitizers
+    write, since the kernel reports that."""
+    for raw in stream or ():
+        line = raw.decode(errors="replace").rstrip("\n")
+        if line.startswith(_KERNEL):
+            said.append(line.removeprefix(_KERNEL))
+        elif not sanitized:
+            print(line, file=sys.stderr)

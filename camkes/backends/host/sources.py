@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What an instance is compiled from, and how one source is compiled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from camkes.backends.host.codes import LINK_ERROR, NO_SOURCES
+from camkes.backends.host.compiler import Compiler
+from camkes.backends.host.digests import of_words
+from camkes.backends.host.jobs import Job
+from camkes.diagnostics import Diagnostic, Label, Sink
+from camkes.model.system import ComponentType, Instance, Procedure
+from camkes.project.application import Application
+from camkes.project.declarations import ComponentBuild
+from camkes.records import replace
+from camkes.resolve.library import BUILTIN
+from camkes.resources import HOST_KERNEL, RUNTIME
+
+#: what rules for make, in which compilers list headers, have no way to write
+_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")
+#: the C library and what components are made of
+_EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "utils"}
+_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s")
+
+
+def build_of(application: Application, instance: Instance, sink: Sink) -> ComponentBuild:
+    """The declared (or found) build of an instance with what the application's own libraries add."""
+    kind = instance.type
+    declared_in = kind.span.file.path
+    build = application.build_of(kind.name, instance.name, declared_in)
+    if build is not None and build.cakeml_sources:
+        sink.report(
+            NO_SOURCES,
+            f"component {kind.name} is written in CakeML, which only seL4 builds have",
+            build.span,
+            help="build with `--kernel sel4`, or put a component in C in its place",
+        )
+    if build is None and declared_in.is_relative_to(BUILTIN):
+        return ComponentBuild()  # what it does is in the runtime
+    if build is None:
+        serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
+        if kind.control or serves:
+            places = application.places(kind.name, declared_in)
+            sink.report(
+                NO_SOURCES,
+                f"there are no sources for component {kind.name}",
+                kind.span,
+                notes=["looked for " + ", ".join(p + ".c" for p in places[:8])],
+                help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
+            )
+        return ComponentBuild()
+    for name in _closure(application, build):
+        library = application.libraries[name]
+        build = ComponentBuild(
+            build.sources + library.sources,
+            build.includes + library.includes,
+            build.c_flags + library.c_flags,
+            build.cxx_flags,
+            build.ld_flags,
+            build.libs,
+            span=build.span,
+        )
+    return build
+
+
+def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagnostic | None:
+    """What is said where the code of a component does not define `name`; None if it need not."""
+    files = [source.name for source in build.sources] if build is not None else []
+    define = f"define `{name}()` in {files[0] if len(files) == 1 else 'one of its sources'}"
+    if kind.control and name == "run":
+        message = f"component `{kind.name}` has `control` and does not define `run()`"
+        return Diagnostic(LINK_ERROR, message, kind.span, help=f"{define}, or take `control` away")
+    for interface in kind.interfaces:
+        if interface.kind == "provides" and isinstance(interface.type, Procedure):
+            for method in interface.type.methods:
+                if name == f"{interface.name}_{method.name}":
+                    return Diagnostic(
+                        LINK_ERROR,
+                        f"component `{kind.name}` does not define `{name}()`",
+                        interface.span,
+                        f"provides method `{method.name}`",
+                        related=(Label(method.span, "the method"),),
+                        help=define,
+                    )
+    return None
+
+
+def links_foreign_code(application: Application, build: ComponentBuild) -> bool:
+    """Whether a build names libraries that nobody shows us the sources of. What every component is linked
+    with does not count."""
+    libraries = application.libraries
+    named = {*build.libs, *(lib for name in _closure(application, build) for lib in libraries[name].libs)}
+    shown = {name for name, library in libraries.items() if library.sources}
+    return not named <= shown | _EVERYWHERE
+
+
+def _closure(application: Application, build: ComponentBuild) -> list[str]:
+    """Libraries of the application that a build uses, directly or not."""
+    found: dict[str, None] = {}
+    todo = list(build.libs)
+    while todo:
+        name = todo.pop(0)
+        if name in application.libraries and name not in found:
+            found[name] = None
+            todo += application.libraries[name].libs
+    return list(found)
+
+
+def sources_and_objects(build: ComponentBuild, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """The sources that are compiled, each with the object in `folder` that it becomes."""
+    used: set[Path] = set()
+    for source in build.sources:
+        if source.suffix not in _SUFFIXES:
+            continue
+        output = folder / f"{source.name}.o"
+        if output in used:  # two files of one name in different folders
+            output = folder / f"{of_words([str(source)])[:8]}-{source.name}.o"
+        used.add(output)
+        yield source, output
+
+
+def compile_job(
+    compiler: Compiler,
+    source: Path,
+    output: Path,
+    includes: Sequence[Path],
+    flags: Sequence[str],
+    about: str,
+    *,
+    last: Sequence[str] = (),
+    beside: str = "",
+) -> Job:
+    """Compile one source. `last` are flags that win over the user's; `beside`: see `Job`."""
+    cxx = compiler.is_cxx(source)
+    program = compiler.cxx if cxx else compiler.c
+    language = ("-x", "c++" if cxx else "c")
+    paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
+    command = (
+        *program,
+        "-std=gnu++17" if cxx else "-std=gnu11",
+        *compiler.compile_flags(),
+        "-DCAMKES_KERNEL_HOST=1",
+        *(f"-I{p}" for p in paths),
+        *flags,
+        *last,
+    )
+    plain = source.suffix == ".s"  # not preprocessed
+    job = Job(
+        f"{about}: {source.name}",
+        output,
+        (),
+        (source,),
+        about,
+        beside=beside,
+        identity=compiler.cxx_identity if cxx else compiler.identity,
+        search=() if plain else (*command, *language),
+        compiler=(*program, *language),
+    )
+    rule = () if plain else ("-MD", "-MF", str(job.dependencies), "-MQ", str(output))
+    return replace(job, command=(*command, *rule, "-c", str(source), "-o", str(output)))
+
+
+def unusable_name(folder: Path, jobs: Iterable[Job]) -> str | None:
+    """The first name of a file or folder of a build in which compilers could not list what they read."""
+    names = [str(folder)]
+    for job in jobs:
+        names += [*map(str, job.inputs), *(w[2:] for w in job.search if w.startswith("-I"))]
+    return next((name for name in names if _UNUSABLE.search(name)), None)

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The C types that a system names, checked by the compiler before any glue is compiled.
+
+For each component, a header with the includes of its procedures and a declaration for each type stands in
+for the `camkes.h` that will be generated. `#line` numbers the declarations, so that what the compiler says of
+one is reported where the `.camkes` file names the type.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from difflib import get_close_matches
+from pathlib import Path
+
+from camkes.backends.host.codes import C_TYPE, COMPILE_ERROR
+from camkes.backends.host.compiler import Compiler, find_compiler
+from camkes.backends.host.jobs import Job, Progress
+from camkes.backends.host.messages import Sources, report_compiler
+from camkes.backends.host.ninja import run_jobs
+from camkes.backends.host.sources import build_of, compile_job, unusable_name
+from camkes.diagnostics import Label, Sink, Span
+from camkes.generate.procedures import c_type, declare
+from camkes.generate.write import write
+from camkes.model.c_types import needs_compiler
+from camkes.model.system import (
+    ComponentType,
+    DataportType,
+    Include,
+    Method,
+    Procedure,
+    System,
+)
+from camkes.project.application import Application
+from camkes.project.declarations import ComponentBuild
+from camkes.records import dataclass
+
+_MARK = "camkes-types"  # what `#line` calls the file
+_TYPEDEF = re.compile(r"\btypedef\b[^;{]*(?:\{[^}]*\})?[\s*]*\b(\w+)\s*;")
+_CLOSE = 0.75  # how alike a name must be to be suggested
+_OF_OTHER_KERNELS = ("seL4_", "ps_")  # begin the names of types that the host kernel may lack
+_PREAMBLE = "".join(
+    f"#include <{header}>\n"
+    for header in (
+        *("camkes/dataport.h", "camkes/error.h", "camkes/realtime.h", "sel4/sel4.h"),
+        *("stdbool.h", "stddef.h", "stdint.h", "stdlib.h", "utils/util.h"),
+    )
+)
+_ERROR = re.compile(rf"{_MARK}:(\d+):(?:\d+:)? (?:fatal )?error: (.*)")
+_MISSING_HEADER = re.compile(r"fatal error: (\S+): No such file|fatal error: '([^']+)' file not found")
+_UNKNOWN = re.compile(r"unknown type name|undeclared|use of undeclared")
+_SUGGESTED = re.compile(r"did you mean (?:to use )?'([^']+)'|use '(struct|union|enum)' keyword")
+_INCOMPLETE = re.compile(r"incomplete (?:result )?type|has incomplete|incomplete")
+_FUNCTION = re.compile(r"(?:returning|returns|return) (?:a )?function|declared as a function|function type")
+_ARRAY = re.compile(r"(?:returning|returns|return) an? ?array|array type|return array")
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A type, as C writes it, and where a system names it: in a method of the procedure `owner`, if that is
+    not None. `value`: it is passed by value."""
+
+    text: str
+    span: Span
+    owner: Procedure | None
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What is compiled for a component."""
+
+    component: ComponentType
+    build: ComponentBuild
+    includes: tuple[tuple[Include, Procedure | None], ...]
+    uses: tuple[_Use, ...]
+
+
+def check_types(
+    system: System, application: Application, out: Path | None, sink: Sink, progress: Progress
+) -> None:
+    """Report types that the C compiler does not accept, and errors of the headers that define them.
+
+    `out` is a folder for what is compiled. Without one nothing is built: then nothing is said where a header
+    or the compiler is missing, for the system may be one for another kernel, whose libraries are not on this
+    workstation. OSError where the folder cannot be written.
+    """
+    units = _units(system, application)
+    compiler = find_compiler(False, Sink()) if units else None
+    if compiler is None:
+        return
+    faults: dict[str, list[tuple[_Use, str, _Unit]]] = {}
+    with nullcontext(out) if out is not None else _scratch() as folder:
+        jobs = [_job(unit, compiler, folder / str(number)) for number, unit in enumerate(units)]
+        if unusable_name(folder, jobs) is not None:
+            return  # the build says so
+        said = {o.job.about: o.messages for o in run_jobs(folder, jobs, progress) if not o.good}
+    for number, unit in enumerate(units):
+        messages = said.get(jobs[number].about, "")
+        if _MISSING_HEADER.search(messages):
+            if out is not None:
+                _report_headers(unit, messages, sink)
+            continue
+        found = _faults(unit, messages)
+        if not found and messages:
+            report_compiler(messages, False, f"component {unit.component.name}", Sources(), sink)
+        for use, text in found:
+            if out is not None or not use.text.startswith(_OF_OTHER_KERNELS):
+                faults.setdefault(use.text, []).append((use, text, unit))
+    for text, uses in faults.items():
+        _report(text, uses, units, sink)
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="camkes-types-") as folder:
+        yield Path(folder)
+
+
+# what is checked
+
+
+def _units(system: System, application: Application) -> list[_Unit]:
+    """The components that name types of their own or have includes, each once for each way it is built."""
+    found: dict[object, _Unit] = {}
+    for instance in system.instances:
+        kind = instance.type
+        if kind.hardware or not needs_compiler(kind):
+            continue
+        build = build_of(application, instance, Sink())
+        unit = _Unit(kind, build, tuple(_includes(kind)), tuple(_uses(kind)))
+        found.setdefault((kind.name, build.includes, build.c_flags), unit)
+    return list(found.values())
+
+
+def _includes(kind: ComponentType) -> Iterator[tuple[Include, Procedure | None]]:
+    """In the order in which `camkes.h` has them."""
+    seen: set[Include] = set()
+    procedures = [i.type for i in kind.interfaces if isinstance(i.type, Procedure)]
+    pairs = [(i, None) for i in kind.includes] + [(i, p) for p in procedures for i in p.includes]
+    for include, owner in pairs:
+        if include not in seen:
+            seen.add(include)
+            yield include, owner
+
+
+def _uses(kind: ComponentType) -> Iterator[_Use]:
+    for interface in kind.interfaces:
+        if isinstance(interface.type, Procedure):
+            for method in interface.type.methods:
+                yield from _uses_of_method(interface.type, method)
+        elif isinstance(interface.type, DataportType) and interface.type.size is None:
+            name = interface.type.name
+            yield _Use(name, _word(interface.span, name, interface.name), None, False)
+
+
+def _uses_of_method(owner: Procedure, method: Method) -> Iterator[_Use]:
+    if method.return_type is not None:
+        span = _word(method.span, method.return_type.name, method.name)
+        yield _Use(c_type(method.return_type), span, owner, True)
+    for parameter in method.parameters:
+        span = _word(method.span, parameter.type.name, parameter.name)
+        yield _Use(c_type(parameter.type), span, owner, True)
+
+
+def _word(span: Span, word: str, before: str) -> Span:
+    """Where `word` is, as the type of the name `before`, in the lines about `span`; else `span`."""
+    lines = span.file.lines
+    pattern = re.compile(rf"\b{re.escape(word)}\b(?=[^,;()]*\b{re.escape(before)}\b)")
+    for number in range(span.line, min(span.end_line + 10, len(lines)) + 1):
+        found = pattern.search(lines[number - 1])
+        if found is not None:
+            return Span(span.file, number, found.start() + 1, number, found.end() + 1)
+    return span
+
+
+# compiling
+
+
+def _job(unit: _Unit, compiler: Compiler, folder: Path) -> Job:
+    """Compiles the types of a component in a folder of its own."""
+    lines = [_PREAMBLE]
+    for number, (include, _) in enumerate(unit.includes, 1):
+        name = f"<{include.path}>" if include.system else f'"{include.path}"'
+        lines.append(f'#line {number} "{_MARK}"\n#include {name}\n')
+    for number, use in enumerate(unit.uses, len(unit.includes) + 1):
+        lines.append(f'#line {number} "{_MARK}"\n')
+        if use.value:
+            function = declare(use.text, f"camkes_type_{number}({declare(use.text, 'value')})")
+            lines.append(f"static inline {function} {{ return value; }}\n")
+        else:
+            lines.append(f"struct camkes_type_{number} {{ {declare(use.text, 'value')}; }};\n")
+    write(folder / "camkes.h", f"#pragma once\n{''.join(lines)}")
+    source = folder / "types.c"
+    write(source, "#include <camkes.h>\n")
+    about = f"types of {unit.component.name} ({folder.name})"
+    includes = (folder, *unit.build.includes)
+    quiet = ("-w", "-g0", "-O0")
+    return compile_job(compiler, source, folder / "types.o", includes, unit.build.c_flags, about, last=quiet)
+
+
+def _faults(unit: _Unit, said: str) -> list[tuple[_Use, str]]:
+    """The types that were not accepted, each with the first thing that the compiler says of it."""
+    found: dict[str, tuple[_Use, str]] = {}
+    for match in _ERROR.finditer(said):
+        number = int(match[1]) - len(unit.includes) - 1
+        if 0 <= number < len(unit.uses):
+            use = unit.uses[number]
+            found.setdefault(use.text, (use, match[2]))
+    return list(found.values())
+
+
+# reporting
+
+
+def _report_headers(unit: _Unit, said: str, sink: Sink) -> None:
+    """Report a header that is not there, where it is included."""
+    direct = _ERROR.search(said)
+    if direct is None or int(direct[1]) > len(unit.includes):
+        report_compiler(said, False, f"component {unit.component.name}", Sources(), sink)
+        return
+    include, owner = unit.includes[int(direct[1]) - 1]
+    span = (owner or unit.component).span
+    sink.report(
+        COMPILE_ERROR,
+        f"component `{unit.component.name}` does not find the header `{include.path}`",
+        _line_with(span, include.path),
+        related=[Label(unit.build.span, "how it is built")] if unit.build.span is not None else [],
+        help=f"add its folder: DeclareCAmkESComponent({unit.component.name} ... INCLUDES folder)",
+    )
+
+
+def _line_with(span: Span, path: str) -> Span:
+    pattern = re.compile(rf"include\s*[\"<]{re.escape(path)}[\">]")
+    for number, line in enumerate(span.file.lines, 1):
+        found = pattern.search(line)
+        if found is not None:
+            return Span(span.file, number, found.start() + 1, number, found.end() + 1)
+    return span
+
+
+def _report(text: str, found: Sequence[tuple[_Use, str, _Unit]], units: Sequence[_Unit], sink: Sink) -> None:
+    """Report a type once, at its first use."""
+    use, said, unit = found[0]
+    spans = dict.fromkeys(other.span for other, _, _ in found)
+    spans.update(dict.fromkeys(u.span for _, _, at in found for u in at.uses if u.text == text))
+    spans.pop(use.span, None)
+    message, help_ = f"`{text}` is not accepted as a type: {said}", ""
+    if _UNKNOWN.search(said):
+        message, help_ = f"unknown type `{text}`", _help(use, said, unit, units)
+    elif text.strip() == "void":
+        message, help_ = "`void` is not the type of a value", "leave the parameter out"
+    elif _FUNCTION.search(said):
+        message, help_ = (
+            f"`{text}` is a type of functions, which cannot be passed",
+            "pass a number that names it",
+        )
+    elif _ARRAY.search(said):
+        message, help_ = (
+            f"`{text}` is a type of arrays, which cannot be passed by value",
+            "put it in a struct",
+        )
+    elif _INCOMPLETE.search(said):
+        message = f"`{text}` has no definition, so it cannot be passed by value"
+        help_ = "define it in a header that the procedure includes, or pass something else"
+    knows = [u for u in units if any(x.text == text for x in u.uses) and u not in [at for _, _, at in found]]
+    names = dict.fromkeys(at.component.name for _, _, at in found)
+    sink.report(
+        C_TYPE,
+        message,
+        use.span,
+        related=[Label(span, "used here too") for span in list(spans)[:2]],
+        notes=[f"for component {', '.join(names)}; others know it"] if knows else [],
+        help=help_,
+    )
+
+
+def _help(use: _Use, said: str, unit: _Unit, units: Sequence[_Unit]) -> str:
+    suggested = _SUGGESTED.search(said)
+    if suggested is not None:
+        return f"did you mean `{suggested[1] or f'{suggested[2]} {use.text}'}`?"
+    name = use.text.removeprefix("struct ")
+    files = list(_files(unit.build, use.span.file.path.parent))
+    files += [source for other in units for source in other.build.sources]
+    place = _defined_in(name, files)
+    owner = f"procedure `{use.owner.name}`" if use.owner else f"component `{unit.component.name}`"
+    if place is None:
+        close = get_close_matches(name, _defined_names(files), 1, _CLOSE)
+        if close:
+            return f"did you mean `{close[0]}`?"
+        return f'include the header that defines it: `include "FILE.h";` in {owner}'
+    if place.suffix == ".h":
+        folder = os.path.relpath(place.parent, use.span.file.path.parent)
+        found = place.parent in unit.build.includes
+        more = (
+            "" if found else f", and INCLUDES {folder} to DeclareCAmkESComponent({unit.component.name} ...)"
+        )
+        return f'it is defined in {place.name}: add `include "{place.name}";` to {owner}{more}'
+    return f"it is defined in {place.name} only: put it in a header, and include that in {owner}"
+
+
+def _files(build: ComponentBuild, beside: Path) -> Iterator[Path]:
+    """Headers, then sources, that may define a type."""
+    folders = dict.fromkeys((*build.includes, *(s.parent for s in build.sources), beside, beside / "include"))
+    for folder in folders:
+        if folder.is_dir():
+            yield from sorted(folder.glob("*.h"))
+    yield from build.sources
+
+
+def _defined_names(files: Iterable[Path]) -> list[str]:
+    return [name for path in files for name in _TYPEDEF.findall(_text(path))]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _defined_in(name: str, files: Iterable[Path]) -> Path | None:
+    pattern = re.compile(
+        rf"\b(?:struct|union|enum)\s+{re.escape(name)}\s*\{{|[}}*\s]{re.escape(name)}\s*(?:\[[^]]*\]\s*)?;"
+    )
+    return next((path for path in files if pattern.search(_text(path))), None)

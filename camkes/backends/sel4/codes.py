@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What can be wrong when a system is made into an image for seL4."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Code
+
+NO_TIMER = Code("E0952", "no-timer-driver")
+TIMER_TAKEN = Code("E0963", "timer-taken")
+NO_WORKSPACE = Code("E0953", "no-workspace")
+
+SEL4_BUILD = Code("E0954", "sel4-build")
+NO_CONNECTOR = Code("E0955", "connector-for-sel4")
+PROTOCOL_ON_MCS = Code("E0960", "protocol-on-mcs")
+PASSIVE_CONNECTOR = Code("E0961", "passive-connector")
+SHORT_ON_MCS = Code("E0962", "short-on-mcs")

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What an address space holds on seL4 besides what both kernels give it.
+
+The host kernel reports faults, saves reply capabilities and keeps timers itself. On seL4 a space gets a
+thread that waits for the faults of the others, a capability to its own CNode where it saves reply
+capabilities, and, for every timer, an endpoint of the timer driver instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Table
+from typing import TYPE_CHECKING
+
+from camkes.backends.sel4.devices import REGISTERS_SYMBOL, Device
+from camkes.capdl.model import (
+    Cap,
+    CapabilityModel,
+    KernelObject,
+    Mapping,
+    ObjectKind,
+    Role,
+    Space,
+    Thread,
+    Timer,
+)
+from camkes.records import dataclass, field, replace
+
+if TYPE_CHECKING:
+    from camkes.backends.sel4.mcs import ThreadTime
+
+#: a fault is reported before anything else runs
+FAULT_PRIORITY = 255
+TIMER_PRIORITY = 255
+_STACK = 16384
+
+#: name of the address space of the timer driver, and of its endpoint; no user can choose them
+TIMER_SPACE = "timer-driver"
+TIMER_ENDPOINT = f"{TIMER_SPACE}:endpoint"
+TIMER_INTERRUPT = f"{TIMER_SPACE}:interrupt"
+
+#: a page in which the driver tells all spaces when time began
+EPOCH = f"{TIMER_SPACE}:epoch"
+EPOCH_SYMBOL = "_camkes_epoch"
+
+#: the page of a device's registers
+REGISTERS = f"{TIMER_SPACE}:registers"
+
+#: where all spaces record what they do, and who prints it when nobody else runs
+TRACE_SPACE = "trace-printer"
+TRACE = f"{TRACE_SPACE}:records"
+TRACE_SYMBOL = "_camkes_trace"
+TRACE_SIZE = 0x40000
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """CSpace slots of what was added to a space; 0: was not."""
+
+    cnode: int = 0
+    #: the fault handler's end of the fault endpoint
+    faults: int = 0
+    #: the timer driver's: where it is asked, what its device signals, itself, and its notifications by
+    #: number of the timer
+    requests: int = 0
+    interrupt: int = 0
+    tcb: int = 0
+    notifications: tuple[int, ...] = ()
+    #: the last slot that was given, or is kept free for a reply capability
+    last: int = 0
+    #: on an MCS kernel: of each thread by its index
+    times: Table[int, ThreadTime] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A capability model as seL4 gets it. `timers` are what the driver keeps, in the order of their
+    badges, which count from 1; `device` is what it drives."""
+
+    model: CapabilityModel
+    extras: dict[str, Extras]
+    timers: tuple[Timer, ...]
+    device: Device | None = None
+
+
+def complete(
+    model: CapabilityModel, device: Device | None = None, *, fault_handlers: bool = True, trace: bool = False
+) -> Completed:
+    """The model with what seL4 needs besides; `trace` adds what records events. `device` is behind the
+    timers, if there are any."""
+    shared = _shared(device) if model.timers else ()
+    objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
+    badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
+    used = model.slots_used()
+    spaces: list[Space] = []
+    extras: dict[str, Extras] = {}
+    for space in model.spaces:
+        first = space.kept or used.get(space.name, 0) + 1
+        space, added = _complete_space(space, first - 1, badges, fault_handlers)
+        if fault_handlers:
+            objects.append(KernelObject(_fault_endpoint(space), ObjectKind.ENDPOINT))
+            objects.append(KernelObject(_fault_handler(space), ObjectKind.TCB))
+        space = replace(space, mappings=(*space.mappings, *shared))
+        spaces.append(space)
+        extras[space.name] = added
+    if model.timers:
+        space, added = _timer_driver(model.timers, device)
+        objects += [
+            *_space_objects(space),
+            KernelObject(TIMER_ENDPOINT, ObjectKind.ENDPOINT),
+            KernelObject(TIMER_INTERRUPT, ObjectKind.NOTIFICATION),
+            KernelObject(EPOCH, ObjectKind.REGION, 4096),
+        ]
+        if device is not None and device.registers is not None:
+            objects.append(KernelObject(REGISTERS, ObjectKind.REGION, 4096, device.registers))
+        spaces.append(space)
+        extras[space.name] = added
+    if trace:
+        mapping = Mapping(TRACE_SYMBOL, TRACE, "RW")
+        thread = Thread(TRACE_SPACE, 0, TRACE_SPACE, Role.INTERFACE, 0, 0, _STACK)
+        spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), shared, (thread,)))
+        spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
+        extras[TRACE_SPACE] = Extras()
+        objects += [*_space_objects(spaces[-1]), KernelObject(TRACE, ObjectKind.REGION, TRACE_SIZE)]
+    completed = replace(model, objects=tuple(objects), spaces=tuple(spaces), timers=())
+    return Completed(completed, extras, model.timers, device)
+
+
+def _space_objects(space: Space) -> list[KernelObject]:
+    """The objects of a space that is not in the model."""
+    return [
+        KernelObject(f"{space.name}:cnode", ObjectKind.CNODE),
+        KernelObject(f"{space.name}:vspace", ObjectKind.VSPACE),
+        *(KernelObject(thread.name, ObjectKind.TCB) for thread in space.threads),
+    ]
+
+
+def _shared(device: Device | None) -> tuple[Mapping, ...]:
+    """What every space but the driver's can only read."""
+    epoch = Mapping(EPOCH_SYMBOL, EPOCH, "R")
+    if device is None or not device.clock:
+        return (epoch,)
+    return epoch, Mapping(REGISTERS_SYMBOL, REGISTERS, "R", cached=False)
+
+
+def slots_of_completion(space: Space) -> int:
+    """How many slots a space gets at most: its own CNode, a fault endpoint for each thread, and theirs; on an
+    MCS kernel a reply object for each thread, and what passive threads share."""
+    threads = len(space.threads) + 1
+    return 1 + 2 * threads + 3 * len(space.instances)
+
+
+def _complete_space(
+    space: Space, used: int, badges: dict[str, int], fault_handlers: bool
+) -> tuple[Space, Extras]:
+    caps = [
+        replace(cap, object=TIMER_ENDPOINT, rights="WP", badge=badges[cap.object])
+        if cap.object in badges
+        else cap
+        for cap in space.caps
+    ]
+    threads = list(space.threads)
+    cnode = faults = 0
+    if any(thread.role is Role.MANAGER for thread in threads):
+        cnode = used = used + 1
+        caps.append(Cap(cnode, f"{space.name}:cnode"))
+    if fault_handlers:
+        for index, thread in enumerate(threads):
+            used += 1
+            caps.append(Cap(used, _fault_endpoint(space), "WP", thread.index + 1))
+            threads[index] = replace(thread, fault_slot=used)
+        faults = used + 1
+        caps.append(Cap(faults, _fault_endpoint(space), "R"))
+        threads.append(
+            Thread(
+                name=_fault_handler(space),
+                index=len(threads),
+                instance=space.instances[0],
+                role=Role.FAULT_HANDLER,
+                priority=FAULT_PRIORITY,
+                max_priority=0,
+                stack_size=_STACK,
+                affinity=threads[0].affinity,
+                domain=threads[0].domain,
+            )
+        )
+    extras = Extras(cnode, faults, last=max(used, faults))
+    return replace(space, caps=tuple(caps), threads=tuple(threads)), extras
+
+
+def _fault_endpoint(space: Space) -> str:
+    return f"{space.name}:faults"
+
+
+def _fault_handler(space: Space) -> str:
+    return f"{space.name}!fault-handler"
+
+
+def _timer_driver(timers: tuple[Timer, ...], device: Device | None) -> tuple[Space, Extras]:
+    """One thread, which signals the notification of each timer. What it needs of the device is added
+    where the device is known: its slots are the last."""
+    caps = [Cap(1, TIMER_ENDPOINT, "R"), Cap(2, TIMER_INTERRUPT, "R"), Cap(3, TIMER_SPACE)]
+    first = len(caps) + 1
+    notifications = tuple(range(first, first + len(timers)))
+    for slot, timer in zip(notifications, timers, strict=True):
+        caps.append(Cap(slot, timer.notification, "W", timer.badge))
+    thread = Thread(TIMER_SPACE, 0, TIMER_SPACE, Role.INTERFACE, TIMER_PRIORITY, 0, _STACK)
+    mappings = [Mapping(EPOCH_SYMBOL, EPOCH, "RW")]
+    if device is not None and device.registers is not None:
+        mappings.append(Mapping(REGISTERS_SYMBOL, REGISTERS, "RW", cached=False))
+    space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), tuple(mappings), (thread,))
+    return space, Extras(requests=1, interrupt=2, tcb=3, notifications=notifications)

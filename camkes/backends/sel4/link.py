@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The second step to a capability distribution: adds what linked images decide to an unlinked specification.
+
+    python -c "from camkes.backends.sel4.link import main; main()" SPECIFICATION SYSTEM.cdl SPACE=IMAGE ...
+
+runs at each build after one source file changed, so that it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+from camkes.backends.sel4.address_space import (
+    ARCHITECTURES,
+    PAGE,
+    AddressSpace,
+    Frame,
+    FrameCap,
+    OverlapError,
+    Part,
+    Table,
+    map_image,
+)
+from camkes.backends.sel4.elf import ElfError, Image, read_image
+from camkes.records import as_dict, dataclass, is_record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+#: pages without a frame around every stack and IPC buffer
+GUARD = 4096
+
+#: a page of an image that the loader fills with what the kernel knows of the time stamp counter
+BOOT_CLOCK = "_camkes_boot_clock"
+_BOOT_CLOCK_FILL = f"0 {PAGE} CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_X86_TSC_Freq 0"
+
+
+def stack_symbol(index: int) -> str:
+    return f"_camkes_stack_{index}"
+
+
+def ipc_buffer_symbol(index: int) -> str:
+    return f"_camkes_ipc_buffer_{index}"
+
+
+class LinkError(Exception):
+    """An image does not have what its address space needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkedThread:
+    """`fields` is what a TCB has besides its addresses; `caps` what its own slots hold besides memory."""
+
+    name: str
+    index: int
+    fields: str
+    caps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkedMapping:
+    symbol: str
+    frames: tuple[str, ...]
+    rights: str
+    cached: bool
+    page: int = PAGE
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MappedCap:
+    """A capability to a frame of a mapping, which says where it is mapped."""
+
+    slot: int
+    frame: str
+    rights: str
+    cached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkedSpace:
+    name: str
+    root: str
+    threads: tuple[UnlinkedThread, ...]
+    mappings: tuple[UnlinkedMapping, ...]
+    cnode: str = ""
+    mapped: tuple[MappedCap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unlinked:
+    """A specification without addresses. `objects` and `caps` are lines of capDL; `caps` by container."""
+
+    architecture: str
+    objects: tuple[str, ...]
+    caps: dict[str, tuple[str, ...]]
+    spaces: tuple[UnlinkedSpace, ...]
+    irqs: tuple[str, ...] = ()
+    #: (domain, duration in the kernel's ticks)
+    schedule: tuple[tuple[int, int], ...] = ()
+    large_frames: bool = True
+
+    def write(self) -> bytes:
+        return marshal.dumps(_plain(self), 2)
+
+    @classmethod
+    def read(cls, written: bytes) -> Unlinked:
+        data = marshal.loads(written)
+        spaces = tuple(
+            UnlinkedSpace(
+                s["name"],
+                s["root"],
+                tuple(
+                    UnlinkedThread(t["name"], t["index"], t["fields"], tuple(t["caps"])) for t in s["threads"]
+                ),
+                tuple(UnlinkedMapping(**{**m, "frames": tuple(m["frames"])}) for m in s["mappings"]),
+                s["cnode"],
+                tuple(MappedCap(**m) for m in s["mapped"]),
+            )
+            for s in data["spaces"]
+        )
+        return cls(
+            data["architecture"],
+            tuple(data["objects"]),
+            {name: tuple(lines) for name, lines in data["caps"].items()},
+            spaces,
+            tuple(data["irqs"]),
+            tuple((domain, ticks) for domain, ticks in data["schedule"]),
+            data["large_frames"],
+        )
+
+
+def symbols_of(space: UnlinkedSpace) -> set[str]:
+    """The names in the image of a space that its description may need."""
+    names = {BOOT_CLOCK, *(mapping.symbol for mapping in space.mappings)}
+    for thread in space.threads:
+        names |= {stack_symbol(thread.index), ipc_buffer_symbol(thread.index)}
+    return names
+
+
+def cdl_name(name: str) -> str:
+    """capDL's names may have "." and "@" but neither "!" nor ":"; no name of a user has "-"."""
+    return name.replace("!", "-").replace(":", "-")
+
+
+def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
+    """The whole specification as capDL-tool reads it; `images` by address space."""
+    architecture = ARCHITECTURES[spec.architecture]
+    objects = list(spec.objects)
+    caps = {name: list(lines) for name, lines in spec.caps.items()}
+    for space in spec.spaces:
+        image = images[space.name]
+        parts = []
+        for thread in space.threads:
+            buffer = Frame(f"{thread.name}-ipc-buffer")
+            objects.append(declare_frame(buffer))
+            parts += _thread_parts(image, thread, buffer)
+            objects.append(_tcb(image, thread))
+            caps[thread.name] = [
+                *thread.caps,
+                f"vspace: {space.root}",
+                f"ipc_buffer_slot: {buffer.name} (RW)",
+            ]
+        parts += [_mapped(image, mapping) for mapping in space.mappings]
+        if BOOT_CLOCK in image.symbols:
+            clock = Frame(cdl_name(f"{space.name}:boot-clock"), fill=(_BOOT_CLOCK_FILL,))
+            objects.append(declare_frame(clock))
+            parts.append(Part(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
+        memory = map_image(
+            image, parts, architecture, cdl_name(space.name), space.root, large_frames=spec.large_frames
+        )
+        _add(memory, objects, caps)
+        if space.mapped:
+            caps[space.cnode] += _mapped_caps(space.mapped, memory)
+    text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
+    for name in sorted(caps):
+        text += [f"{name} {{", *caps[name], "}"]
+    text += ["}", "", "irq maps {", *spec.irqs, "}"]
+    if spec.schedule:
+        slots = ", ".join(f"({domain}, {ticks})" for domain, ticks in spec.schedule)
+        text += ["", "domains {", f"schedule: [{slots}]", "domain_set_start: 0", "index_shift: 0", "}"]
+    return "\n".join([*text, ""])
+
+
+def _symbol(image: Image, name: str) -> tuple[int, int]:
+    symbol = image.symbols.get(name)
+    if symbol is None:
+        raise LinkError(f"{image.name} has no symbol {name!r}")
+    return symbol.value, symbol.size
+
+
+def _tcb(image: Image, thread: UnlinkedThread) -> str:
+    stack, size = _symbol(image, stack_symbol(thread.index))
+    buffer, _ = _symbol(image, ipc_buffer_symbol(thread.index))
+    addresses = f"addr: {buffer + GUARD:#x}, ip: {image.entry:#x}, sp: {stack + size - GUARD:#x}"
+    return f"{thread.name} = tcb ({addresses}, {thread.fields})"
+
+
+def _thread_parts(image: Image, thread: UnlinkedThread, buffer: Frame) -> list[Part]:
+    """The guards of a stack, and an IPC buffer between its guards. The stack itself is the image's own."""
+    stack, size = _symbol(image, stack_symbol(thread.index))
+    ipc, _ = _symbol(image, ipc_buffer_symbol(thread.index))
+    return [
+        Part(stack, (None,)),
+        Part(stack + size - GUARD, (None,)),
+        Part(ipc, (None, FrameCap(buffer.name, "RW"), None)),
+    ]
+
+
+def _mapped(image: Image, mapping: UnlinkedMapping) -> Part:
+    start, size = _symbol(image, mapping.symbol)
+    page = mapping.page
+    if start % page or size < mapping.offset + len(mapping.frames) * page:
+        of = "" if page == PAGE else f" of {page:#x} bytes"
+        raise LinkError(f"{image.name}: {mapping.symbol!r} must be {len(mapping.frames)} whole pages{of}")
+    caps = tuple(FrameCap(f, mapping.rights, mapping.cached) for f in mapping.frames)
+    return Part(start + mapping.offset, caps, page)
+
+
+def _add(memory: AddressSpace, objects: list[str], caps: dict[str, list[str]]) -> None:
+    objects += [declare_frame(frame) for frame in memory.frames]
+    for table in memory.tables:
+        objects.append(f"{table.name} = {table.type}")
+        caps[table.name] = [f"{slot:#x}: {_entry(table, slot)}" for slot in sorted(table.slots)]
+
+
+def _entry(table: Table, slot: int) -> str:
+    entry = table.slots[slot]
+    return entry if isinstance(entry, str) else frame_cap(entry)
+
+
+def frame_cap(cap: FrameCap, place: str = "") -> str:
+    words = [cap.rights, *([] if cap.cached else ["uncached"]), *([place] if place else [])]
+    return f"{cap.frame} ({', '.join(words)})"
+
+
+def _mapped_caps(caps: tuple[MappedCap, ...], memory: AddressSpace) -> list[str]:
+    places = {
+        entry.frame: f"mapping: ({table.name}, {slot})"
+        for table in memory.tables
+        for slot, entry in table.slots.items()
+        if isinstance(entry, FrameCap)
+    }
+    return [f"{c.slot:#x}: {frame_cap(FrameCap(c.frame, c.rights, c.cached), places[c.frame])}" for c in caps]
+
+
+def declare_frame(frame: Frame) -> str:
+    paddr = "" if frame.paddr is None else f", paddr: {frame.paddr:#x}"
+    fill = ",".join(f"{{{f}}}" for f in frame.fill)
+    size = f"{frame.size >> 20}M" if frame.size >= 1 << 20 else f"{frame.size >> 10}k"
+    return f"{frame.name} = frame ({size}{paddr}, fill: [{fill}])"
+
+
+def _plain(item: Any) -> Any:
+    """An object as what a file can hold."""
+    if is_record(item):
+        item = as_dict(item)
+    if isinstance(item, dict):
+        return {key: _plain(value) for key, value in item.items()}
+    return [_plain(value) for value in item] if isinstance(item, tuple) else item
+
+
+def main() -> None:
+    """Read what the command line names, write the distribution, and end the process."""
+    specification, output, *named = sys.argv[1:]
+    files = dict(each.split("=", 1) for each in named)
+    with open(specification, "rb") as file:  # noqa: PTH123
+        spec = Unlinked.read(file.read())
+    try:
+        images = {space.name: read_image(files[space.name], symbols_of(space)) for space in spec.spaces}
+        text = link(spec, images)
+    except (ElfError, LinkError, OverlapError) as error:
+        sys.stderr.write(f"camkes: error: {error}\n")
+        sys.exit(1)
+    with open(output, "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write(text)
+    os._exit(0)

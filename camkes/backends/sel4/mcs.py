@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a system holds besides on an MCS kernel, where time and the right to reply are objects.
+
+Every thread gets a scheduling context with its budget and period, but the threads of a passive interface:
+those run on the time of their callers. To initialise, they borrow a context that their instance keeps for
+that, one after the other; see `runtime/src/passive_sel4.c`. Every thread gets a reply object, and its
+fault endpoint is a capability of its TCB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from camkes.backends.sel4.codes import PASSIVE_CONNECTOR, PROTOCOL_ON_MCS, SHORT_ON_MCS
+from camkes.backends.sel4.complete import Completed, Extras
+from camkes.backends.sel4.timer import DEVICE_SLOTS
+from camkes.capdl.callers import Wiring
+from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
+from camkes.diagnostics import Label, Sink
+from camkes.generate.build import RPC
+from camkes.model.settings import Reader
+from camkes.model.system import System
+from camkes.records import dataclass, replace
+from camkes.resolve.scheduling import SHORTEST
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduling:
+    """What a scheduling context grants: `budget` microseconds in each `period`; `data` is what the kernel
+    tells of it in a timeout fault."""
+
+    period: int = 10_000
+    budget: int = 10_000
+    data: int = 0
+    size_bits: int = 8
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """In the words of capDL."""
+        return (
+            f"period: {self.period}",
+            f"budget: {self.budget}",
+            f"data: {self.data}",
+            f"{self.size_bits} bits",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTime:
+    """`context` is bound to the thread ("": it is passive), `fault` goes to its fault endpoint. The rest are
+    slots: the reply object, and for a passive thread the context it borrows, the notification with which it
+    says that it is initialised, and the endpoint where it waits for that context to be taken away."""
+
+    context: str
+    fault: Cap | None
+    reply: int
+    borrowed: int = 0
+    done: int = 0
+    gate: int = 0
+
+
+def refuse_protocols(system: System, sink: Sink) -> None:
+    """The manager of a CPI keeps reply capabilities, and an MCS kernel has none."""
+    for cpi in system.cpis:
+        sink.report(
+            PROTOCOL_ON_MCS,
+            f"`{cpi.name}` has a priority protocol, and the kernel is an MCS kernel",
+            cpi.span,
+            "needs the kernel without MCS for now",
+            help="configure with -DKernelIsMCS=OFF",
+        )
+
+
+def add_time(completed: Completed, system: System, sink: Sink) -> Completed:
+    """The model with what an MCS kernel needs besides; wrong settings are reported."""
+    builder = _Builder(system, Reader(sink))
+    spaces = tuple(builder.space(s, completed.extras[s.name]) for s in completed.model.spaces)
+    model = replace(completed.model, objects=(*completed.model.objects, *builder.objects), spaces=spaces)
+    return replace(completed, model=model, extras=builder.extras)
+
+
+class _Builder:
+    def __init__(self, system: System, reader: Reader) -> None:
+        self.system = system
+        self.reader = reader
+        self.wiring = Wiring(system)
+        self.objects: list[KernelObject] = []
+        self.extras: dict[str, Extras] = {}
+        self.tasks = {task.instance for task in system.tasks}
+
+    def space(self, space: Space, extras: Extras) -> Space:
+        """A space with reply objects and what its passive threads need; the slots follow the last used."""
+        faults = {t.fault_slot: t.index for t in space.threads if t.fault_slot}
+        fault_caps = {faults[c.slot]: c for c in space.caps if c.slot in faults}
+        caps = [cap for cap in space.caps if cap.slot not in faults]
+        used = extras.last
+        if not space.kept:
+            used = max((*(cap.slot for cap in space.caps), used), default=0)
+        used += DEVICE_SLOTS if extras.notifications else 0
+
+        def add(name: str, kind: ObjectKind, rights: str = "", parameters: tuple[str, ...] = ()) -> int:
+            nonlocal used
+            used += 1
+            self.objects.append(KernelObject(name, kind, parameters=parameters))
+            caps.append(Cap(used, name, rights))
+            return used
+
+        shared: dict[str, tuple[int, int, int]] = {}
+        times: dict[int, ThreadTime] = {}
+        for thread in space.threads:
+            reply = add(f"{thread.name}:reply", ObjectKind.REPLY)
+            fault = fault_caps.get(thread.index)
+            if not self.passive(thread):
+                context = f"{thread.name}:sc"
+                granted = self.scheduling(thread).parameters
+                self.objects.append(KernelObject(context, ObjectKind.SCHEDULING_CONTEXT, parameters=granted))
+                times[thread.index] = ThreadTime(context, fault, reply)
+                continue
+            name = thread.instance
+            if name not in shared:
+                lent = Scheduling().parameters
+                shared[name] = (
+                    add(f"{name}:passive-sc", ObjectKind.SCHEDULING_CONTEXT, "", lent),
+                    add(f"{name}:passive-done", ObjectKind.NOTIFICATION, "RW"),
+                    add(f"{name}:passive-gate", ObjectKind.ENDPOINT, "RWP"),
+                )
+            times[thread.index] = ThreadTime("", fault, reply, *shared[name])
+        self.extras[space.name] = replace(extras, times=times)
+        threads = tuple(replace(thread, fault_slot=0) for thread in space.threads)
+        return replace(space, caps=tuple(caps), threads=threads)
+
+    def passive(self, thread: Thread) -> bool:
+        """Whether a thread is of a passive interface; where nobody calls, it is as any other."""
+        instance = self.system.instance(thread.instance)
+        if thread.role is not Role.INTERFACE or instance is None:
+            return False
+        connection = self.wiring.connection(f"{thread.instance}.{thread.interface}")
+        if connection is None or not self.reader.passive(instance, thread.interface):
+            return False
+        if connection.connector.name in RPC:
+            return True
+        self.reader.sink.report(
+            PASSIVE_CONNECTOR,
+            f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name} and "
+            "cannot be passive",
+            self.reader.place(instance, f"{thread.interface}_passive"),
+            related=[Label(connection.span, "the connection")],
+            help=f"connect it with {' or '.join(sorted(RPC))}",
+        )
+        return False
+
+    def scheduling(self, thread: Thread) -> Scheduling:
+        """What the settings say; a task may use all of its period, others 10 ms of it."""
+        instance = self.system.instance(thread.instance)
+        prefixes: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
+        if instance is None:
+            return Scheduling()  # the tool's own
+        prefix = prefixes.get(thread.role, f"{thread.interface}_")
+        default = Scheduling()
+        stated = self.reader.period(instance, prefix)
+        period = default.period if stated is None else stated
+        task = thread.role is Role.CONTROL and thread.instance in self.tasks
+        budget = self.reader.budget(instance, prefix) or (period if task else min(default.budget, period))
+        if 1_000 * budget < SHORTEST:
+            names = (f"{prefix}budget", "budget", f"{prefix}period", "period")
+            self.reader.sink.report(
+                SHORT_ON_MCS,
+                f"thread `{thread.name}` has {budget} us in each period of {period} us",
+                self.reader.place(instance, *names),
+                "too short for an MCS kernel",
+            )
+        return Scheduling(
+            period,
+            budget,
+            self.reader.data(instance, prefix),
+            self.reader.context_bits(instance, prefix, default.size_bits),
+        )

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What CMake hands to the tool and gets from it: a JSON file each way round, the second as CMake code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from camkes.backends.sel4.devices import Machine
+from camkes.backends.sel4.spec import file_name
+from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, Settings
+from camkes.capdl.model import CapabilityModel
+from camkes.generate import GeneratedFile
+from camkes.model.settings import Defaults
+from camkes.model.system import System
+from camkes.project.application import Application, ComponentBuild, ConnectorTemplates
+from camkes.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """An application as the CMake package describes it."""
+
+    adl: Path
+    output: Path
+    machine: Machine
+    kernel_dtb: Path | None
+    import_paths: tuple[Path, ...]
+    cpp: bool
+    cpp_flags: tuple[str, ...]
+    allow_forward_references: bool
+    dtb: Path | None
+    gpio_list: Path | None
+    fault_handlers: bool
+    heap_size: int
+    trace: bool
+    mcs: bool
+    large_frames: bool
+    tcb_caps: bool
+    verbose: bool
+    defaults: Defaults
+    #: what components are built from, as far as that is known before anything is generated
+    application: Application
+    declared: Declared
+    large_dma_frames: bool
+
+    @classmethod
+    def read(cls, path: Path) -> Project:
+        data = json.loads(path.read_text())
+        application = _application(Path(data["adl"]), data["builds"])
+        return cls(
+            adl=Path(data["adl"]),
+            output=Path(data["output"]),
+            machine=Machine(data["architecture"], data["platform"], data["generic_timer"]),
+            kernel_dtb=_path(data["kernel_dtb"]),
+            import_paths=tuple(map(Path, data["import_paths"])),
+            cpp=data["cpp"],
+            cpp_flags=tuple(data["cpp_flags"]),
+            allow_forward_references=data["allow_forward_references"],
+            dtb=_path(data["dtb"]),
+            gpio_list=_path(data["gpio_list"]),
+            fault_handlers=data["fault_handlers"],
+            heap_size=data["heap_size"],
+            trace=data["trace"],
+            mcs=data["mcs"],
+            large_frames=data["large_frames"],
+            tcb_caps=data["tcb_caps"],
+            verbose=data["verbose"],
+            defaults=Defaults(data["priority"], data["stack_size"], data["affinity"]),
+            application=application,
+            declared=_declared(data, application),
+            large_dma_frames=data["large_dma_frames"],
+        )
+
+    def template_settings(self) -> Settings:
+        """What templates of connectors get to know."""
+        return Settings(
+            self.machine.architecture, self.defaults, self.fault_handlers, self.large_dma_frames, self.mcs
+        )
+
+
+def _declared(data: Mapping[str, Any], application: Application) -> Declared:
+    connectors = {
+        name: ConnectorTemplates(
+            {key: value for key, value in record["templates"].items() if value},
+            tuple(record["from_libs"]),
+            tuple(record["to_libs"]),
+            None,
+        )
+        for name, record in data["connectors"].items()
+    }
+    folders = tuple(map(Path, data["template_paths"]))
+    return Declared(folders, connectors, application.components, application.instances)
+
+
+def _application(adl: Path, builds: Sequence[Mapping[str, Any]]) -> Application:
+    """Targets of CMake by what they build: a component, an instance of one, or a library."""
+    components: dict[str, ComponentBuild] = {}
+    instances: dict[tuple[str, str], ComponentBuild] = {}
+    libraries: dict[str, ComponentBuild] = {}
+    for data in builds:
+        build = ComponentBuild(
+            sources=tuple(map(Path, data["sources"])),
+            includes=tuple(map(Path, data["includes"])),
+            c_flags=tuple(data["c_flags"]),
+            cxx_flags=tuple(data["cxx_flags"]),
+            libs=tuple(data["libs"]),
+            template_sources=tuple(data["template_sources"]),
+            template_headers=tuple(data["template_headers"]),
+        )
+        if data["library"]:
+            libraries[data["library"]] = build
+        elif data["instance"]:
+            instances[data["component"], data["instance"]] = build
+        else:
+            components[data["component"]] = build
+    return Application(
+        adl, adl.stem, adl.parent, components=components, instances=instances, libraries=libraries
+    )
+
+
+def _path(text: str) -> Path | None:
+    return Path(text) if text else None
+
+
+def cmake_description(
+    system: System,
+    model: CapabilityModel,
+    files: Sequence[GeneratedFile],
+    space_files: dict[str, list[Path]],
+    heaps: Mapping[str, Sequence[int]],
+    inputs: Iterable[Path],
+    code: Iterable[Path],
+    rendering: Rendering,
+    timebase: int | None = None,
+) -> str:
+    """CMake code that says which images there are and what they are made of. `code` are the files from which
+    it was read what handlers call, `timebase` the frequency of a clock that the device tree gives."""
+    types = {instance.name: instance.type.name for instance in system.instances}
+    lines = [
+        "# Generated by camkes-rt.",
+        _set("CAMKES_INPUTS", *map(str, inputs)),
+        _set("CAMKES_CODE", *map(str, code)),
+        _set("CAMKES_TIMEBASE", *([] if timebase is None else [str(timebase)])),
+        _set("CAMKES_SPACES", *(space.name for space in model.spaces)),
+    ]
+    for space in model.spaces:
+        shared = [str(f.path) for f in files if f.space == space.name and f.instance is None]
+        lines += [
+            _set(f"CAMKES_SPACE_{space.name}_IMAGE", file_name(space.name)),
+            _set(f"CAMKES_SPACE_{space.name}_INSTANCES", *space.instances),
+            _set(f"CAMKES_SPACE_{space.name}_SOURCES", *shared, *map(str, space_files[space.name])),
+            _set(f"CAMKES_SPACE_{space.name}_SYMBOLS", *(m.symbol for m in space.mappings)),
+            _set(f"CAMKES_SPACE_{space.name}_HEAPS", *map(str, heaps.get(space.name, ()))),
+        ]
+        for name in space.instances:
+            own = [f for f in files if f.instance == name]
+            folders = dict.fromkeys(str(f.path.parent) for f in own)
+            lines += [
+                _set(f"CAMKES_INSTANCE_{name}_TYPE", types.get(name, "")),
+                _set(f"CAMKES_INSTANCE_{name}_SOURCES", *(str(f.path) for f in own if f.kind == "source")),
+                _set(f"CAMKES_INSTANCE_{name}_INCLUDES", *folders),
+                _set(f"CAMKES_INSTANCE_{name}_LIBS", *rendering.libraries.get(name, ())),
+                _set(f"CAMKES_INSTANCE_{name}_SYMBOLS", *rendering.symbols.get(name, ())),
+            ]
+    return "\n".join([*lines, ""])
+
+
+def _set(name: str, *values: str) -> str:
+    return " ".join([f"set({name}", *(f'"{value}"' for value in values)]) + ")"

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The capability distribution of a system in capDL, in two steps.
+
+Before the components are compiled, everything but addresses is known: the *unlinked* specification.
+`camkes.backends.sel4.link` adds the frames, paging structures and thread addresses that linked images decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from camkes.backends.sel4.address_space import ARCHITECTURES, Frame, FrameCap
+from camkes.backends.sel4.complete import TIMER_INTERRUPT, TIMER_SPACE, Completed
+from camkes.backends.sel4.link import (
+    MappedCap,
+    Unlinked,
+    UnlinkedMapping,
+    UnlinkedSpace,
+    UnlinkedThread,
+    cdl_name,
+    declare_frame,
+    frame_cap,
+)
+from camkes.backends.sel4.timer import DeviceCaps, device_caps
+from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
+
+#: kinds of objects that are declared by a word and what the object's parameters say
+_TYPES = {
+    ObjectKind.ENDPOINT: "ep",
+    ObjectKind.NOTIFICATION: "notification",
+    ObjectKind.REPLY: "rtreply",
+    ObjectKind.SCHEDULING_CONTEXT: "sc",
+    ObjectKind.IO_PORTS: "io_ports",
+    ObjectKind.IO_SPACE: "io_device",
+    ObjectKind.ASID_POOL: "asid_pool",
+    ObjectKind.VCPU: "vcpu",
+    ObjectKind.SECURE_CALL: "smc",
+    ObjectKind.STREAM_ID: "streamid",
+    ObjectKind.CONTEXT_BANK: "contextbank",
+}
+_WITH_RIGHTS = frozenset({ObjectKind.ENDPOINT, ObjectKind.NOTIFICATION, ObjectKind.SECURE_CALL})
+
+#: of a TCB that no thread of ours has; the component that holds it makes a thread of it
+_SPARE_TCB = "addr: 0x0, ip: 0x0, sp: 0x0, prio: {0}, max_prio: {0}, affinity: 0, init: [], resume: False"
+_SPARE_PRIORITY = 254
+
+
+def file_name(space: str) -> str:
+    """What the loader's archive calls the image of an address space."""
+    return f"{space}.elf"
+
+
+def unlinked(
+    completed: Completed,
+    architecture: str,
+    schedule: tuple[tuple[int, int], ...] = (),
+    *,
+    large_frames: bool = True,
+) -> Unlinked:
+    """The specification of a completed model, without what depends on images."""
+    model = completed.model
+    word = ARCHITECTURES[architecture].word_bits
+    devices = {s.name: _device(s, completed) for s in model.spaces}
+    bits = {f"{s.name}:cnode": _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
+    kinds = {o.name: o for o in model.objects}
+    types = {i.object: i.type for i in model.interrupts}
+    threads = {thread.name for space in model.spaces for thread in space.threads}
+    objects = [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
+    for item in model.objects:
+        if item.kind is not ObjectKind.TCB:
+            objects += _objects(item, types)
+        elif item.name not in threads:
+            objects.append(_spare_tcb(item, model.spaces))
+    caps: dict[str, tuple[str, ...]] = {}
+    for space in model.spaces:
+        lines = [f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in space.caps if not c.mapped]
+        lines += [f"{slot:#x}: {name}" for slot, name in devices[space.name].slots]
+        caps[cdl_name(f"{space.name}:cnode")] = tuple(lines)
+    irqs: list[str] = []
+    for device in devices.values():
+        objects += device.objects
+        if device.irq:
+            caps[device.irq] = (device.irq_binding,)
+            irqs.append(f"{device.irq_number}: {device.irq}")
+    for interrupt in model.interrupts:
+        badge = f", badge: {interrupt.badge}" if interrupt.badge else ""
+        if interrupt.notification:
+            caps[cdl_name(interrupt.object)] = (f"0x0: {cdl_name(interrupt.notification)} (W{badge})",)
+        irqs.append(f"{interrupt.number}: {cdl_name(interrupt.object)}")
+    spaces = tuple(
+        _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}")
+        for s in model.spaces
+    )
+    return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule, large_frames)
+
+
+def _spare_tcb(item: KernelObject, spaces: Iterable[Space]) -> str:
+    """Where priorities are planned it gives nobody a priority that the component's threads cannot give."""
+    priority = _SPARE_PRIORITY
+    for space in spaces:
+        planned = any(t.task is not None or t.role in (Role.WORKER, Role.MANAGER) for t in space.threads)
+        if planned and any(cap.object == item.name for cap in space.caps):
+            priority = min(priority, max(t.max_priority for t in space.threads))
+    return f"{cdl_name(item.name)} = tcb ({', '.join([_SPARE_TCB.format(priority), *item.parameters])})"
+
+
+def _objects(item: KernelObject, interrupts: Mapping[str, str]) -> list[str]:
+    """The declarations of an object: one, or one for each frame of a region."""
+    name = cdl_name(item.name)
+    parameters = f" ({', '.join(item.parameters)})" if item.parameters else ""
+    match item.kind:
+        case ObjectKind.REGION:
+            return [declare_frame(f) for f in _region_frames(item)]
+        case ObjectKind.UNTYPED:
+            paddr = "" if item.paddr is None else f", paddr: {item.paddr:#x}"
+            return [f"{name} = ut ({item.size.bit_length() - 1} bits{paddr})"]
+        case ObjectKind.INTERRUPT:
+            return [f"{name} = {interrupts[item.name]}{parameters}"]
+        case kind if kind in _TYPES:
+            return [f"{name} = {_TYPES[kind]}{parameters}"]
+    return []
+
+
+def _device(space: Space, completed: Completed) -> DeviceCaps:
+    device = completed.device
+    if device is None or space.name != TIMER_SPACE:
+        return DeviceCaps()
+    used = max(completed.extras[space.name].notifications)
+    return device_caps(device, space.name, cdl_name(TIMER_INTERRUPT), used)
+
+
+def _cnode_bits(space: Space, completed: Completed, device: DeviceCaps) -> int:
+    slots = [cap.slot for cap in space.caps] + [slot for slot, _ in device.slots]
+    highest = max(slots, default=0)
+    owned = (slot for (instance, _), slot in completed.model.slots.items() if instance in space.instances)
+    name = f"{space.name}:cnode"
+    asked = next((o.size for o in completed.model.objects if o.name == name), 0)
+    return max(2, asked, max(highest, *owned, 0).bit_length())
+
+
+def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], word: int) -> str:
+    kind = kinds[cap.object].kind
+    name = cdl_name(cap.object)
+    if kind is ObjectKind.CNODE:
+        return f"{name} (guard: 0, guard_size: {word - bits[cap.object]})"
+    if kind is ObjectKind.REGION:
+        return frame_cap(FrameCap(_frame_name(cap.object, cap.frame), cap.rights, cap.cached))
+    if kind not in _WITH_RIGHTS:
+        return name
+    badge = [f"badge: {cap.badge}"] if cap.badge else []
+    inner = ", ".join([*([cap.rights] if cap.rights else []), *badge])
+    return f"{name} ({inner})" if inner else name
+
+
+def _space(
+    space: Space, completed: Completed, kinds: Mapping[str, KernelObject], guard: str
+) -> UnlinkedSpace:
+    threads = tuple(
+        UnlinkedThread(
+            cdl_name(t.name),
+            t.index,
+            _thread_fields(t),
+            (f"cspace: {cdl_name(f'{space.name}:cnode')} ({guard})", *_time(space, t, completed)),
+        )
+        for t in space.threads
+    )
+    mappings = tuple(
+        UnlinkedMapping(
+            m.symbol,
+            tuple(f.name for f in _region_frames(kinds[m.region])),
+            m.rights,
+            m.cached,
+            kinds[m.region].page,
+            m.offset,
+        )
+        for m in space.mappings
+    )
+    mapped = tuple(
+        MappedCap(c.slot, _frame_name(c.object, c.frame), c.rights, c.cached) for c in space.caps if c.mapped
+    )
+    names = cdl_name(f"{space.name}:vspace"), cdl_name(f"{space.name}:cnode")
+    return UnlinkedSpace(space.name, names[0], threads, mappings, names[1], mapped)
+
+
+def _thread_fields(thread: Thread) -> str:
+    fields = [f"prio: {thread.priority}", f"max_prio: {thread.max_priority}", f"affinity: {thread.affinity}"]
+    fields.append(f"init: [{thread.index}]")
+    if thread.fault_slot and thread.role is not Role.FAULT_HANDLER:
+        fields.append(f"fault_ep: {thread.fault_slot:#x}")
+    if thread.domain:
+        fields.append(f"dom: {thread.domain}")
+    return ", ".join(fields)
+
+
+def _time(space: Space, thread: Thread, completed: Completed) -> list[str]:
+    """What an MCS kernel finds in a TCB."""
+    time = completed.extras[space.name].times.get(thread.index)
+    if time is None:
+        return []
+    lines = [f"sc_slot: {cdl_name(time.context)}"] if time.context else []
+    if time.fault is not None:
+        fault = time.fault
+        lines.append(f"fault_ep_slot: {cdl_name(fault.object)} ({fault.rights}, badge: {fault.badge})")
+    return lines
+
+
+def _frame_name(region: str, number: int) -> str:
+    return f"{cdl_name(region)}-{number}"
+
+
+def _region_frames(region: KernelObject) -> list[Frame]:
+    page, paddr = region.page, region.paddr
+    return [
+        Frame(
+            _frame_name(region.name, i),
+            page,
+            None if paddr is None else paddr + i * page,
+            (f"0 {page} {region.fill} {i * page}",) if region.fill else (),
+        )
+        for i in range(-(-region.size // page))
+    ]

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""All templates of a system: rendered in an order that the text decides, with one record of what they
+allocate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+
+from camkes.backends.sel4.upstream_templates.codes import NO_TEMPLATE
+from camkes.backends.sel4.upstream_templates.context import Session
+from camkes.backends.sel4.upstream_templates.objects import Recorder
+from camkes.backends.sel4.upstream_templates.view import (
+    Composition,
+    Configuration,
+    ConnectionView,
+    EndView,
+    InstanceView,
+)
+from camkes.capdl.allocate import mapping_symbol
+from camkes.capdl.model import CapabilityModel, Space
+from camkes.diagnostics import Diagnostic, Sink
+from camkes.generate.build import CONNECTORS, Rendered
+from camkes.generate.write import GeneratedFile
+from camkes.model.settings import DEFAULTS, Defaults
+from camkes.model.system import Instance, System
+from camkes.project.declarations import ComponentBuild, ConnectorTemplates
+from camkes.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from camkes.backends.sel4.upstream_templates.rendering import TemplateRenderer
+
+#: what a component gets from its settings alone: memory for devices, pools of objects
+_INSTANCE_TEMPLATE = "instance.template.c"
+_INSTANCE_SETTINGS = re.compile(
+    r"dma_pool|tcb_pool|ep_pool|notification_pool|untyped\d+_pool|dtb|allowed_smc_functions"
+)
+
+#: variables that libraries look for by name, so that no instance hides them
+_LIBRARY_SYMBOLS = frozenset({"dtb_symbol"})
+
+#: templates for instances that have a setting: the template, the file, and what it is
+_SETTING_TEMPLATES = {
+    "single_threaded": (
+        ("seL4SingleThreadedComponent.template.c", "seL4SingleThreadedComponent.template.c", "source"),
+        ("seL4SingleThreadedComponent.template.h", "seL4SingleThreadedComponent.template.h", "header"),
+    ),
+    "debug": (("component.debug.c", "camkes.debug.c", "source"),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What CMake declares: templates of connectors, of component types and of instances (by both names), and
+    where templates are."""
+
+    folders: tuple[Path, ...] = ()
+    connectors: Mapping[str, ConnectorTemplates] = field(default_factory=dict)
+    components: Mapping[str, ComponentBuild] = field(default_factory=dict)
+    instances: Mapping[tuple[str, str], ComponentBuild] = field(default_factory=dict)
+
+    def rendered(self, system: System) -> frozenset[str]:
+        """The connectors of a system that are rendered from templates of their own."""
+        names = {connection.connector.name for connection in system.connections}
+        return frozenset((names & self.connectors.keys()) - CONNECTORS)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the system is built, as far as templates ask."""
+
+    architecture: str
+    defaults: Defaults = DEFAULTS
+    fault_handlers: bool = True
+    large_dma_frames: bool = False
+    mcs: bool = False
+
+    def options(self) -> SimpleNamespace:
+        """Under the names of the tool's options."""
+        return SimpleNamespace(
+            architecture=self.architecture,
+            realtime=self.mcs,
+            debug_fault_handlers=self.fault_handlers,
+            default_priority=self.defaults.priority,
+            default_max_priority=254,
+            default_affinity=self.defaults.affinity,
+            default_stack_size=self.defaults.stack,
+            default_period=10000,
+            default_budget=10000,
+            default_data=0,
+            default_size_bits=8,
+            largeframe=True,
+            largeframe_dma=self.large_dma_frames,
+            frpc_lock_elision=True,
+            fprovide_tcb_caps=True,
+            verbosity=0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A rendered file."""
+
+    file: GeneratedFile
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """What became of the templates. `libraries` and `symbols` are by instance: what it is linked with, and
+    the names of its variables that memory was put behind."""
+
+    model: CapabilityModel
+    connectors: frozenset[str]
+    files: tuple[Text, ...] = ()
+    libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    symbols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    templates: tuple[Path, ...] = ()
+
+    def for_code(self) -> Rendered:
+        """What the rest of the generated code needs to know."""
+        headers: dict[str, tuple[str, ...]] = {}
+        for text in self.files:
+            if text.file.kind == "header" and text.file.instance is not None:
+                headers[text.file.instance] = (*headers.get(text.file.instance, ()), text.file.path.name)
+        return Rendered(self.connectors, headers)
+
+
+def render(
+    system: System,
+    model: CapabilityModel,
+    declared: Declared,
+    settings: Settings,
+    out: Path,
+    sink: Sink,
+    completion: Callable[[Space], int] = lambda space: 0,
+) -> Rendering:
+    """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`.
+    `completion` says how many slots of a space must be kept, where templates may want the last ones."""
+    connectors = declared.rendered(system)
+    run = _Run(system, model, declared, settings, connectors, out, completion)
+    for instance in system.instances:
+        if not instance.type.hardware:
+            run.instance(instance)
+    for diagnostic in run.diagnostics:
+        sink.add(diagnostic)
+    return run.result()
+
+
+class _Run:
+    def __init__(
+        self,
+        system: System,
+        model: CapabilityModel,
+        declared: Declared,
+        settings: Settings,
+        connectors: frozenset[str],
+        out: Path,
+        completion: Callable[[Space], int],
+    ) -> None:
+        self.completion = {space.name: completion(space) for space in model.spaces}
+        self.system = system
+        self.declared = declared
+        self.connectors = connectors
+        self.out = out
+        self.recorder = Recorder(model, settings.architecture)
+        self.composition = Composition(system)
+        self.session = Session(self.composition, Configuration(system), self.recorder, settings.options())
+        self.renderer: TemplateRenderer | None = None  # most systems need none
+        for name, cspace in self.recorder.spaces.items():
+            size = self.session.configuration[name].get("cnode_size_bits")
+            if size is not None:
+                cspace.cnode.size_bits = int(size, 0) if isinstance(size, str) else int(size)
+        self.files: list[Text] = []
+        self.libraries: dict[str, dict[str, None]] = {}
+        self.diagnostics: list[Diagnostic] = []
+
+    def instance(self, instance: Instance) -> None:
+        """What belongs to an instance: the instance itself, then its ends of connections, then its own
+        templates."""
+        me = self.composition.instance(instance.name)
+        if self._asks_a_machine(me):
+            self._source(me, _INSTANCE_TEMPLATE, "camkes.backends.sel4.c")
+        for connection in self.composition.connections:
+            if connection.type.name not in self.connectors:
+                continue
+            for number, end in enumerate(connection.from_ends):
+                if end.instance is me:
+                    self._end(end, connection, number, "FROM")
+            for number, end in enumerate(connection.to_ends):
+                if end.instance is me:
+                    self._end(end, connection, number, "TO")
+        kind = instance.type.name
+        builds = self.declared.components.get(kind), self.declared.instances.get((kind, instance.name))
+        for build in builds:
+            if build is None:
+                continue
+            for template in build.template_sources:
+                self._source(me, template, Path(template).name)
+            for template in build.template_headers:
+                self._header(me, template, Path(template).name)
+
+        for setting, templates in _SETTING_TEMPLATES.items():
+            if self.session.configuration[me.name].get(setting):
+                for template, name, suffix in templates:
+                    self._render(me, template, name, suffix)
+        if self.session.configuration[me.name].get("simple"):
+            self._simple(me)
+
+    def _simple(self, me: InstanceView) -> None:
+        """An instance that makes objects itself takes all slots after the last that it knows of as free."""
+        cnode = self.recorder.spaces[me.address_space].cnode
+        cnode.keep(self.completion[me.address_space])
+        self._source(me, "component.simple.c", "camkes.simple.c")
+        if not isinstance(cnode.size_bits, int):
+            # as large as the component takes it to be
+            cnode.size_bits = (cnode.next - 1).bit_length() + 1
+
+    def _asks_a_machine(self, me: InstanceView) -> bool:
+        """Do settings of an instance, or of its interfaces, ask for more than both kernels have?"""
+        configuration = self.session.configuration
+        names = [*configuration[me.name]]
+        for interface in me.type.interfaces:
+            names += configuration[f"{me.name}.{interface}"]
+        return any(_INSTANCE_SETTINGS.fullmatch(name) for name in names)
+
+    def _end(self, end: EndView, connection: ConnectionView, number: int, side: str) -> None:
+        declared = self.declared.connectors[connection.type.name]
+        name = f"{end.interface}_{connection.type.name}_{number}"
+        template = declared.templates.get(side)
+        if template is None:
+            which = "from" if side == "FROM" else "to"
+            self.diagnostics.append(
+                Diagnostic(
+                    NO_TEMPLATE,
+                    f'connector "{connection.type.name}" has no template for its "{which}" end',
+                    end.span,
+                    help=f"name one: DeclareCAmkESConnector({connection.type.name} {side} file)",
+                )
+            )
+            return
+        self._source(end, template, f"{name}.c")
+        header = declared.templates.get(f"{side}_HEADER")
+        if header is not None:
+            self._header(end, header, f"{name}.h")
+        libraries = declared.from_libs if side == "FROM" else declared.to_libs
+        self.libraries.setdefault(end.instance.name, {}).update(dict.fromkeys(libraries))
+
+    def _source(self, me: EndView | InstanceView, template: str, name: str) -> None:
+        self._render(me, template, name, "source")
+
+    def _header(self, me: EndView | InstanceView, template: str, name: str) -> None:
+        self._render(me, template, name, "header")
+
+    def _render(self, me: EndView | InstanceView, template: str, name: str, kind: str) -> None:
+        from camkes.backends.sel4.upstream_templates.rendering import RenderError, TemplateRenderer
+
+        instance = me.instance
+        if self.renderer is None:
+            self.renderer = TemplateRenderer(self.declared.folders, self.session)
+        try:
+            text = self.renderer.render(template, me)
+        except RenderError as error:
+            self.diagnostics.append(error.diagnostic)
+            return
+        path = self.out / instance.name / "rendered" / name
+        self.files.append(Text(GeneratedFile(path, instance.address_space, instance.name, kind), text))
+
+    def result(self) -> Rendering:
+        instances = {instance.name: instance for instance in self.system.instances}
+        symbols: dict[str, dict[str, None]] = {}
+        for mappings in self.recorder.mappings.values():
+            for instance, mapping in mappings:
+                symbols.setdefault(instance, {})[mapping.symbol] = None
+        return Rendering(
+            self.recorder.merged(
+                lambda name, symbol: (
+                    symbol
+                    if symbol in _LIBRARY_SYMBOLS
+                    else mapping_symbol(self.system, instances[name], symbol)
+                )
+            ),
+            self.connectors,
+            tuple(self.files),
+            {name: tuple(libraries) for name, libraries in self.libraries.items()},
+            {name: tuple(names) for name, names in symbols.items()},
+            () if self.renderer is None else self.renderer.files,
+        )

@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What templates allocate: kernel objects, capabilities in the CSpace of a component, memory behind symbols.
+
+Templates name what they allocate. The same name, in the same connection or instance, is the same object and
+the same slot, so that both ends of a connection find each other. `Recorder.merged` is the model with
+everything in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum, IntEnum, IntFlag
+from typing import Any
+
+from camkes.backends.sel4.upstream_templates.macros import PAGES, TemplateError
+from camkes.capdl.model import Cap, CapabilityModel, Interrupt, KernelObject, Mapping, ObjectKind
+from camkes.records import replace
+
+_TYPES = """
+    UntypedObject TCBObject EndpointObject NotificationObject CapTableObject SmallPageObject
+    LargePageObject HugePageObject ARM_SectionObject ARM_SuperSectionObject PageTableObject
+    PageDirectoryObject X64_PDPT X64_PML4 IOPageTableObject IA32_IOPort IA32_IOSpace VCPU
+    FrameObject IRQControl IRQHandler DomainControl ASID_Pool ASID_Control SchedContextObject
+    SchedControl RTReplyObject ARM_IOSpace ARMSID ARMCB ARMSMC AARCH64_PGD AARCH64_PUD
+"""
+
+#: what `alloc_obj` takes, under the names of the seL4 API
+ObjectType = Enum("ObjectType", [f"seL4_{name}" for name in _TYPES.split()])  # type: ignore[misc]
+
+
+_RIGHTS = ("seL4_CanRead", "seL4_CanWrite", "seL4_CanGrant", "seL4_CanGrantReply")
+_FLAGS = {"seL4_NoRights": 0} | {name: 1 << bit for bit, name in enumerate(_RIGHTS)} | {"seL4_AllRights": 15}
+
+#: rights, where they are not given one by one
+ObjectRights = IntFlag("ObjectRights", _FLAGS)  # type: ignore[misc]
+
+ARMIRQMode = IntEnum("ARMIRQMode", {"seL4_ARM_IRQ_LEVEL": 0, "seL4_ARM_IRQ_EDGE": 1})
+
+
+#: types of objects that are one of a kind of ours and have no settings
+_PLAIN = {
+    "seL4_EndpointObject": ObjectKind.ENDPOINT,
+    "seL4_NotificationObject": ObjectKind.NOTIFICATION,
+    "seL4_TCBObject": ObjectKind.TCB,
+    "seL4_RTReplyObject": ObjectKind.REPLY,
+    "seL4_ASID_Pool": ObjectKind.ASID_POOL,
+    "seL4_VCPU": ObjectKind.VCPU,
+    "seL4_ARMSMC": ObjectKind.SECURE_CALL,
+    "seL4_ARMSID": ObjectKind.STREAM_ID,
+}
+_KERNEL = {
+    "seL4_IRQControl": "irq_control",
+    "seL4_ASID_Control": "asid_control",
+    "seL4_DomainControl": "domain",
+}
+#: which of the sizes of frames a type is
+_FRAMES = {
+    "seL4_SmallPageObject": 1 << 12,
+    "seL4_HugePageObject": 1 << 30,
+    "seL4_ARM_SectionObject": 1 << 20,
+    "seL4_ARM_SuperSectionObject": 1 << 24,
+}
+
+
+class Allocated:
+    """An object as templates see it."""
+
+    def __init__(self, name: str, frame: int = 0) -> None:
+        self.name = name
+        #: of a region
+        self.frame = frame
+
+
+class TCB(Allocated):
+    """Of a thread that the component starts itself."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.resume = False
+        self.domain: int | None = None
+
+
+class Frame(Allocated):
+    def __init__(self, name: str, frame: int, size: int, paddr: int | None) -> None:
+        super().__init__(name, frame)
+        self.size = size
+        self.paddr = paddr
+
+    def get_size_bits(self) -> int:
+        return self.size.bit_length() - 1
+
+
+class Endpoint(Allocated):
+    pass
+
+
+class Notification(Allocated):
+    pass
+
+
+class CapHandle:
+    """A capability; templates change it until the last of them is rendered."""
+
+    def __init__(
+        self,
+        referent: Allocated,
+        read: bool = False,
+        write: bool = False,
+        grant: bool = False,
+        grantreply: bool = False,
+        badge: int | None = None,
+        cached: bool = True,
+        rights: int | None = None,
+        **_: Any,
+    ) -> None:
+        self.referent = referent
+        self.read, self.write, self.grant, self.grantreply = read, write, grant, grantreply
+        if rights is not None:
+            self.read, self.write, self.grant, self.grantreply = (bool(rights >> n & 1) for n in range(4))
+        self.badge = badge
+        self.cached = cached
+        self.mapped = False
+
+    def set_badge(self, badge: int) -> None:
+        self.badge = badge
+
+    def set_mapping_deferred(self) -> None:
+        self.mapped = True
+
+    def add_rights(
+        self, read: bool = False, write: bool = False, grant: bool = False, grantreply: bool = False, **_: Any
+    ) -> None:
+        self.read |= read
+        self.write |= write
+        self.grant |= grant
+        self.grantreply |= grantreply
+
+    def frozen(self, slot: int) -> Cap:
+        memory = isinstance(self.referent, Frame)
+        flags = [("R", self.read), ("W", self.write), ("X" if memory else "G", self.grant)]
+        if not memory:
+            flags.append(("P", self.grantreply))
+        return Cap(
+            slot,
+            self.referent.name,
+            "".join(letter for letter, flag in flags if flag),
+            self.badge or 0,
+            self.referent.frame,
+            self.mapped,
+            self.cached,
+        )
+
+
+class CNode(Allocated):
+    """The CSpace of an address space, with the slots that templates filled."""
+
+    def __init__(self, space: str, first: int) -> None:
+        super().__init__(f"{space}:cnode")
+        self.slots: dict[int, CapHandle | None] = {}
+        self.next = first
+        #: of the slots that are not for templates; 0: they come last
+        self.kept = 0
+        #: a power of two of slots, or "auto": as many as are needed
+        self.size_bits: int | str = "auto"
+        self.update_guard_size_caps: list[CapHandle] = []
+
+    def __getitem__(self, slot: int) -> CapHandle | None:
+        return self.slots[slot]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.slots)
+
+    def keep(self, count: int) -> None:
+        """What templates take from now on comes after so many slots that they do not have."""
+        if self.kept == 0:
+            self.kept = self.next
+            self.next += count
+
+    def take(self, cap: CapHandle | None) -> int:
+        slot = self.next
+        self.next += 1
+        self.slots[slot] = cap
+        return slot
+
+
+class CSpace:
+    """What templates call `cap_space`."""
+
+    def __init__(self, cnode: CNode) -> None:
+        self.cnode = cnode
+
+    def alloc(self, obj: Allocated | None, **rights: Any) -> int:
+        return self.cnode.take(None if obj is None else CapHandle(obj, **rights))
+
+
+class Recorder:
+    """Everything that the templates of one system allocate."""
+
+    def __init__(self, model: CapabilityModel, architecture: str) -> None:
+        self.model = model
+        self.architecture = architecture
+        self.objects: dict[str, KernelObject] = {}
+        self.handles: dict[str, Allocated] = {}
+        self.interrupts: dict[str, Callable[[], Interrupt]] = {}
+        used = model.slots_used()
+        self.spaces = {s.name: CSpace(CNode(s.name, used[s.name] + 1)) for s in model.spaces}
+        self.mappings: dict[str, list[tuple[str, Mapping]]] = {s.name: [] for s in model.spaces}
+        self.owners: dict[tuple[str, int], str] = {}
+        self._slots: dict[tuple[str, str, str], int] = {}
+
+    # objects
+
+    def object(self, label: str, name: str, type: Any, **settings: Any) -> Allocated:
+        """The object `name` of the connection or instance `label`."""
+        full = _capdl_name(f"{label}::{name}")
+        if full not in self.handles:
+            self.handles[full] = self._new(full, type, settings)
+        return self.handles[full]
+
+    def _new(self, name: str, type: Any, settings: dict[str, Any]) -> Allocated:
+        word = type.name if isinstance(type, ObjectType) else str(type)
+        if word in _PLAIN:
+            return self._plain(name, word)
+        if word in _KERNEL:
+            self.objects[_KERNEL[word]] = KernelObject(_KERNEL[word], ObjectKind.KERNEL)
+            return Allocated(_KERNEL[word])
+        if word == "seL4_FrameObject":
+            return self._frame(name, int(settings.get("size", 4096)), settings)
+        if word == "seL4_LargePageObject":
+            return self._frame(name, PAGES[self.architecture][1], settings)
+        if word in _FRAMES:
+            return self._frame(name, _FRAMES[word], settings)
+        if word == "seL4_UntypedObject":
+            size = 1 << int(settings.get("size_bits", 12))
+            self.objects[name] = KernelObject(name, ObjectKind.UNTYPED, size, settings.get("paddr"))
+        elif word == "seL4_IA32_IOPort":
+            ports = f"ports: [{int(settings['start_port']):#x}..{int(settings['end_port']) - 1:#x}]"
+            self.objects[name] = KernelObject(name, ObjectKind.IO_PORTS, parameters=(ports,))
+        elif word == "seL4_IA32_IOSpace":
+            device = "{bus:#x}:{dev}.{fun}".format(**settings)
+            where = (f"domainID: {settings['domainID']}", device)
+            self.objects[name] = KernelObject(name, ObjectKind.IO_SPACE, parameters=where)
+        elif word == "seL4_ARMCB":
+            number = sum(o.kind is ObjectKind.CONTEXT_BANK for o in self.objects.values())
+            self.objects[name] = KernelObject(name, ObjectKind.CONTEXT_BANK, parameters=(f"bank: {number}",))
+        elif word == "seL4_IRQHandler":
+            self._interrupt(name, settings)
+        else:
+            raise TemplateError(f"objects of type {word} cannot be allocated by a template")
+        return Allocated(name)
+
+    def _plain(self, name: str, word: str) -> Allocated:
+        self.objects[name] = KernelObject(name, _PLAIN[word])
+        match _PLAIN[word]:
+            case ObjectKind.TCB:
+                return TCB(name)
+            case ObjectKind.ENDPOINT:
+                return Endpoint(name)
+            case ObjectKind.NOTIFICATION:
+                return Notification(name)
+        return Allocated(name)
+
+    def _frame(self, name: str, size: int, settings: dict[str, Any]) -> Frame:
+        fill = " ".join(settings.get("fill") or ())
+        self.objects[name] = KernelObject(name, ObjectKind.REGION, size, settings.get("paddr"), size, fill)
+        return Frame(name, 0, size, settings.get("paddr"))
+
+    def _interrupt(self, name: str, settings: dict[str, Any]) -> None:
+        words: tuple[str, ...] = ()
+        number = settings.get("number", settings.get("vector"))
+        if "trigger" in settings or "target" in settings:
+            edge = settings.get("trigger") == ARMIRQMode["seL4_ARM_IRQ_EDGE"]
+            type = "arm_irq"
+            words = (f"trigger: {'edge' if edge else 'level'}", f"target: {settings.get('target', 0)}")
+        elif "ioapic" in settings:
+            type = "ioapic_irq"
+            names = {"num": "ioapic", "pin": "ioapic_pin", "level": "level", "polarity": "polarity"}
+            words = tuple(f"ioapic_{word}: {settings[key]}" for word, key in names.items())
+        elif "handle" in settings:
+            type = "msi_irq"
+            names = {"handle": "handle", "pci_bus": "pci_bus", "pci_dev": "pci_dev", "pci_fun": "pci_fun"}
+            words = tuple(f"msi_{word}: {settings[key]}" for word, key in names.items())
+        else:
+            type = "irq"
+        if not isinstance(number, int):
+            raise TemplateError("an interrupt needs a number")
+        self.objects[name] = KernelObject(name, ObjectKind.INTERRUPT, parameters=words)
+        signalled = settings.get("notification")
+        # the badge may be set later
+        self.interrupts[name] = lambda: Interrupt(
+            name,
+            type,
+            number,
+            "" if signalled is None else signalled.referent.name,
+            0 if signalled is None else signalled.badge or 0,
+        )
+
+    # capabilities
+
+    def cap(self, space: str, owner: str, label: str, name: str, obj: Allocated | None, **rights: Any) -> int:
+        """The slot of the capability `name` of `label`; asked for again, it may get more rights."""
+        key = (space, label, name)
+        if key in self._slots:
+            known = self.spaces[space].cnode[self._slots[key]]
+            if known is not None:
+                known.add_rights(**rights)
+            return self._slots[key]
+        slot = self.spaces[space].alloc(obj, **rights)
+        self._slots[key] = slot
+        self.owners[space, slot] = owner
+        return slot
+
+    # memory
+
+    def shared(
+        self, name: str, size: int, page: int | None, paddr: int | None, fill: str = ""
+    ) -> list[Frame]:
+        """The frames of the shared memory `name`."""
+        region = _capdl_name(f"shared::{name}")
+        whole = page or max((p for p in PAGES[self.architecture] if size >= p and size % p == 0), default=0)
+        if whole == 0 and size > 0:
+            raise TemplateError(f"shared memory must be whole pages, not {size} bytes")
+        known = self.objects.get(region)
+        if known is None:
+            known = KernelObject(region, ObjectKind.REGION, size, paddr, whole or 4096, fill)
+        elif known.size != size:
+            raise TemplateError(
+                f"shared memory {name} has {known.size} bytes at one end and {size} at another"
+            )
+        elif paddr is not None:
+            known = replace(known, paddr=paddr)
+        self.objects[region] = known
+        return [
+            Frame(region, n, known.page, None if known.paddr is None else known.paddr + n * known.page)
+            for n in range(-(-size // known.page))
+        ]
+
+    def map(self, space: str, instance: str, mapping: Mapping) -> None:
+        self.mappings[space].append((instance, mapping))
+
+    # the end
+
+    def merged(self, symbol: Callable[[str, str], str]) -> CapabilityModel:
+        """The model with all that was allocated; `symbol` gives the name of an instance's symbol in the
+        image."""
+        spaces = []
+        slots = dict(self.model.slots)
+        for space in self.model.spaces:
+            cnode = self.spaces[space.name].cnode
+            caps = [cap.frozen(slot) for slot, cap in cnode.slots.items() if cap is not None]
+            mappings = [replace(m, symbol=symbol(i, m.symbol)) for i, m in self.mappings[space.name]]
+            for slot, cap in cnode.slots.items():
+                if cap is None:
+                    slots[self.owners.get((space.name, slot), space.instances[0]), f"!empty:{slot}"] = slot
+            spaces.append(
+                replace(
+                    space,
+                    caps=(*space.caps, *caps),
+                    mappings=(*space.mappings, *mappings),
+                    kept=cnode.kept,
+                )
+            )
+        return replace(
+            self.model,
+            objects=(
+                *map(self._sized, self.model.objects),
+                *map(self._finished, self.objects.values()),
+            ),
+            spaces=tuple(spaces),
+            slots=slots,
+            interrupts=(*self.model.interrupts, *(make() for make in self.interrupts.values())),
+        )
+
+    def _sized(self, item: KernelObject) -> KernelObject:
+        """A CNode with the size that was asked for."""
+        cspace = self.spaces.get(item.name.removesuffix(":cnode"))
+        if item.kind is ObjectKind.CNODE and cspace is not None and isinstance(cspace.cnode.size_bits, int):
+            return replace(item, size=cspace.cnode.size_bits)
+        return item
+
+    def _finished(self, item: KernelObject) -> KernelObject:
+        """With what templates set after it was allocated."""
+        handle = self.handles.get(item.name)
+        if isinstance(handle, TCB) and handle.domain is not None:
+            return replace(item, parameters=(f"dom: {handle.domain}",))
+        return item
+
+
+def _capdl_name(name: str) -> str:
+    """With those characters only that a specification can have in names."""
+    return re.sub(r"[^\w.@:]", "_", name)

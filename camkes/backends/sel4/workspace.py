@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Builds an application in an seL4 workspace and boots it: what a user would do with CMake and ninja."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from camkes.backends.host.folder import FolderInUseError, locked
+from camkes.backends.host.jobs import Progress
+from camkes.backends.sel4.build_log import NINJA_STATUS, failing_lines
+from camkes.backends.sel4.codes import NO_WORKSPACE, SEL4_BUILD
+from camkes.diagnostics import Sink
+from camkes.project.application import find_application
+from camkes.project.codes import MISSING_FILE
+from camkes.resources import ROOT
+
+APPLICATION = ROOT / "kernel" / "sel4" / "application"
+DEFAULT_PLATFORM = "x86_64"
+
+#: time is what the processor did, for the clocks of devices too
+_COUNT_INSTRUCTIONS = "-icount shift=0,sleep=off -rtc clock=vm"
+_EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"", re.DOTALL)
+
+#: what a workspace is known by
+_MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
+
+
+def build(
+    path: Path,
+    definitions: Mapping[str, str],
+    workspace: Path | None,
+    output: Path | None,
+    sink: Sink,
+    progress: Progress,
+) -> Path | None:
+    """Build an image of the application at `path`; the folder it is in."""
+    home = find_workspace(workspace, sink)
+    application = find_application(path, sink, definitions, in_workspace=True)
+    if application is not None:
+        application.report_missing(MISSING_FILE, sink)
+    if home is None or application is None or sink.has_errors:
+        return None
+    out = (output or Path("build") / f"{application.name}-sel4").absolute()
+    return out if make(home, application.folder, out, definitions, sink, progress) else None
+
+
+def simulate(out: Path, stream: IO[str]) -> None:
+    """Boot an image in QEMU and write what it prints to `stream`, until it is interrupted."""
+    end_with_us()
+    try:
+        for line in console(out):
+            stream.write(line)
+            stream.flush()
+    except KeyboardInterrupt:
+        print()
+
+
+def end_with_us() -> None:
+    """Whoever ends this process with SIGTERM ends QEMU as well."""
+    signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Lets whoever waits for QEMU end it first."""
+    sys.exit(128 + number)
+
+
+def find_workspace(given: Path | None, sink: Sink) -> Path | None:
+    """The workspace that is named, in SEL4_WORKSPACE, or around this checkout."""
+    named = given or (Path(os.environ["SEL4_WORKSPACE"]) if os.environ.get("SEL4_WORKSPACE") else None)
+    candidates = [named] if named is not None else [ROOT.parent.parent]
+    for folder in candidates:
+        if all((folder / mark).exists() for mark in _MARKS):
+            return folder.absolute()
+    where = f"{named} is no seL4 workspace" if named is not None else "no seL4 workspace is known"
+    script = ROOT / "repo-init.sh"
+    sink.report(
+        NO_WORKSPACE,
+        where,
+        help=f"make one with `{script} DIR` and name it with `--workspace DIR` or SEL4_WORKSPACE",
+    )
+    return None
+
+
+def make(
+    workspace: Path,
+    application: Path,
+    out: Path,
+    definitions: Mapping[str, str],
+    sink: Sink,
+    progress: Progress,
+) -> bool:
+    """Configure (the first time, or with other definitions) and build in the folder `out`, alone there."""
+    try:
+        with locked(out, progress):
+            return _make_locked(workspace, application, out, definitions, sink, progress)
+    except FolderInUseError as error:
+        sink.add(error.diagnostic)
+        return False
+
+
+def _make_locked(
+    workspace: Path,
+    application: Path,
+    out: Path,
+    definitions: Mapping[str, str],
+    sink: Sink,
+    progress: Progress,
+) -> bool:
+    tool = workspace / "projects" / "camkes-tool" / "kernel" / "sel4" / "application"
+    source = tool if tool.is_dir() else APPLICATION
+    settings = {
+        "PLATFORM": DEFAULT_PLATFORM,
+        **definitions,
+        "CAMKES_WORKSPACE": str(workspace),
+        "CAMKES_APPLICATION": str(application.absolute()),
+    }
+    words = [f"-D{name}={value}" for name, value in settings.items()]
+    # --fresh: what an earlier command line said must not stay in CMake's cache
+    configure = ["cmake", "--fresh", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
+    mark = out / ".camkes-configured"
+    known = mark.read_text() if mark.is_file() and (out / "build.ninja").is_file() else ""
+    if known != "\n".join(configure):
+        progress("configuring for seL4")
+        if not _run(configure, out, "cmake", workspace, sink):
+            return False
+        mark.write_text("\n".join(configure))
+    progress("building for seL4")
+    return _run(["ninja"], out, "ninja", workspace, sink)
+
+
+def _run(command: list[str], folder: Path, name: str, workspace: Path, sink: Sink) -> bool:
+    log = folder / f"{name}.log"
+    program = shutil.which(command[0])
+    if program is None:
+        sink.report(SEL4_BUILD, f"{command[0]} was not found", help=f"check the host: {ROOT}/repo-init.sh -c")
+        return False
+    with log.open("wb") as file:
+        done = subprocess.run(
+            [program, *command[1:]],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "NINJA_STATUS": NINJA_STATUS, "PATH": _search_path(workspace)},
+            check=False,
+        )
+    if done.returncode == 0:
+        return True
+    notes = failing_lines(log.read_text(errors="replace"))
+    sink.report(SEL4_BUILD, f"the build for seL4 failed; everything is in {log}", notes=notes)
+    return False
+
+
+def _search_path(workspace: Path) -> str:
+    """PATH with the workspace's Python environment first, which has what scripts of a build import."""
+    environment = workspace / "projects" / "camkes-tool" / ".venv" / "bin"
+    path = os.environ.get("PATH", os.defpath)
+    return f"{environment}{os.pathsep}{path}" if environment.is_dir() else path
+
+
+def console(
+    out: Path, *, instruction_counting: bool = False, seconds: float | None = None
+) -> Generator[str, None, None]:
+    """The lines that an image prints in QEMU, for as long as they are asked for, at most so many `seconds`.
+    With instruction counting, time is what the processor did and repeats to the digit."""
+    command = [sys.executable, "./simulate"]
+    if instruction_counting:
+        # what is given replaces what the script would give by itself
+        own = _EXTRA_ARGUMENTS.search((out / "simulate").read_text())
+        command.append(f"--extra-qemu-args={own[1] if own else ''} {_COUNT_INSTRUCTIONS}")
+    qemu = subprocess.Popen(
+        command,
+        cwd=out,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    assert qemu.stdout is not None
+
+    def stop() -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(qemu.pid, signal.SIGKILL)
+
+    limit = None if seconds is None else threading.Timer(seconds, stop)
+    if limit is not None:
+        limit.start()
+    try:
+        yield from qemu.stdout
+    finally:
+        if limit is not None:
+            limit.cancel()
+        stop()
+        qemu.wait()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Diagnostics for other programs: JSON of our own, and SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from camkes import __version__
+from camkes.diagnostics import Code, Diagnostic, Label, Severity, SourceFile, Span
+from camkes.diagnostics.explain import explanation
+
+#: Changes when a field goes away or changes its meaning; not when one is added.
+JSON_VERSION = 1
+
+ShowPath = Callable[[SourceFile], str]
+
+
+def to_json(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
+    """An object with `version`, `diagnostics` and the number of `errors` and `warnings`."""
+
+    def place(span: Span) -> dict[str, Any]:
+        return {
+            "file": show_path(span.file),
+            "line": span.line,
+            "column": span.column,
+            "end_line": span.end_line,
+            "end_column": span.end_column,
+        }
+
+    severities = [diagnostic.severity for diagnostic in diagnostics]
+    document = {
+        "version": JSON_VERSION,
+        "errors": severities.count(Severity.ERROR),
+        "warnings": severities.count(Severity.WARNING),
+        "diagnostics": [
+            {
+                "code": diagnostic.code.number,
+                "name": diagnostic.code.name,
+                "severity": diagnostic.severity.value,
+                "message": diagnostic.message,
+                "span": None if diagnostic.span is None else place(diagnostic.span),
+                "label": diagnostic.label,
+                "related": [{"span": place(r.span), "text": r.text} for r in diagnostic.related],
+                "is_walk": diagnostic.is_walk,
+                "notes": list(diagnostic.notes),
+                "help": diagnostic.help,
+            }
+            for diagnostic in diagnostics
+        ],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def to_sarif(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
+    """A SARIF log with one run; a walk (the hops of a cycle) is a code flow."""
+    from urllib.parse import quote
+
+    codes = list({d.code.number: d.code for d in diagnostics}.values())
+    index = {code.number: i for i, code in enumerate(codes)}
+
+    def uri(file: SourceFile) -> str:
+        path = show_path(file)
+        return ("file://" if path.startswith("/") else "") + quote(path)
+
+    def location(label: Label, number: int | None = None) -> dict[str, Any]:
+        span = label.span
+        found: dict[str, Any] = {
+            "physicalLocation": {
+                "artifactLocation": {"uri": uri(span.file)},
+                "region": {
+                    "startLine": span.line,
+                    "startColumn": span.column,
+                    "endLine": span.end_line,
+                    "endColumn": span.end_column,
+                },
+            }
+        }
+        if number is not None:
+            found["id"] = number
+        if label.text:
+            found["message"] = {"text": label.text}
+        return found
+
+    def result(diagnostic: Diagnostic) -> dict[str, Any]:
+        notes = [f"note: {note}" for note in diagnostic.notes]
+        notes += [f"help: {diagnostic.help}"] if diagnostic.help else []
+        found: dict[str, Any] = {
+            "ruleId": diagnostic.code.number,
+            "ruleIndex": index[diagnostic.code.number],
+            "level": diagnostic.severity.value,
+            "message": {"text": "\n".join([diagnostic.message, *notes])},
+        }
+        if diagnostic.span is not None:
+            main = Label(diagnostic.span, diagnostic.label)
+            found["locations"] = [location(main)]
+            if diagnostic.is_walk:
+                steps = [{"location": location(label)} for label in (main, *diagnostic.related)]
+                found["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
+        if diagnostic.related:
+            found["relatedLocations"] = [location(r, i) for i, r in enumerate(diagnostic.related, 1)]
+        return found
+
+    driver = {"name": "camkes-rt", "version": __version__, "rules": [_rule(code) for code in codes]}
+    document = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "results": [result(diagnostic) for diagnostic in diagnostics],
+            }
+        ],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(code: Code) -> dict[str, Any]:
+    """What a kind of diagnostic is, with its page as help."""
+    page = explanation(code)
+    return {
+        "id": code.number,
+        "name": "".join(word.capitalize() for word in code.name.split("-")),
+        "shortDescription": {"text": page.split("\n", 1)[0]},
+        "help": {"text": page, "markdown": page},
+        "defaultConfiguration": {"level": code.severity.value},
+    }

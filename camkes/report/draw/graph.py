@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who requests whom: tasks and CPIs as a graph, as DOT text and as SVG.
+
+A system without tasks and protocols is shown as its instances and connections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from camkes.model.system import Protocol, System
+from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.records import dataclass
+
+
+class NodeKind(Enum):
+    """What a node stands for; for a CPI, its protocol."""
+
+    TASK = "task"
+    PROPAGATED = "propagated"
+    INHERITED = "inherited"
+    FIXED = "fixed"
+    INSTANCE = "instance"
+
+
+#: fill and border
+COLOURS: dict[NodeKind, tuple[str, str]] = {
+    NodeKind.TASK: ("#ffffff", "#1f2933"),
+    NodeKind.PROPAGATED: ("#d9ead9", "#4b7d54"),
+    NodeKind.INHERITED: ("#d6e4f5", "#40669b"),
+    NodeKind.FIXED: ("#fbe3c4", "#a06a1c"),
+    NodeKind.INSTANCE: ("#eef1f5", "#52606d"),
+}
+CYCLE_COLOUR = "#b3261e"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """`lines` are what is said of it, under its name."""
+
+    name: str
+    kind: NodeKind
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`loose`: known only from the interfaces of the component, so it may never happen."""
+
+    source: str
+    target: str
+    label: str = ""
+    loose: bool = False
+    on_cycle: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
+    """The graph to draw. `cycle` names CPIs each of which requests the next, and the last the first."""
+    if not plan.tasks and not plan.cpis:
+        return _connections(system)
+    nodes = [Node(task.name, NodeKind.TASK, (f"priority {task.priority}",)) for task in plan.tasks]
+    nodes += [Node(cpi.name, _kind(cpi.protocol), _about(cpi)) for cpi in plan.cpis]
+    known = {node.name for node in nodes}
+    loose: dict[tuple[str, str], bool] = {}
+    for request in plan.requests:
+        if request.caller in known and request.callee in known:
+            pair = (request.caller, request.callee)
+            loose[pair] = loose.get(pair, True) and request.source == "all"
+    hops = set(zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
+    edges = tuple(Edge(a, b, "", unsure, (a, b) in hops) for (a, b), unsure in loose.items())
+    return Graph(tuple(nodes), edges)
+
+
+def _connections(system: System) -> Graph:
+    nodes = tuple(Node(i.name, NodeKind.INSTANCE, (i.type.name,)) for i in system.instances)
+    edges: dict[tuple[str, str, str], Edge] = {}
+    for connection in system.connections:
+        for source in connection.from_ends:
+            for target in connection.to_ends:
+                key = (source.instance, target.instance, connection.connector.name)
+                edges.setdefault(key, Edge(*key))
+    return Graph(nodes, tuple(edges.values()))
+
+
+def _kind(protocol: Protocol) -> NodeKind:
+    return NodeKind(protocol.value)
+
+
+def _about(cpi: PlannedCpi) -> tuple[str, ...]:
+    if cpi.protocol is Protocol.FIXED:
+        return (f"fixed at {cpi.ceiling}",)
+    threads = f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}"
+    manager = ", manager" if cpi.manager else ""
+    return (f"{cpi.protocol.value}, ceiling {cpi.ceiling}", threads + manager)
+
+
+def graph_dot(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
+    """The graph for Graphviz. The text depends on the system alone."""
+    graph = make_graph(plan, system, cycle)
+    lines = [
+        "digraph requests {",
+        '    node [fontname="Helvetica", fontsize=11, style="filled"];',
+        '    edge [fontname="Helvetica", fontsize=9, color="#52606d"];',
+    ]
+    on_cycle = set(cycle)
+    for node in graph.nodes:
+        fill, border = COLOURS[node.kind]
+        red = node.name in on_cycle
+        settings = [
+            f"label={_quoted(chr(10).join((node.name, *node.lines)))}",
+            "shape=ellipse" if node.kind is NodeKind.TASK else "shape=box",
+            f'fillcolor="{fill}"',
+            f'color="{CYCLE_COLOUR if red else border}"',
+            *(["penwidth=2"] if red else []),
+        ]
+        lines.append(f"    {_quoted(node.name)} [{', '.join(settings)}];")
+    for edge in graph.edges:
+        settings = []
+        if edge.label:
+            settings.append(f"label={_quoted(edge.label)}")
+        if edge.loose:
+            settings.append("style=dashed")
+        if edge.on_cycle:
+            settings += [f'color="{CYCLE_COLOUR}"', "penwidth=2"]
+        about = f" [{', '.join(settings)}]" if settings else ""
+        lines.append(f"    {_quoted(edge.source)} -> {_quoted(edge.target)}{about};")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(words: str) -> str:
+    escaped = words.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def graph_svg(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
+    """The graph as a picture."""
+    from camkes.report.draw.graph_svg import draw_graph
+
+    return draw_graph(make_graph(plan, system, cycle), system.root.path.stem, set(cycle))

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A run for the terminal: a compact chart, a row a task, and a table of response times."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from camkes.diagnostics import Sink
+from camkes.model.system import Protocol
+from camkes.records import dataclass
+from camkes.report.draw.timeline import service_colours
+from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
+from camkes.report.trace.jobs import Response, response
+from camkes.report.trace.model import Fault, Lane, Run, Segment, State
+from camkes.report.words import fault_words
+
+#: ANSI codes of services, in the order of svg.PALETTE; own code is white
+_COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
+_OWN_COLOUR = 37
+_RED = "31;1"
+_MAX_WIDTH = 120
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What the chart is drawn with."""
+
+    own: str
+    waits: str
+    held_up: str
+    preempted: str
+    sleeps: str
+    stopped: str
+    fault: str
+    nothing: str
+    raised: str
+    line: str
+    tick: str
+
+
+_UNICODE = _Style("█", "░", "▒", "▁", "┈", "·", "✗", " ", "↑", "─", "┴")
+_ASCII = _Style("#", "/", "%", "_", ".", ":", "X", " ", "^", "-", "|")
+
+_WAITS = (State.WAITS_LOCK, State.WAITS_SERVER, State.WAITS_REPLY)
+_PREEMPTED = (State.NOT_STARTED, State.READY, State.PREEMPTED)
+
+
+def terminal_report(
+    run: Run,
+    *,
+    width: int | None = None,
+    color: bool = False,
+    unicode: bool = True,
+    window: tuple[int | None, int | None] = (None, None),
+) -> str:
+    """Chart and table as text that ends with a newline; empty if the system has no tasks."""
+    table = response_table([response(lane) for lane in run.tasks], color)
+    if not run.lanes or not run.scheduling or run.end == 0:
+        return table
+    columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
+    busy = [(segment.start, segment.end) for lane in run.lanes for segment in lane.segments]
+    shown = choose_window(run.end, busy, window, Sink(), columns)
+    if shown is None:
+        return table
+    return _Chart(run, shown, columns, color, _UNICODE if unicode else _ASCII).draw() + "\n" + table
+
+
+class _Chart:
+    def __init__(self, run: Run, window: Window, columns: int, color: bool, style: _Style) -> None:
+        self.run, self.window, self.color, self.style = run, window, color, style
+        order = list(service_colours(run))
+        self.codes = {service: _COLOURS[i % len(_COLOURS)] for i, service in enumerate(order)}
+        executed = {s.what for lane in run.lanes for s in lane.segments if s.state is State.RUNNING}
+        used = [s for s in order if s in executed]
+        self.letters = dict(zip(used, _letters(used), strict=True))
+        self.fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol is Protocol.FIXED}
+        self.left = max(len(lane.task.name) for lane in run.lanes) + 2
+        self.cells = max(columns - self.left - 1, 20)
+
+    def draw(self) -> str:
+        lines = []
+        raises = False
+        for lane in self.run.lanes:
+            raised, bar = self._row(lane)
+            if raised.strip():
+                raises = True
+                lines.append(" " * self.left + self._paint(raised.rstrip(), _RED))
+            lines.append(f"{lane.task.name:<{self.left}}{bar}".rstrip())
+        lines.extend(self._axis())
+        lines.append("")
+        lines.extend(self._legend(raises))
+        if self.window.note:
+            lines.append(f"shown: {self.window.note}")
+        return "\n".join(lines) + "\n"
+
+    def _row(self, lane: Lane) -> tuple[str, str]:
+        """The inherited priorities above a bar, and the bar."""
+        above = [" "] * self.cells
+        bar: list[tuple[str, int | str | None]] = []
+        before = 0
+        for cell, segment in enumerate(self._sample(lane.segments)):
+            bar.append(self._cell(segment))
+            raised = 0
+            if segment and segment.state is State.RUNNING and segment.what and segment.what not in self.fixed:
+                raised = segment.priority if segment.priority > lane.task.priority else 0
+            if raised and raised != before:
+                label = f"{self.style.raised}{raised}"
+                if (
+                    cell + len(label) <= self.cells
+                    and not "".join(above[max(cell - 1, 0) : cell + len(label)]).strip()
+                ):
+                    above[cell : cell + len(label)] = label
+            before = raised
+        for fault in self._faults(lane):
+            cell = min((fault.time - self.window.start) * self.cells // self.window.span, self.cells - 1)
+            bar[cell] = (self.style.fault, _RED)
+        stretches = groupby(bar, key=lambda cell: cell[1])
+        return "".join(above), "".join(
+            self._paint("".join(c for c, _ in run), code) for code, run in stretches
+        )
+
+    def _faults(self, lane: Lane) -> Iterator[Fault]:
+        """Faults in the window that happened while work was done for a task."""
+        for fault in self.run.faults:
+            mine = lane.thread == fault.thread.number or (lane.is_task and lane.task.name == fault.task)
+            if mine and self.window.start <= fault.time <= self.window.end:
+                yield fault
+
+    def _sample(self, segments: Sequence[Segment]) -> list[Segment | None]:
+        """For each cell what takes most of it; running wins over a tie."""
+        shares: list[dict[Segment, int]] = [{} for _ in range(self.cells)]
+        start, span = self.window.start, self.window.span
+        for segment in segments:
+            if segment.end <= start or segment.start >= self.window.end:
+                continue
+            first = max(segment.start - start, 0) * self.cells // span
+            last = min((min(segment.end, self.window.end) - start) * self.cells // span, self.cells - 1)
+            for cell in range(first, last + 1):
+                low, high = start + cell * span // self.cells, start + (cell + 1) * span // self.cells
+                part = min(segment.end, high) - max(segment.start, low)
+                if part > 0:
+                    shares[cell][segment] = part
+        return [_largest(share) for share in shares]
+
+    def _cell(self, segment: Segment | None) -> tuple[str, int | str | None]:
+        """What a cell shows and the code of its colour."""
+        style = self.style
+        if segment is None:
+            return style.nothing, None
+        if segment.state is State.RUNNING:
+            if not segment.what:
+                return style.own, _OWN_COLOUR
+            return self.letters[segment.what], f"{self.codes[segment.what]};7"
+        colour = self.codes.get(segment.what, _OWN_COLOUR)
+        if segment.state is State.HELD_UP:
+            return style.held_up, colour
+        if segment.state in _WAITS:
+            return style.waits, colour
+        if segment.state in _PREEMPTED:
+            return style.preempted, None
+        return (style.stopped, _RED) if segment.state is State.FAULTED else (style.sleeps, None)
+
+    def _axis(self) -> list[str]:
+        axis = make_axis(self.window.start, self.window.end, max(self.cells // 12, 2))
+        rule = [self.style.line] * self.cells
+        labels = [" "] * (self.cells + self.left)
+        for time, label in axis.ticks:
+            cell = (time - self.window.start) * self.cells // self.window.span
+            if cell >= self.cells:
+                continue
+            rule[cell] = self.style.tick
+            words = f"{label} {axis.unit}" if time == axis.ticks[-1][0] or time == axis.ticks[0][0] else label
+            at = self.left + cell - (len(label) // 2 if cell else 0)
+            if at + len(words) > len(labels):
+                words = label
+            if (
+                at + len(words) <= len(labels)
+                and not "".join(labels[max(at - 1, 0) : at + len(words) + 1]).strip()
+            ):
+                labels[at : at + len(words)] = words
+        return [" " * self.left + "".join(rule), "".join(labels).rstrip()]
+
+    def _legend(self, raises: bool) -> list[str]:
+        style = self.style
+        seen = {segment.state for lane in self.run.lanes for segment in lane.segments}
+        keys = [(self._paint(style.own, _OWN_COLOUR), "own code")]
+        keys += [(self._paint(letter, f"{self.codes[s]};7"), s) for s, letter in self.letters.items()]
+        for states, mark, words in (
+            (_WAITS, style.waits, "waits for a lock or server"),
+            ((State.HELD_UP,), style.held_up, "held up by a raised priority"),
+            (_PREEMPTED, style.preempted, "ready or preempted"),
+            ((State.WAITS_SIGNAL, State.WAITS_MESSAGE, State.SUSPENDED), style.sleeps, "sleeps"),
+            ((State.FAULTED,), style.stopped, "stopped by a fault"),
+        ):
+            if seen.intersection(states):
+                keys.append((mark, words))
+        if raises:
+            keys.append((self._paint(style.raised, _RED), "inherited priority"))
+        lines, line, used = [], "", 0
+        for mark, words in keys:
+            size = len(words) + 5
+            if line and used + size > self.left + self.cells:
+                lines.append(line.rstrip())
+                line, used = "", 0
+            line += f"{mark} {words}   "
+            used += size
+        faults = [f"{self._paint(style.fault, _RED)} {fault_words(fault)}" for fault in self.run.faults]
+        return [*lines, line.rstrip(), *faults]
+
+    def _paint(self, words: str, code: int | str | None) -> str:
+        return f"\x1b[{code}m{words}\x1b[0m" if self.color and code is not None and words.strip() else words
+
+
+def _largest(share: dict[Segment, int]) -> Segment | None:
+    return max(share, key=lambda segment: (share[segment], segment.state is State.RUNNING), default=None)
+
+
+def _letters(services: Sequence[str]) -> list[str]:
+    """A different letter for each service: one of its own name if possible."""
+    taken: set[str] = set()
+    result = []
+    for service in services:
+        wanted = [c for c in service.lower() if c in _LETTERS] + list(_LETTERS) + list(_LETTERS.upper())
+        letter = next((c for c in wanted if c not in taken), "?")
+        taken.add(letter)
+        result.append(letter)
+    return result
+
+
+def response_table(rows: Sequence[Response], color: bool = False) -> str:
+    """Response times, all in one unit; empty if no task has jobs."""
+    if not any(row.released for row in rows):
+        return ""
+    largest = max((v for row in rows for v in (row.maximum, row.deadline) if v is not None), default=1)
+    unit, size = unit_for(largest)
+
+    def cell(value: float | None) -> str:
+        return "-" if value is None else format_number(value / size)
+
+    head = (
+        "task", "priority", "released", "completed", "missed", "open",
+        "min", "mean", "max", "deadline", "blocked",
+    )  # fmt: skip
+    body = [
+        (
+            row.task,
+            str(row.priority),
+            str(row.released),
+            str(row.completed),
+            str(row.missed) if row.deadline is not None else "-",
+            str(row.open),
+            cell(row.minimum),
+            cell(row.mean),
+            cell(row.maximum),
+            cell(row.deadline),
+            cell(row.blocked),
+        )
+        for row in rows
+    ]
+    widths = [max(len(line[i]) for line in (head, *body)) for i in range(len(head))]
+    lines = [f"response times ({unit})"]
+    for line, row in zip((head, *body), (None, *rows), strict=True):
+        cells = [
+            f"{line[0]:<{widths[0]}}",
+            *(f"{text:>{w}}" for text, w in zip(line[1:], widths[1:], strict=True)),
+        ]
+        if color and row and row.missed:
+            cells[4] = f"\x1b[{_RED}m{cells[4]}\x1b[0m"
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Small systems, built as a user would build them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from camkes import pipeline
+from camkes.backends.host.host import HostImage
+from camkes.backends.host.run import RunOptions, RunResult, run_host
+from camkes.diagnostics import Diagnostic, Sink
+
+
+@dataclass(frozen=True)
+class Built:
+    image: HostImage | None
+    diagnostics: tuple[Diagnostic, ...]
+    steps: list[str]
+
+    @property
+    def codes(self) -> list[str]:
+        return [d.code.number for d in self.diagnostics]
+
+    def run(self, **options: object) -> tuple[str, RunResult]:
+        """What the components print, and the result."""
+        assert self.image is not None, self.diagnostics
+        said: list[bytes] = []
+        result = run_host(self.image, RunOptions(output=said.append, duration=10**9, **options))  # type: ignore[arg-type]
+        return b"".join(said).decode(), result
+
+
+Build = Callable[..., Built]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Writes files (what is written before stays) and builds the system in `a.camkes`."""
+
+    def make(files: dict[str, str], sanitize: bool = False) -> Built:
+        for name, text in files.items():
+            path = tmp_path / "app" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        sink = Sink()
+        steps: list[str] = []
+        root = tmp_path / "app"
+        path = root if (root / "CMakeLists.txt").exists() else root / "a.camkes"
+        image = pipeline.build(
+            pipeline.Request(path), tmp_path / "out dir", sink, steps.append, sanitize=sanitize
+        )
+        return Built(image, sink.diagnostics, steps)
+
+    return make

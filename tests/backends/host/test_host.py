@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Systems become images, and images run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.host.compiler import find_compiler
+from camkes.backends.host.run import RunOptions, run_host
+from camkes.diagnostics import Sink
+from tests.backends.host.conftest import Build
+
+SYSTEM = """
+import <std_connector.camkes>;
+procedure P { int twice(in int x); }
+component Client { control; uses P p; }
+component Server { provides P q; }
+assembly { composition {
+    component Client c;
+    component Server s;
+    connection seL4RPCCall r(from c.p, to s.q);
+} }
+"""
+CLIENT = """
+#include <camkes.h>
+#include <stdio.h>
+int run(void) { printf("%s: %d\\n", get_instance_name(), p_twice(21)); return 0; }
+"""
+SERVER = """
+#include <camkes.h>
+int q_twice(int x)
+{
+    return 2 * x;
+}
+"""
+FILES = {"a.camkes": SYSTEM, "Client.c": CLIENT, "Server.c": SERVER}
+
+
+def test_it_runs(build: Build) -> None:
+    text, result = build(FILES).run()
+    assert text == "c: 42\n"
+    assert (result.status, result.faults) == (0, ())
+
+
+def test_without_walls(build: Build) -> None:
+    assert build(FILES).run(fast=True)[0] == "c: 42\n"
+
+
+def test_a_second_build_makes_nothing(build: Build) -> None:
+    build(FILES)
+    assert build({}).steps == ["reading", "generating"]
+    again = build({"Server.c": SERVER.replace("2 * x", "3 * x")})
+    assert not any("Client" in s for s in again.steps)
+    assert again.run()[0] == "c: 63\n"
+
+
+def test_another_compiler_of_the_same_name_compiles_again(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The objects of components, of the runtime and of the kernel belong to a compiler."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    compiler = tmp_path / "mycc"
+    script = '#!/bin/sh\nif [ "$1" = --version ]; then echo VERSION; else exec cc "$@"; fi\n'
+    compiler.write_text(script)
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    first = build(FILES).steps
+    assert build({}).steps == ["reading", "generating"]
+    compiler.write_text(script.replace("VERSION", "'another one'"))
+    assert sorted(build({}).steps) == sorted(first)  # what runs at once ends in any order
+    assert "the host kernel" in first
+    compiler.write_text(script)
+    assert "the host kernel" not in build({}).steps
+
+
+def test_compile_errors_are_at_the_users_line(build: Build) -> None:
+    built = build({**FILES, "Server.c": SERVER.replace("2 * x", "2 * y"), "Client.c": "int run(void) { x }"})
+    assert built.image is None
+    assert set(built.codes) == {"E0722"}
+    files = {d.span.file.path.name for d in built.diagnostics if d.span is not None}
+    assert files == {"Server.c", "Client.c"}
+    assert build(FILES).run()[0] == "c: 42\n"
+
+
+def test_warnings_do_not_stop_a_build(build: Build) -> None:
+    built = build({**FILES, "Server.c": SERVER + "#warning look here\n"})
+    assert built.codes == ["W0728"]
+    assert built.run()[0] == "c: 42\n"
+
+
+def test_a_name_that_nothing_defines(build: Build) -> None:
+    built = build({**FILES, "Server.c": "int helper(void);\nint other(void) { return helper(); }\n"})
+    assert built.image is None
+    assert set(built.codes) == {"E0723"}
+    said = " ".join(d.message for d in built.diagnostics)
+    assert "q_twice" in said
+    assert "helper" in said
+    # and it says so again, though nothing is compiled
+    assert {d.message for d in build({}).diagnostics} == {d.message for d in built.diagnostics}
+
+
+def test_a_name_defined_twice(build: Build) -> None:
+    built = build(
+        {
+            **FILES,
+            "CMakeLists.txt": "DeclareCAmkESComponent(Server SOURCES Server.c more.c)\n"
+            "DeclareCAmkESComponent(Client SOURCES Client.c)\nDeclareCAmkESRootserver(a.camkes)\n",
+            "more.c": "int q_twice(int x) { return x; }\n",
+        }
+    )
+    assert [d.message for d in built.diagnostics] == ["component s defines `q_twice` twice"]
+
+
+def test_missing_sources_are_said(build: Build) -> None:
+    built = build({"a.camkes": SYSTEM, "Client.c": CLIENT})
+    assert built.codes == ["E0721"]
+    (diagnostic,) = built.diagnostics
+    assert "Server" in diagnostic.message
+    assert diagnostic.span is not None
+    assert any("Server.c" in n for n in diagnostic.notes)
+
+
+def test_user_names_do_not_meet_those_of_the_library(build: Build) -> None:
+    """A component's own function of a name that the C library has is its own."""
+    server = "int write(int x) { return x; }\nint index(int x) { return write(x) + x; }\n" + SERVER.replace(
+        "2 * x", "index(x)"
+    )
+    assert build({**FILES, "Server.c": server}).run()[0] == "c: 42\n"
+
+
+def test_two_instances_have_their_own_headers(build: Build) -> None:
+    system = """
+    component A { control; attribute int n; }
+    assembly { composition { component A a1; component A a2; }
+      configuration { a1.n = 1; a2.n = 2; } }
+    """
+    source = """
+    #include <camkes.h>
+    #include <stdio.h>
+    int run(void) { printf("%s %d\\n", get_instance_name(), n_DEF); return 0; }
+    """
+    assert build({"a.camkes": system, "A.c": source}).run()[0] == "a1 1\na2 2\n"
+
+
+def test_instances_of_a_group_hide_their_names(build: Build) -> None:
+    system = """
+    import <std_connector.camkes>;
+    procedure P { int twice(in int x); }
+    component A { control; uses P p; dataport Buf d; }
+    component B { provides P p; dataport Buf d; }
+    assembly { composition {
+        group g { component A a; component B b; }
+        connection seL4RPCCall r(from g.a.p, to g.b.p);
+        connection seL4SharedData x(from g.a.d, to g.b.d);
+    } }
+    """
+    a = """
+    #include <camkes.h>
+    #include <stdio.h>
+    int helper = 1;
+    int run(void) { *(int *)d = 20; printf("%d %d\\n", helper, p_twice(1)); return 0; }
+    """
+    b = """
+    #include <camkes.h>
+    int helper = 2;
+    int p_twice(int x) { return helper * (x + *(int *)d); }
+    """
+    assert build({"a.camkes": system, "A.c": a, "B.c": b}).run()[0] == "1 42\n"
+
+
+def test_libraries_of_the_application(build: Build) -> None:
+    lists = """
+    add_library(half STATIC lib/half.c)
+    target_include_directories(half PUBLIC lib)
+    DeclareCAmkESComponent(Client SOURCES Client.c)
+    DeclareCAmkESComponent(Server SOURCES Server.c LIBS half m)
+    ExtendCAmkESComponentInstance(Server s C_FLAGS -DFACTOR=4)
+    DeclareCAmkESRootserver(a.camkes)
+    """
+    server = '#include <camkes.h>\n#include <math.h>\n#include "half.h"\n' + (
+        "int q_twice(int x) { return FACTOR * half(x) + (int)sqrt(x * 0.0); }\n"
+    )
+    half = {"lib/half.h": "int half(int x);\n", "lib/half.c": "int half(int x) { return x / 2; }\n"}
+    files = {**FILES, "CMakeLists.txt": lists, "Server.c": server, **half}
+    assert build(files).run()[0] == "c: 40\n"
+
+
+def test_a_fault_is_told_with_its_line(build: Build) -> None:
+    server = """
+#include <camkes.h>
+int q_twice(int x)
+{
+    int *volatile nowhere = (int *)16;
+    return *nowhere; /* here */
+}
+"""
+    text, result = build({**FILES, "Server.c": server}).run()
+    assert text == ""
+    assert result.status == 1
+    (fault,) = result.faults
+    assert (fault.component, fault.thread, fault.address) == ("s", "s.q", 16)
+    assert result.diagnostics == ()
+
+
+def test_a_sanitized_build_runs(build: Build) -> None:
+    assert build(FILES, sanitize=True).run()[0] == "c: 42\n"
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
+@pytest.mark.parametrize("sanitize", [False, True])
+def test_clang_builds_what_runs(sanitize: bool, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "clang")
+    text, result = build(FILES, sanitize=sanitize).run()
+    assert (text, result.status) == ("c: 42\n", 0)
+
+
+def test_no_compiler(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    built = build(FILES)
+    assert built.codes == ["E0724"]
+
+
+def test_the_compiler_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "cc -DEXTRA='a b'")
+    compiler = find_compiler(False, Sink())
+    assert compiler is not None
+    assert compiler.c == ("cc", "-DEXTRA=a b")
+
+
+def test_a_folder_that_cannot_be_written(build: Build, tmp_path: Path) -> None:
+    build(FILES)
+    folder = tmp_path / "out dir" / "host-image"
+    for path in folder.glob("*.so"):
+        path.unlink()
+        path.mkdir()  # as hard to overwrite as a full disk
+        (path / "x").touch()
+    assert "E0725" in build({}).codes
+
+
+def test_a_kernel_that_refuses(build: Build) -> None:
+    built = build(FILES)
+    assert built.image is not None
+    built.image.table.write_text("nonsense\n")
+    result = run_host(built.image, RunOptions(output=lambda _: None))
+    assert [d.code.number for d in result.diagnostics] == ["E0730"]
+
+
+def test_two_builds_are_the_same_to_the_byte(build: Build, tmp_path: Path) -> None:
+    first = build(FILES)
+    assert first.image is not None
+    table = first.image.table.read_bytes()
+    images = {n: p.read_bytes() for n, p in first.image.images.items()}
+    for path in (tmp_path / "out dir").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    second = build({})
+    assert second.image is not None
+    assert second.image.table.read_bytes() == table
+    assert {n: p.read_bytes() for n, p in second.image.images.items()} == images
+
+
+def test_a_trace_is_written_where_asked(build: Build, tmp_path: Path) -> None:
+    os.chdir(tmp_path)
+    _, result = build(FILES).run(trace=Path("x.trace"))
+    assert result.trace is not None
+    assert (tmp_path / "x.trace").read_bytes()[:8] == b"CAMKTRC1"
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+def test_a_component_in_cxx(build: Build) -> None:
+    server = """
+#include <camkes.h>
+extern "C" int q_twice(int x)
+{
+    auto twice = [](int y) { return 2 * y; };
+    return twice(x);
+}
+"""
+    lists = (
+        "DeclareCAmkESComponent(Client SOURCES client.c)\nDeclareCAmkESComponent(Server SOURCES server.cpp)\n"
+        "DeclareCAmkESRootserver(a.camkes)\n"
+    )
+    built = build({"a.camkes": SYSTEM, "client.c": CLIENT, "server.cpp": server, "CMakeLists.txt": lists})
+    assert built.run()[0] == "c: 42\n"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_place_of_a_mistake_behind_tabs_and_wide_characters(
+    build: Build, monkeypatch: pytest.MonkeyPatch, compiler: str
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
+    monkeypatch.setenv("CC", compiler)
+    server = SERVER.replace(
+        "    return 2 * x;", "\t/* \u65e5\u672c \U0001f600 e\u0301 */\treturn nothing * x;"
+    )
+    built = build({"a.camkes": SYSTEM, "Client/client.c": CLIENT, "Server/server.c": server})
+    (mistake,) = [d for d in built.diagnostics if d.code.number == "E0722"]
+    span = mistake.span
+    assert span is not None
+    assert span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1] == "nothing"

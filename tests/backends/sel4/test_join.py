@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What the object of an instance shows to the rest of its address space."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from camkes.backends.sel4.join import hide
+
+METER = """
+extern int measure(void);
+int reading_value(void) { return measure(); }
+int camkes_instance_meter__direct_reading(void) { return 1; }
+int used(void) { return 2; }
+"""
+GAUGE = """
+extern int reading_value(void), camkes_instance_meter__direct_reading(void);
+int camkes_instance_gauge__reading(void)
+{
+    return reading_value() + camkes_instance_meter__direct_reading();
+}
+"""
+SPACE = """
+extern int used(void);
+int start(void) { return used(); }
+"""
+
+
+def compiled(folder: Path, name: str, text: str) -> Path:
+    output = folder / f"{name}.o"
+    command = ["cc", "-x", "c", "-c", "-", "-o", str(output)]
+    subprocess.run(command, input=text, text=True, check=True)
+    return output
+
+
+def test_instances_do_not_take_what_another_defines_for_itself(tmp_path: Path) -> None:
+    """A handler that the gauge lacks is not the meter's of that name."""
+    meter, gauge = compiled(tmp_path, "meter", METER), compiled(tmp_path, "gauge", GAUGE)
+    space, output = compiled(tmp_path, "space", SPACE), tmp_path / "hidden.o"
+    hide("objcopy", "nm", meter, [space], [meter, gauge], {}, output)
+    done = subprocess.run(["nm", "-g", "--defined-only", output], capture_output=True, text=True, check=True)
+    shown = {line.split()[2] for line in done.stdout.splitlines()}
+    assert shown == {"camkes_instance_meter__direct_reading", "used"}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A run on seL4 that is recorded, with what an image would print in the place of QEMU."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from camkes import pipeline
+from camkes.backends.sel4 import recording
+from camkes.backends.sel4.trace import Record
+from camkes.cli import main as cli
+from camkes.diagnostics import Sink
+from camkes.report.trace.kinds import End, Kind
+from tests.backends.sel4.test_trace import line, text
+from tests.end_to_end.support import EXAMPLES, camkes
+
+IDLE = Record(10_000_000, Kind.IDLE, 65535, 65535, ())
+
+
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the image prints, to be filled; after it, the image is asked in vain."""
+    lines: list[str] = []
+
+    def console(out: Path, *, instruction_counting: bool) -> Generator[str, None, None]:
+        assert instruction_counting
+        yield from lines
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recording, "console", console)
+    return lines
+
+
+def test_a_recording_ends_when_its_time_is_over(printed: list[str], tmp_path: Path) -> None:
+    printed += ["Booting all finished\n", line(text(1, "one\ntwo")), line(IDLE), line(text(1, "late\n"))]
+    told: list[str] = []
+    records = recording.record(tmp_path, 9_000_000, told.append)
+    assert "".join(told) == "Booting all finished\none\ntwo\n"
+    assert records == [text(1, "one\ntwo"), Record(9_000_000, Kind.END, 65535, 65535, (End.TIME,))]
+
+
+def test_an_interrupted_recording_keeps_what_it_has(printed: list[str], tmp_path: Path) -> None:
+    printed += [line(IDLE)]
+    assert recording.record(tmp_path, 1 << 40, lambda _: None) == [IDLE]
+
+
+def test_options_without_a_meaning_on_sel4_are_refused(tmp_path: Path) -> None:
+    done = camkes("run", EXAMPLES / "adder", "--kernel", "sel4", "--verify", "-I", tmp_path)
+    assert done.status == 2
+    assert done.errors.splitlines() == [
+        "camkes run: --verify is for the host kernel",
+        "camkes run: --import-path is for the host kernel; for seL4: CAmkESAddImportPath() in CMakeLists.txt",
+    ]
+
+
+def test_where_nothing_is_given_nothing_is_refused() -> None:
+    for command in ("run", "build"):
+        given = cli.make_parser().parse_args([command, "x", "--kernel", "sel4"])
+        assert not cli.wrong_for_sel4(given)
+    given = cli.make_parser().parse_args(["build", "x", "--kernel", "sel4", "--nocpp"])
+    assert cli.wrong_for_sel4(given)
+
+
+def test_every_option_of_run_has_a_meaning_on_sel4_or_is_refused() -> None:
+    given = cli.make_parser().parse_args(["run", "x"])
+    assert isinstance(given, argparse.Namespace)
+    meaningful = {"path", "definitions", "format", "color", "ascii", "quiet", "kernel", "output", "workspace"}
+    meaningful |= {"command", "run_command", "duration", "trace", "json", "console", "parser"}
+    assert {name: value for name, value in vars(given).items() if name in cli.HOST_ONLY} == cli.HOST_ONLY
+    assert set(vars(given)) == meaningful | set(cli.HOST_ONLY) | set(cli.INPUT_ONLY)
+
+
+@pytest.mark.skipif(
+    "SEL4_WORKSPACE" not in os.environ or shutil.which("qemu-system-x86_64") is None,
+    reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
+)
+def test_response_times_are_those_of_the_host_kernel(tmp_path: Path) -> None:
+    request = pipeline.Request(EXAMPLES / "inversion")
+    host = pipeline.run(
+        request,
+        pipeline.RunRequest(tmp_path / "host", duration=100_000_000),
+        Sink(),
+        lambda _: None,
+    )
+    sink, told = Sink(), list[str]()
+    options = pipeline.RunRequest(tmp_path / "sel4", duration=100_000_000)
+    sel4 = pipeline.record(request, options, None, told.append, sink, lambda _: None)
+    assert host is not None and sel4 is not None, sink.diagnostics
+
+    def times(outcome: pipeline.Outcome) -> list[list[str]]:
+        table = outcome.report_text(color=False, unicode=False).partition("response times")[2]
+        return [row.split()[:9] for row in table.splitlines()[2:]]
+
+    for calculated, measured in zip(times(host), times(sel4), strict=True):
+        assert calculated[:3] == measured[:3]
+        assert abs(float(calculated[8]) - float(measured[8])) < 1

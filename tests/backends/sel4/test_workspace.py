@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A build for seL4 with stand-ins for CMake and ninja."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.host import folder
+from camkes.backends.sel4.workspace import make
+from camkes.diagnostics import Sink
+
+CMAKE = """#!/bin/sh
+echo "$@" >> cmake.calls
+: > build.ninja
+"""
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """An application, an output folder; CMake notes how it was called, ninja has nothing to do."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, text in {"cmake": CMAKE, "ninja": "#!/bin/sh\n"}.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    return tmp_path / "application", tmp_path / "out"
+
+
+def build(places: tuple[Path, Path], sink: Sink, **definitions: str) -> bool:
+    application, out = places
+    return make(out.parent, application, out, definitions, sink, lambda _: None)
+
+
+def test_other_definitions_begin_anew(places: tuple[Path, Path]) -> None:
+    """What an earlier command defined must not stay in CMake's cache."""
+    sink = Sink()
+    assert build(places, sink, KernelIsMCS="ON") and build(places, sink, KernelIsMCS="ON")
+    assert build(places, sink)
+    calls = (places[1] / "cmake.calls").read_text().splitlines()
+    assert ["-DKernelIsMCS=ON" in call for call in calls] == [True, False]
+    assert all("--fresh" in call.split() for call in calls)
+
+
+def test_one_build_at_a_time_in_a_folder(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "WAIT", 0)
+    sink = Sink()
+    with folder.locked(places[1], lambda _: None):
+        assert not build(places, sink)
+    assert "another camkes command builds in" in sink.diagnostics[0].message
+    assert not (places[1] / "cmake.calls").exists()
+    assert build(places, Sink())

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Connectors of a workspace, rendered, compiled and used on seL4.
+
+Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. The application of connectors/ uses every connector of
+camkes-tool and global-components that has a template and needs no particular board. That of devicetree/
+has a device that the device tree tells of, in an address space of several instances.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.sel4.workspace import console, make
+from camkes.diagnostics import Sink
+
+WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
+pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+
+HERE = Path(__file__).parent
+
+#: platform, QEMU, and what the components print when all that they tried went well
+CASES = {
+    "connectors": (
+        "x86_64",
+        "qemu-system-x86_64",
+        ("10 of 10 good", "server 7 of 7 good", "called back 1", "objects made"),
+    ),
+    "devicetree": ("qemu-arm-virt", "qemu-system-aarch64", ("PL031, tree 1", "pool 1")),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_connectors_give_is_there(name: str, tmp_path: Path) -> None:
+    platform, qemu, expected = CASES[name]
+    if shutil.which(qemu) is None:
+        pytest.skip(f"{qemu} is not installed")
+    sink = Sink()
+    built = make(Path(WORKSPACE), HERE / name, tmp_path, {"PLATFORM": platform}, sink, lambda *_: None)
+    assert built, [(diagnostic.message, diagnostic.notes) for diagnostic in sink.diagnostics]
+    rendered = sorted(path.name for path in (tmp_path / "camkes").rglob("rendered/*.c"))
+    text = (HERE / name / f"{name}.camkes").read_text()
+    for connector in set(re.findall(r"connection (seL4\w+)", text)) - {"seL4NotificationNative"}:
+        assert any(f"_{connector}_" in file for file in rendered), connector
+    missing = set(expected)
+    printed = []
+    for line in console(tmp_path, seconds=120):
+        printed.append(line)
+        missing -= {words for words in missing if words in line}
+        if not missing:
+            break
+    assert not missing, "".join(printed[-30:])
