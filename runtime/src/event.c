@@ -12,16 +12,51 @@ static bool claim(struct camkes_event *event, unsigned state)
     return atomic_compare_exchange_strong(&event->registered, &state, BUSY);
 }
 
-static void deliver(struct camkes_event *event)
+/* False: there is no callback. Each registration is for one event. */
+static bool call_back(struct camkes_event *event)
 {
     if (!claim(event, CALLBACK)) {
-        (void)camkes_semaphore_post(&event->handoff, INT_MAX);
-        return;
+        return false;
     }
     void (*const callback)(void *) = event->callback;
     void *const argument = event->argument;
     atomic_store(&event->registered, NO_CALLBACK);
     callback(argument);
+    return true;
+}
+
+static void deliver(struct camkes_event *event)
+{
+    if (!call_back(event)) {
+        (void)camkes_semaphore_post(&event->handoff, INT_MAX);
+    }
+}
+
+/* An event whose queue of handed off events a thread empties, and the one around it. */
+struct camkes_emptying {
+    const struct camkes_event *event;
+    const struct camkes_emptying *outer;
+};
+
+/*
+ * Gives events that were handed off before to callbacks, for as long as these register again. A
+ * callback that does so comes back to the loop that called it, so that the stack does not grow with
+ * the number of events.
+ */
+static void empty_handoff(struct camkes_event *event)
+{
+    struct camkes_thread *self = camkes_self();
+    for (const struct camkes_emptying *e = self->emptying; e != NULL; e = e->outer) {
+        if (e->event == event) {
+            return;
+        }
+    }
+    const struct camkes_emptying emptying = {.event = event, .outer = self->emptying};
+    self->emptying = &emptying;
+    while (atomic_load(&event->registered) == CALLBACK && camkes_event_poll(event)) {
+        deliver(event);
+    }
+    self->emptying = emptying.outer;
 }
 
 /* How many events there are. Whoever may emit can write any number into the count that is shared.
@@ -62,10 +97,6 @@ int camkes_event_poll(struct camkes_event *event)
 
 int camkes_event_register(struct camkes_event *event, void (*callback)(void *), void *argument)
 {
-    if (camkes_event_poll(event)) {
-        callback(argument);
-        return 0;
-    }
     if (!claim(event, NO_CALLBACK)) {
         return -1;
     }
@@ -73,15 +104,7 @@ int camkes_event_register(struct camkes_event *event, void (*callback)(void *), 
     event->argument = argument;
     atomic_store(&event->registered, CALLBACK);
     camkes_point();
-    /* An event may have been handed off since the poll: then that is the one for the callback. */
-    if (camkes_event_poll(event)) {
-        if (claim(event, CALLBACK)) {
-            atomic_store(&event->registered, NO_CALLBACK);
-            callback(argument);
-        } else {
-            (void)camkes_semaphore_post(&event->handoff, INT_MAX);
-        }
-    }
+    empty_handoff(event);
     return 0;
 }
 

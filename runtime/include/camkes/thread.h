@@ -8,6 +8,7 @@
 struct camkes_caller;
 struct camkes_context;
 struct camkes_cpi;
+struct camkes_emptying;
 struct camkes_instance;
 struct camkes_task;
 
@@ -40,6 +41,9 @@ struct camkes_thread {
     seL4_Word label;
     seL4_Word badge;
     seL4_Word sender_id;
+
+    /* the events whose handed off events it gives to callbacks, the last one first */
+    const struct camkes_emptying *emptying;
 };
 
 #define CAMKES_NO_TASK 0xffff
