@@ -415,9 +415,9 @@ class _Decoder:
         leaf = lane.thread.leaf()
         state, what, priority = leaf.current
         by, hindered = self.run_name, self.run_base < lane.task.priority
+        if state in (State.FAULTED, State.SUSPENDED) and leaf is not lane.thread:  # nobody will reply
+            return State.WAITS_REPLY, leaf.service, priority, by, hindered
         if state is State.FAULTED:
-            if leaf is not lane.thread:  # nobody will reply
-                return State.WAITS_REPLY, leaf.service, priority, by, hindered
             return state, what, priority, "", False
         if leaf.runnable:
             if state is State.READY and (lane.job or leaf is not lane.thread):

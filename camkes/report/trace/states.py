@@ -9,7 +9,7 @@ from camkes.report.trace.model import Segment, State
 from camkes.report.trace.names import NamedTask, NamedThread
 from camkes.report.trace.waits import AtEnd, Cause
 
-_GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED}
+_GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED, State.SUSPENDED: Cause.SUSPENDED}
 
 
 class ThreadState:
@@ -65,7 +65,6 @@ class ThreadState:
             at.get(State.WAITS_SERVER),
             at.get(State.WAITS_SIGNAL),
             at.get(State.WAITS_MESSAGE),
-            self.reason is State.SUSPENDED,
         )
 
 

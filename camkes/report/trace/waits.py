@@ -18,6 +18,7 @@ class Cause(StrEnum):
     FAULT = "fault"  # the thread that it waits for stopped at a fault
     ENDED = "ended"  # that thread's code has returned
     DEADLOCK = "deadlock"  # that thread waits for the one that waits for it
+    SUSPENDED = "suspended"  # that thread is suspended, and was not resumed
     SILENCE = "silence"  # that thread waits for an event or a message, and the run is idle
 
 
@@ -83,6 +84,7 @@ def describe(wait: Wait, names: TraceNames) -> str:
         Cause.FAULT: "",
         Cause.ENDED: f"; the code of {root} has returned",
         Cause.DEADLOCK: "; this is a deadlock",
+        Cause.SUSPENDED: f"; {root} is suspended",
         Cause.SILENCE: "",
     }
     return "; ".join(steps) + end[wait.cause]
@@ -110,7 +112,7 @@ def wait_dict(wait: Wait, names: TraceNames) -> dict[str, Any]:
 class AtEnd:
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
     run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for somebody to
-    receive its message at an `object`, for a signal or for a message at one; or it is `suspended`."""
+    receive its message at an `object`, for a signal or for a message at one."""
 
     gone: Cause | None = None
     lock: int | None = None
@@ -118,7 +120,6 @@ class AtEnd:
     object: int | None = None
     signal: int | None = None
     message: int | None = None
-    suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ class _Waits:
         if state.object is not None:
             return not stuck.issuperset(self.end.receivers.get(state.object, ()))
         senders = self._senders(state.message if state.signal is None else state.signal)
-        return not state.suspended and not (senders and stuck.issuperset(senders))
+        return not (senders and stuck.issuperset(senders))
 
     def _follow(self, thread: int, steps: dict[int, Step]) -> Wait | None:
         chain: list[Step] = []
