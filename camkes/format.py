@@ -10,9 +10,9 @@ written, so a macro is a word like any other, and no token is ever changed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from camkes.records import NamedTuple, dataclass, field
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from camkes.diagnostics import Diagnostic, Sink, SourceFile
@@ -58,8 +58,7 @@ class _Token(NamedTuple):
     gap: int = 1  # spaces before it that are to be kept, because they line it up with its neighbours
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(Struct):
     tokens: list[_Token] = field(default_factory=list)
     blank_before: bool = False
 
@@ -68,8 +67,7 @@ class _Line:
         return [token for token in self.tokens if token.kind not in ("comment", "line_comment", "directive")]
 
 
-@dataclass(slots=True)
-class _Bracket:
+class _Bracket(Struct):
     text: str
     indent: int  # of the line on which it was opened
     block: bool  # a brace around items, not around a dictionary

@@ -12,11 +12,12 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
@@ -51,8 +52,7 @@ class OutputError(Exception):
     """A file the user asked for cannot be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What a user asked the tool to read, and how."""
 
     path: Path
@@ -66,8 +66,7 @@ class Request:
     allow_forward_references: bool | None = None  # None: as the application says
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """A system that was read, with what follows from it."""
 
     application: Application
@@ -75,8 +74,7 @@ class Checked:
     plan: Plan
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
+class RunRequest(Struct, frozen=True):
     """How to run a system. Times are virtual nanoseconds; see `camkes run --help`."""
 
     output: Path | None = None
@@ -155,8 +153,7 @@ def check(request: Request, sink: Sink) -> Checked | None:
     return checked
 
 
-@dataclass(frozen=True, slots=True)
-class Sketch:
+class Sketch(Struct, frozen=True):
     """What a picture of a system shows. `cycle` names CPIs each of which requests the next."""
 
     application: Application
@@ -368,8 +365,7 @@ def _build(checked: Checked, out: Path, sink: Sink, progress: Progress, sanitize
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a run came to. `failed`: a fault, a violated property or a kernel that could not run. Files below
     `base` are told relative to it."""
 
@@ -448,8 +444,9 @@ def build_to_run(
 ) -> HostImage | None:
     """Build a system and take a copy of the image, which is there until `stack` is left: meanwhile others may
     build and run in the same folder."""
+    from msgspec.structs import replace
+
     from camkes.backends.host.folder import FolderInUseError, copied, locked
-    from camkes.records import replace
 
     out = build_folder(checked.application, options.output).absolute()
     try:
@@ -576,7 +573,7 @@ def _publish(files: Sequence[Path], folder: Path, sink: Sink) -> None:
 
 def _about(diagnostic: Diagnostic, raw: Path, last: Path) -> Diagnostic:
     """What is said of the trace of this run, said of the file that stays."""
-    from camkes.records import replace
+    from msgspec.structs import replace
 
     def renamed(text: str) -> str:
         return text.replace(str(raw), str(last))

@@ -15,10 +15,10 @@ import os
 import sys
 from contextlib import nullcontext, suppress
 from functools import cache
+from typing import TYPE_CHECKING
 
-from camkes.records import dataclass
+from msgspec import Struct
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Mapping, Sequence
@@ -57,8 +57,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 _LIMITED = 'ulimit -v "$1" && ulimit -t "$2" && shift 2 && exec "$@"'
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """A program that has ended. `status` is its exit status, or -N after signal N; `output` and `errors` are
     what it wrote to standard output and standard error."""
 

@@ -480,7 +480,7 @@ function(GenerateCAmkESRootserver)
     endif()
     set(tool ${python} -m camkes.backends.sel4)
     # needs nothing but this folder, and so is not to look for packages
-    set(link ${python} -S -c "from camkes.backends.sel4.link import main$<SEMICOLON> main()")
+    set(link ${python} -c "from camkes.backends.sel4.link import main$<SEMICOLON> main()")
 
     _camkes_write_project("${folder}/camkes-project.json" "${folder}")
     execute_process(

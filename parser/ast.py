@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
-from camkes.diagnostics import SourceFile, Span
-from camkes.records import NamedTuple, dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-TYPE_CHECKING = False
+from msgspec import Struct as Record
+
+from camkes.diagnostics import SourceFile, Span
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -22,16 +24,14 @@ class Name(NamedTuple):
 # Values ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Literal:
+class Literal(Record, frozen=True, eq=False):
     """A number or a string. True and False are the integers 1 and 0; adjacent strings are one."""
 
     value: int | float | str
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unary:
+class Unary(Record, frozen=True, eq=False):
     """A prefix operator and its operand."""
 
     op: str  # - + ! ~
@@ -39,8 +39,7 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binary:
+class Binary(Record, frozen=True, eq=False):
     """Two operands and the operator between them."""
 
     op: str  # ** * / % + - << >> < <= > >= == != & ^ | && ||
@@ -49,8 +48,7 @@ class Binary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Conditional:
+class Conditional(Record, frozen=True, eq=False):
     """`condition ? then : otherwise`."""
 
     condition: Value
@@ -59,8 +57,7 @@ class Conditional:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quantity:
+class Quantity(Record, frozen=True, eq=False):
     """A number with a unit of time: `100 ms`. Units: ns, us, ms, s (ticks in a schedule)."""
 
     number: Value
@@ -68,24 +65,21 @@ class Quantity:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ListValue:
+class ListValue(Record, frozen=True, eq=False):
     """`[a, b, ...]`."""
 
     items: tuple[Value, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DictValue:
+class DictValue(Record, frozen=True, eq=False):
     """`{key: value, ...}`; an entry is a key and its value."""
 
     entries: tuple[tuple[Value, Value], ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Query:
+class Query(Record, frozen=True, eq=False):
     """`dtb({...})["k"]`: a name, the dictionaries it is asked with, and keys to follow in the answer."""
 
     name: Name
@@ -94,8 +88,7 @@ class Query:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class Reference(Record, frozen=True, eq=False):
     """The right side of `<-`: one name (the component's own attribute) or two, and keys to follow."""
 
     path: tuple[Name, ...]
@@ -111,8 +104,7 @@ Value: TypeAlias = (
 # Types -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TypeName:
+class TypeName(Record, frozen=True, eq=False):
     """A scalar type, in the normal form of C: `integer` is `int`, `signed` is `int`,
     `unsigned integer` is `unsigned int`; any other single identifier is a typedef of the user.
     `struct` says that the user wrote `struct NAME`; `name` is then NAME alone."""
@@ -122,16 +114,14 @@ class TypeName:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BufType:
+class BufType(Record, frozen=True, eq=False):
     """`Buf(expression)`: a dataport of so many bytes. A bare `Buf` is a `TypeName`."""
 
     size: Value
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Include:
+class Include(Record, frozen=True, eq=False):
     """`include <path>;` (system) or `include "path";`: a C header for the generated code."""
 
     path: str
@@ -139,8 +129,7 @@ class Include:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class Attribute(Record, frozen=True, eq=False):
     """`attribute type name[] = default;`, or a member of a struct. A bare-brace struct is a StructBody."""
 
     type: TypeName | StructBody
@@ -150,16 +139,14 @@ class Attribute:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StructBody:
+class StructBody(Record, frozen=True, eq=False):
     """The members of a struct, named or not."""
 
     members: tuple[Attribute, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Struct:
+class Struct(Record, frozen=True, eq=False):
     """`struct NAME { members }`."""
 
     name: Name | None
@@ -167,8 +154,7 @@ class Struct:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parameter:
+class Parameter(Record, frozen=True, eq=False):
     """A parameter of a method."""
 
     direction: str  # in out inout refin; `in` where nothing was written
@@ -178,8 +164,7 @@ class Parameter:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Method:
+class Method(Record, frozen=True, eq=False):
     """A method of a procedure."""
 
     name: Name
@@ -188,8 +173,7 @@ class Method:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Procedure:
+class Procedure(Record, frozen=True, eq=False):
     """`procedure NAME { methods, attributes, includes }`."""
 
     name: Name | None
@@ -202,32 +186,28 @@ class Procedure:
 # Clauses after `with` ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ProtocolClause:
+class ProtocolClause(Record, frozen=True, eq=False):
     """`priority_protocol P`."""
 
     protocol: Name
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RequestsClause:
+class RequestsClause(Record, frozen=True, eq=False):
     """`requests (a, b)`: the `uses` interfaces that a request passes on to."""
 
     interfaces: tuple[Name, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ThreadsClause:
+class ThreadsClause(Record, frozen=True, eq=False):
     """`N threads`."""
 
     count: Value
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnknownClause:
+class UnknownClause(Record, frozen=True, eq=False):
     """A word after `with` that is no clause; kept so that the resolver can name the nearest right word."""
 
     word: Name
@@ -240,30 +220,26 @@ Clause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | UnknownCla
 # Components --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Control:
+class Control(Record, frozen=True, eq=False):
     """`control;`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hardware:
+class Hardware(Record, frozen=True, eq=False):
     """`hardware;`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Requestor:
+class Requestor(Record, frozen=True, eq=False):
     """`requestor;` or `requestor N;`."""
 
     id: Value | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Interface:
+class Interface(Record, frozen=True, eq=False):
     """`[maybe] uses|provides|emits|consumes|dataport TYPE name [with clauses];`"""
 
     kind: str  # uses provides emits consumes dataport
@@ -274,8 +250,7 @@ class Interface:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sync:
+class Sync(Record, frozen=True, eq=False):
     """`has mutex name;` and its like."""
 
     kind: str  # mutex semaphore binary_semaphore
@@ -286,8 +261,7 @@ class Sync:
 ComponentItem: TypeAlias = Control | Hardware | Requestor | Interface | Sync | Attribute | Include
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Component:
+class Component(Record, frozen=True, eq=False):
     """`composition` and `configuration` are blocks or, as upstream's grammar allows, names of blocks."""
 
     name: Name | None
@@ -297,8 +271,7 @@ class Component:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConnectorEnd:
+class ConnectorEnd(Record, frozen=True, eq=False):
     """`from [hardware] Kind [with N threads];`, and the same with `to`."""
 
     side: str  # from to
@@ -309,8 +282,7 @@ class ConnectorEnd:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Connector:
+class Connector(Record, frozen=True, eq=False):
     """`connector NAME { ends, attributes }`, or such a block in a connection."""
 
     name: Name | None
@@ -319,8 +291,7 @@ class Connector:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Instance:
+class Instance(Record, frozen=True, eq=False):
     """`component TYPE name;`; `type` is a Component where it was written in place."""
 
     type: Name | Component
@@ -328,8 +299,7 @@ class Instance:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConnectionEnd:
+class ConnectionEnd(Record, frozen=True, eq=False):
     """`from a.b`, `to a.b`."""
 
     side: str  # from to
@@ -337,8 +307,7 @@ class ConnectionEnd:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Connection:
+class Connection(Record, frozen=True, eq=False):
     """`connection CONNECTOR name(ends) [with clauses];`."""
 
     connector: Name | Connector
@@ -348,8 +317,7 @@ class Connection:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class Group(Record, frozen=True, eq=False):
     """`group NAME { instances }`."""
 
     name: Name | None
@@ -357,8 +325,7 @@ class Group:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Export:
+class Export(Record, frozen=True, eq=False):
     """`export source -> target;`."""
 
     source: tuple[Name, ...]
@@ -369,8 +336,7 @@ class Export:
 CompositionItem: TypeAlias = Instance | Connection | Group | Export
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Composition:
+class Composition(Record, frozen=True, eq=False):
     """`composition NAME { items }`."""
 
     name: Name | None
@@ -378,8 +344,7 @@ class Composition:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BlockReference:
+class BlockReference(Record, frozen=True, eq=False):
     """`composition Name;` or `configuration Name;`."""
 
     kind: str
@@ -387,8 +352,7 @@ class BlockReference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Setting:
+class Setting(Record, frozen=True, eq=False):
     """`path = value;` or `path <- reference;` (then `value` is a Reference)."""
 
     path: tuple[Name, ...]
@@ -396,8 +360,7 @@ class Setting:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Configuration:
+class Configuration(Record, frozen=True, eq=False):
     """`configuration NAME { settings }`."""
 
     name: Name | None
@@ -405,8 +368,7 @@ class Configuration:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScheduleEntry:
+class ScheduleEntry(Record, frozen=True, eq=False):
     """`(domain, duration [unit])`."""
 
     domain: Value
@@ -414,8 +376,7 @@ class ScheduleEntry:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Schedule:
+class Schedule(Record, frozen=True, eq=False):
     """`schedule { [entries] }`."""
 
     entries: tuple[ScheduleEntry, ...]
@@ -425,8 +386,7 @@ class Schedule:
 AssemblyItem: TypeAlias = Composition | Configuration | BlockReference | Schedule
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assembly:
+class Assembly(Record, frozen=True, eq=False):
     """`assembly NAME { items }`."""
 
     name: Name | None
@@ -434,8 +394,7 @@ class Assembly:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Import:
+class Import(Record, frozen=True, eq=False):
     """`import "path";` or `import <path>;`."""
 
     path: str
@@ -456,8 +415,7 @@ TopLevelItem: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class File:
+class File(Record, frozen=True, eq=False):
     """A parsed file. `read` are all files that the preprocessor read for it, itself first.
 
     With `ParseOptions.partial`, `damage` are the statements that have errors: they are left out, or mended

@@ -9,12 +9,13 @@ and None for an optional part that is absent.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.parser import ast, codes
 from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

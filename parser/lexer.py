@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from msgspec import Struct, field
+
 from camkes.diagnostics import Sink
 from camkes.parser import codes
 from camkes.parser.positions import Text
 from camkes.parser.tables import END, Tables
-from camkes.records import dataclass, field
 
 _BLANK = (
     r"(?:[ \t\f\v\r\n]+|\\\r?\n|//(?:\\\r?\n|[^\n])*"
@@ -28,8 +29,7 @@ _WORD = r"\w*"
 _LINE = r"[^\n]*"
 
 
-@dataclass(slots=True)
-class Tokens:
+class Tokens(Struct):
     """The tokens of a text, by number. The last is the end of the text."""
 
     text: Text

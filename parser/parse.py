@@ -13,6 +13,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
@@ -21,9 +24,7 @@ from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
 from camkes.parser.tables import END, Packed, Rule, Tables, load
-from camkes.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias, TypeVar
 
@@ -40,8 +41,7 @@ _MAY_CHANGE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ParseOptions:
+class ParseOptions(Struct, frozen=True):
     """How files are read.
 
     `cpp` is the C preprocessor's command; `cpp_flags` are the user's (-D, -I, ...), as they are. With

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from camkes.diagnostics import SourceFile, Span
-from camkes.records import NamedTuple
 
 
 class Segment(NamedTuple):

@@ -23,7 +23,9 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
@@ -31,7 +33,6 @@ from camkes.parser.files import decode, read_meaning, read_source
 from camkes.parser.limits import run_limited, special_file
 from camkes.parser.positions import Segment, Text
 from camkes.process import Finished
-from camkes.records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from camkes.parser.parse import ParseOptions
@@ -75,8 +76,7 @@ class _Block(NamedTuple):
     expanded: set[int]  # the lines that have a macro
 
 
-@dataclass(frozen=True, slots=True)
-class _Macros:
+class _Macros(Struct, frozen=True):
     """The names of all macros of a run, and those of them that may take what follows as arguments."""
 
     names: frozenset[str]

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import codes
 from camkes.parser.braces import unclosed_brace
 from camkes.parser.lexer import Tokens
 from camkes.parser.tables import END, Tables
-from camkes.records import NamedTuple
 
 
 def _terminals(names: str) -> frozenset[str]:

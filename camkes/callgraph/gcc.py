@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from camkes.callgraph.objects import Name
-from camkes.records import NamedTuple, dataclass, field
 
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)" label: "([^"]*)"')
 _INDIRECT = "__indirect_call"
@@ -22,8 +24,7 @@ class Place(NamedTuple):
     column: int
 
 
-@dataclass(slots=True)
-class SourceCalls:
+class SourceCalls(Struct):
     """Direct calls, and calls through pointers by function."""
 
     calls: list[tuple[Name, Name, Place | None]] = field(default_factory=list)

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from camkes.callgraph.gcc import Place, SourceCalls
 from camkes.callgraph.objects import Name, ObjectFile
-from camkes.records import NamedTuple, dataclass
 
 #: Functions of the C library that call what they are given.
 CALLING_BACK = frozenset(
@@ -36,8 +38,7 @@ class Step(NamedTuple):
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Struct, frozen=True):
     """A shortest way through calls: functions and the places of the calls between them."""
 
     functions: tuple[str, ...]
@@ -45,8 +46,7 @@ class Walk:
     sure: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """What roots can reach: a walk to each target. `unbounded` is a call through a pointer of which nothing
     says where it leads: the name of its function and its place."""
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from camkes.records import NamedTuple, dataclass, field
+from msgspec import Struct, field
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -34,8 +35,7 @@ class ObjectError(Exception):
     """The file is no object that we can read."""
 
 
-@dataclass(slots=True)
-class ObjectFile:
+class ObjectFile(Struct):
     """Functions of an object and what they do; `Name` says whether a name is the object's own.
 
     `taken` are functions whose address data has, `takes` those whose address code takes. `same` are pairs of

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.jobs import Job
@@ -34,7 +37,6 @@ from camkes.project.application import Application
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain, procedures
-from camkes.records import NamedTuple, dataclass
 
 #: Calls stay calls, and each function has a section that says whose they are.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-fno-whole-program", "-ffunction-sections")
@@ -43,8 +45,7 @@ _CALL_GRAPH = "-fcallgraph-info"
 _LINES = ("-g1",)
 
 
-@dataclass(frozen=True, slots=True)
-class CodeCalls:
+class CodeCalls(Struct, frozen=True):
     """`reached` says what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
     of their instance, `chains` how; those of which that is not known are missing. `notes` say why. `files`
     are the sources and headers that were read."""

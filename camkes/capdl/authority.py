@@ -7,16 +7,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import CapabilityModel, Role, Space
 from camkes.diagnostics import Span
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Struct, frozen=True):
     """One capability or mapping of an instance. `slot` is None for memory; `reason` says what needs it and
     `span` where the user asked for that (None: the tool's own, every thread has it)."""
 
@@ -37,8 +37,7 @@ def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holdi
     return tuple(h for space in model.spaces for h in _of_space(space, model, explainer))
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadAuthority:
+class ThreadAuthority(Struct, frozen=True):
     """What the code of a component can do with priorities. `max_priority` is the highest that can be set with
     the thread's own capability as the authority. All threads of an address space share its capabilities:
     each can set every thread in `sets` to priorities up to `reach`, the highest maximum among them."""

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from camkes.model.settings import Reader
 from camkes.model.system import Connection, End, Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
-from camkes.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class CallerEntry:
+class CallerEntry(Struct, frozen=True):
     """Requests of `context` through the from end `end`. `badge` is the request's badge, 1 + `index`.
 
     `sender_id` numbers the from ends for user code, as with plain RPC. `bound` limits what a label may

@@ -7,17 +7,17 @@ docs/protocols.md has the table of all fields.
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from camkes.capdl.codes import WORD_LIMIT
 from camkes.capdl.model import Cap, CapabilityModel
 from camkes.diagnostics import Sink, Span
 from camkes.model.settings import find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
-from camkes.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """How many a word of a kernel can tell apart. `threads`: of a pool; `badge` is the highest."""
 
     bits: int
@@ -43,8 +43,7 @@ def check_limits(system: System, plan: Plan, model: CapabilityModel, bits: int, 
     _Check(system, plan, model, WORDS[bits], sink).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(Struct, frozen=True):
     system: System
     plan: Plan
     model: CapabilityModel

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from camkes.records import dataclass, field
+from msgspec import Struct, field
 
 
 class ObjectKind(Enum):
@@ -41,8 +41,7 @@ class ObjectKind(Enum):
     KERNEL = "kernel"
 
 
-@dataclass(frozen=True, slots=True)
-class KernelObject:
+class KernelObject(Struct, frozen=True):
     """`name` is unique in the system and stable: it is made of the user's names only."""
 
     name: str
@@ -59,8 +58,7 @@ class KernelObject:
     parameters: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
+class Cap(Struct, frozen=True):
     """A capability in a slot of a CSpace. `rights` is a subset of "RWGP" (read write grant grant-reply)
     in that order, of "RWX" for memory; empty for kinds without rights."""
 
@@ -75,8 +73,7 @@ class Cap:
     cached: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Struct, frozen=True):
     """A region behind a page-aligned symbol of a component's image, from byte `offset` on. `rights` is a
     subset of "RWX"."""
 
@@ -97,8 +94,7 @@ class Role(Enum):
     FAULT_HANDLER = "fault"
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A thread with its TCB object (of the same name).
 
     `name` is for people: "t1" (control), "lock.p@t1" (worker for context t1), "lock.p@0" (pool),
@@ -123,8 +119,7 @@ class Thread:
     fault_slot: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Timer:
+class Timer(Struct, frozen=True):
     """A TIMER object's settings: signals `notification` with `badge` at `offset + k * period` ns.
     Period 0: once, at `offset`; both 0: only when armed by its holder."""
 
@@ -135,8 +130,7 @@ class Timer:
     period: int
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupt:
+class Interrupt(Struct, frozen=True):
     """An INTERRUPT object's settings: interrupt `number` of the kernel signals `notification` ("": who holds
     it decides that later) with `badge`. `type` is capDL's word for where it comes from: irq, arm_irq,
     ioapic_irq, msi_irq."""
@@ -148,8 +142,7 @@ class Interrupt:
     badge: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(Struct, frozen=True):
     """An address space (an instance, or a group of instances) with its CSpace."""
 
     name: str
@@ -161,8 +154,7 @@ class Space:
     kept: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CapabilityModel:
+class CapabilityModel(Struct, frozen=True):
     objects: tuple[KernelObject, ...]
     spaces: tuple[Space, ...]
     timers: tuple[Timer, ...]

@@ -16,13 +16,14 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
 from camkes.process import CANNOT_WRITE, no_output
-from camkes.records import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import IO, Any, NoReturn

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.diagnostics import Sink, SourceFile
 from camkes.diagnostics.rendering.patch import patch
 from camkes.format import format_file
@@ -14,14 +16,12 @@ from camkes.parser.files import decode, read_source
 from camkes.parser.parse import ParseOptions
 from camkes.pipeline import write_output
 from camkes.project.application import surrounding_applications
-from camkes.records import dataclass
 
 SUFFIXES = (".camkes", ".idl4")
 _MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A file as it is stored and as it should be. Its line ends and a byte order mark stay."""
 
     source: SourceFile

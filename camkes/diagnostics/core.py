@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
-from camkes.records import NamedTuple, dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 
 class Severity(Enum):
@@ -83,8 +85,7 @@ class Expansion(NamedTuple):
         return Label(self.definition, f"in the expansion of macro `{self.macro}`, which is defined here")
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A kind of diagnostic.
 
     `number` is stable and public ("E0501", "W0502"); the first letter is its severity. `name` is a
@@ -106,8 +107,7 @@ class Label(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One thing said to the user.
 
     `message` says what is wrong in one line. `label` is the word under the underlined text.
@@ -129,8 +129,7 @@ class Diagnostic:
         return self.code.severity
 
 
-@dataclass(slots=True)
-class Sink:
+class Sink(Struct):
     """Collects the diagnostics of one run. A repeated diagnostic (same code, place, message) counts once."""
 
     _seen: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.editor.hover import SETTINGS
@@ -22,7 +23,6 @@ from camkes.parser.expected import expected_words
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
 from camkes.parser.tables import load
-from camkes.records import NamedTuple
 from camkes.resolve.clauses import PROTOCOLS
 from camkes.resolve.known import candidates
 from camkes.resolve.library import BUILTIN

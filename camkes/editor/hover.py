@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from camkes.diagnostics import Span
 from camkes.editor.index import SettingUse, Symbol, Use
@@ -12,7 +13,6 @@ from camkes.editor.workspace import Analysis
 from camkes.model.system import Task
 from camkes.parser import ast
 from camkes.protocols.plan import PlannedCpi, PlannedTask
-from camkes.records import NamedTuple
 
 _MOST_LINES = 24  # of a definition
 _MOST_PLACES = 8  # instances that are told apart

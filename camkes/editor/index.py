@@ -8,10 +8,12 @@ Made from the syntax trees alone, so that it is there while the system has error
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from camkes.diagnostics import Span
 from camkes.parser import ast
-from camkes.records import NamedTuple, dataclass, field
 from camkes.resolve.imports import Program
 
 #: Instances that are told apart when a component stands in many places.
@@ -26,8 +28,7 @@ _KINDS: dict[type, str] = {
 }
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class Symbol:
+class Symbol(Struct, eq=False):
     """Something with a name.
 
     `kind`: procedure struct connector component method interface mutex attribute instance group
@@ -48,8 +49,7 @@ class Symbol:
         return self.node if isinstance(self.node, ast.Interface) else None
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class Scope:
+class Scope(Struct, eq=False):
     """The names of a composition; the assemblies of a program share one. `owner` is its component."""
 
     owner: Symbol | None = None

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from camkes.diagnostics import SourceFile, Span
 from camkes.parser import ast
-from camkes.records import NamedTuple
 
 
 class Item(NamedTuple):

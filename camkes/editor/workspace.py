@@ -10,6 +10,9 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from camkes import pipeline
 from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
 from camkes.editor.index import Index
@@ -19,7 +22,6 @@ from camkes.project.application import Application, surrounding_applications
 from camkes.project.trust import is_trusted
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
-from camkes.records import dataclass, field, replace
 from camkes.resolve.codes import NO_ASSEMBLY
 from camkes.resolve.imports import Program, read_program
 from camkes.resolve.library import BUILTIN
@@ -29,8 +31,7 @@ from camkes.resolve.options import LoadOptions
 _IMPORT = re.compile(r'\bimport\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
 
 
-@dataclass
-class Analysis:
+class Analysis(Struct, dict=True):
     """What is known about the system of one root file."""
 
     root: Path
@@ -100,8 +101,7 @@ def analyse_root(application: Application, read: Callable[[Path], str | None], h
     return Analysis(application.root, options, program, found, system, plan)
 
 
-@dataclass
-class Workspace:
+class Workspace(Struct, dict=True):
     """The open files. An analysis holds until one of them changes, or a file on disk, as the editor says."""
 
     buffers: dict[str, str] = field(default_factory=dict)  # by real path

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec import Struct, field
+
 from camkes.capdl.allocate import is_timer, mapping_symbol
 from camkes.capdl.callers import Wiring, caller_table, sender_ids
 from camkes.capdl.model import CapabilityModel, Role, Thread
@@ -30,7 +32,6 @@ from camkes.model.system import (
     System,
 )
 from camkes.protocols.plan import Context, Plan, PlannedCpi
-from camkes.records import dataclass, field
 
 #: calls whose serving side is ours
 RPC = frozenset({"seL4RPCCall", "seL4RPCCallNoType"})
@@ -60,8 +61,7 @@ _TIMER_PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """What templates of connectors' own have been rendered to: the connectors, and the names of the headers
     of each instance."""
 

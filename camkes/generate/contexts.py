@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from camkes.records import dataclass
+from msgspec import Struct
 
 
 class Shape(Enum):
@@ -22,8 +22,7 @@ class Shape(Enum):
     STRINGS = "strings"
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterContext:
+class ParameterContext(Struct, frozen=True):
     """`type` is the C type of one element ("char *" for strings), `declarations` what the prototype says."""
 
     name: str
@@ -66,8 +65,7 @@ class ParameterContext:
         return size + self.name
 
 
-@dataclass(frozen=True, slots=True)
-class MethodContext:
+class MethodContext(Struct, frozen=True):
     """`thread`, `good`, `message`, `reply`, `result`, `number` and `scratch` are names for locals that no
     parameter has."""
 
@@ -89,8 +87,7 @@ class MethodContext:
     scratch: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProcedureContext:
+class ProcedureContext(Struct, frozen=True):
     """A procedure as one interface has it. `index_type` None: one method, no index in the message."""
 
     name: str
@@ -98,15 +95,13 @@ class ProcedureContext:
     index_type: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RouteContext:
+class RouteContext(Struct, frozen=True):
     context: str
     endpoint: int
     manager: int
 
 
-@dataclass(frozen=True, slots=True)
-class RpcFromContext:
+class RpcFromContext(Struct, frozen=True):
     """A `uses` interface. Without a protocol it has an `endpoint`, with one `routes` (one a context).
     `buffer` is the dataport that messages are in, None: the message registers."""
 
@@ -120,8 +115,7 @@ class RpcFromContext:
     buffer: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class DispatchContext:
+class DispatchContext(Struct, frozen=True):
     """What a from end of one type can ask for. `senders` are sender ids; empty: all others."""
 
     suffix: str
@@ -129,8 +123,7 @@ class DispatchContext:
     senders: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CpiContextContext:
+class CpiContextContext(Struct, frozen=True):
     """A context of a CPI. `worker` is a thread's C name, None in a pool."""
 
     name: str
@@ -142,8 +135,7 @@ class CpiContextContext:
     worker: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CallerContext:
+class CallerContext(Struct, frozen=True):
     """`tasks` are the bytes of a set of bits."""
 
     sender_id: int
@@ -154,8 +146,7 @@ class CallerContext:
     comment: str
 
 
-@dataclass(frozen=True, slots=True)
-class CpiContext:
+class CpiContext(Struct, frozen=True):
     name: str
     id: int
     protocol: str
@@ -168,8 +159,7 @@ class CpiContext:
     pool: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RpcToContext:
+class RpcToContext(Struct, frozen=True):
     """A `provides` interface that is connected. `senders` are sender ids with the names of from ends;
     `buffer` as for `RpcFromContext`."""
 
@@ -181,8 +171,7 @@ class RpcToContext:
     buffer: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class EmitContext:
+class EmitContext(Struct, frozen=True):
     """`targets` are notification slots, with the queue's symbol where events are counted. With `underlying`
     a template of the connector's own has the code, in IFACE_emit_underlying()."""
 
@@ -192,8 +181,7 @@ class EmitContext:
     underlying: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumeContext:
+class ConsumeContext(Struct, frozen=True):
     """`handoff` None: component code waits on the notification itself."""
 
     interface: str
@@ -203,8 +191,7 @@ class ConsumeContext:
     queue: SharedContext | None
 
 
-@dataclass(frozen=True, slots=True)
-class SharedContext:
+class SharedContext(Struct, frozen=True):
     """Shared memory behind `variable`, which is `symbol` to the linker."""
 
     variable: str
@@ -212,8 +199,7 @@ class SharedContext:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class DataportContext:
+class DataportContext(Struct, frozen=True):
     """`type` is what the pointer points to; `size` an expression for the size of it."""
 
     interface: str
@@ -226,8 +212,7 @@ class DataportContext:
     rendered: bool  # from a template of the connector's own
 
 
-@dataclass(frozen=True, slots=True)
-class TimerContext:
+class TimerContext(Struct, frozen=True):
     """A connection to the virtual time server. `bodies`: method and what it returns."""
 
     interface: str
@@ -237,8 +222,7 @@ class TimerContext:
     bodies: tuple[tuple[MethodContext, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DirectContext:
+class DirectContext(Struct, frozen=True):
     """A from end in the same address space as its to end: a call is a call."""
 
     interface: str
@@ -247,8 +231,7 @@ class DirectContext:
     target: str  # C prefix of the other side's methods
 
 
-@dataclass(frozen=True, slots=True)
-class SyncContext:
+class SyncContext(Struct, frozen=True):
     kind: str
     name: str
     origin: str
@@ -257,8 +240,7 @@ class SyncContext:
     limit: str
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeContext:
+class AttributeContext(Struct, frozen=True):
     """`macro` are the lines of the value, None: it has none."""
 
     name: str
@@ -267,14 +249,12 @@ class AttributeContext:
     macro: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class StructContext:
+class StructContext(Struct, frozen=True):
     name: str
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadContext:
+class ThreadContext(Struct, frozen=True):
     """`fields` are initialisers of its record: (field, C expression)."""
 
     name: str
@@ -283,8 +263,7 @@ class ThreadContext:
     fields: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StartContext:
+class StartContext(Struct, frozen=True):
     """`inits` are CPIs that the control thread initialises, `run` whether the component has run()."""
 
     gate: int
@@ -294,16 +273,14 @@ class StartContext:
     run: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TaskContext:
+class TaskContext(Struct, frozen=True):
     release: int
     timer: int
     offset: int
     period: int
 
 
-@dataclass(frozen=True, slots=True)
-class InterfaceContext:
+class InterfaceContext(Struct, frozen=True):
     """An interface as the header declares it."""
 
     kind: str
@@ -316,8 +293,7 @@ class InterfaceContext:
     registers: int  # blocks of a device's registers that a device tree gives it
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceContext:
+class InstanceContext(Struct, frozen=True):
     """Everything about an instance: for its header and its glue. `headers` are rendered by others."""
 
     name: str
@@ -345,8 +321,7 @@ class InstanceContext:
     start: StartContext
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceContext:
+class SpaceContext(Struct, frozen=True):
     """An address space; threads as (C name, name)."""
 
     name: str

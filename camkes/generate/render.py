@@ -12,6 +12,7 @@ import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from camkes.cache import cache_folder, forget_older
 from camkes.generate.contexts import InstanceContext, SpaceContext
@@ -19,7 +20,6 @@ from camkes.generate.procedures import declare
 from camkes.generate.write import write
 from camkes.resources import TEMPLATES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -8,13 +8,12 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from camkes.records import dataclass
+from msgspec import Struct
 
 _NOTICE = "Generated from "
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedFile:
+class GeneratedFile(Struct, frozen=True):
     """`instance` None: the file belongs to the whole address space. `kind` is "header" or "source"."""
 
     path: Path

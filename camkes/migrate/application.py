@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.diagnostics.rendering.patch import patch
 from camkes.migrate import cmake
@@ -20,7 +22,6 @@ from camkes.migrate.system import Look, SystemEditor
 from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
 from camkes.project.application import find_application
-from camkes.records import dataclass
 from camkes.resolve.library import BUILTIN
 
 _SYSTEMS = (".camkes", ".idl4")
@@ -32,8 +33,7 @@ _IMPORT = re.compile(r"^[ \t]*import[ \t]*<([^>\n]+)>", re.MULTILINE)
 _LIBRARY = frozenset((*SYSTEM_FILES, *HEADERS, *SOURCES))
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A file that becomes another."""
 
     path: Path

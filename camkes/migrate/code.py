@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from msgspec import Struct
+
 from camkes.migrate.declarations import HEADERS, Component, Declarations, Method
 from camkes.migrate.system import Look
 from camkes.migrate.tokens import Document
-from camkes.records import dataclass
 
 _NO_TYPE = ("return", "else", "case", "do", "goto", "sizeof", "typedef")
 _VALUES = {"priority": "camkes_request_priority()", "requestor": "camkes_requestor()"}
@@ -17,8 +18,7 @@ _STEPS = tuple("+-*/%|&^")
 _INTEGERS = ("int", "unsigned", "long", "short", "char")
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(Struct, frozen=True):
     """A function of an interface: `served` if the component defines it, else it is called."""
 
     method: Method

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from msgspec import Struct, field
+
 from camkes.migrate.tokens import Document, Token
-from camkes.records import dataclass, field
 
 #: Files of the library, by name.
 SYSTEM_FILES = ("priority-protocols.camkes.h", "priority-connectors.camkes")
@@ -30,8 +31,7 @@ CARRIED = ("priority", "requestor")
 Instance: TypeAlias = tuple[str, str]
 
 
-@dataclass(slots=True)
-class Method:
+class Method(Struct):
     """`parameters` counts all, `carried` those at the end that the library needs."""
 
     name: str
@@ -40,15 +40,13 @@ class Method:
     opening: int  # its parenthesis
 
 
-@dataclass(slots=True)
-class Procedure:
+class Procedure(Struct):
     name: str
     document: Document
     methods: dict[str, Method] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Interface:
+class Interface(Struct):
     """`marked`: the library's attributes are declared for it."""
 
     kind: str
@@ -59,8 +57,7 @@ class Interface:
     marked: bool = False
 
 
-@dataclass(slots=True)
-class Attribute:
+class Attribute(Struct):
     """Tokens of a declaration; of a macro's invocation with a name "" for all it declares."""
 
     name: str
@@ -68,8 +65,7 @@ class Attribute:
     last: int
 
 
-@dataclass(slots=True)
-class Component:
+class Component(Struct):
     name: str
     document: Document
     opening: int
@@ -78,8 +74,7 @@ class Component:
     task: Attribute | None = None
 
 
-@dataclass(slots=True)
-class Setting:
+class Setting(Struct):
     """`inst.name = value;`, as tokens."""
 
     document: Document
@@ -93,8 +88,7 @@ class Setting:
         return self.document.tokens.all[self.first + 4 : self.last]
 
 
-@dataclass(slots=True)
-class Connection:
+class Connection(Struct):
     """`connector` are the tokens of the connector's name or of the macro that makes it."""
 
     document: Document
@@ -103,8 +97,7 @@ class Connection:
     prioritized: bool
 
 
-@dataclass(slots=True)
-class Declarations:
+class Declarations(Struct):
     """What all `.camkes` files say. `marks` counts what only the library has."""
 
     procedures: dict[str, Procedure] = field(default_factory=dict)

@@ -7,10 +7,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from camkes.diagnostics import SourceFile, Span
-from camkes.records import NamedTuple, dataclass, field
 
 _TOKEN = re.compile(
     r"(?P<blank>(?:\s|\\\n)+|//(?:\\\n|[^\n])*|/\*[\s\S]*?(?:\*/|\Z))"
@@ -107,8 +110,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@dataclass(slots=True)
-class Document:
+class Document(Struct, dict=True):
     """A file with what is to be changed in it. `mark` is its byte order mark, or nothing."""
 
     path: Path
@@ -116,12 +118,14 @@ class Document:
     newline: str = "\n"
     mark: str = ""
     edits: list[Edit] = field(default_factory=list)
-    tokens: Tokens = field(init=False)
-    source: SourceFile = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.tokens = Tokens(self.text)
-        self.source = SourceFile(self.path, self.text)
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self.text)
+
+    @cached_property
+    def source(self) -> SourceFile:
+        return SourceFile(self.path, self.text)
 
     def replace(self, start: int, end: int, text: str) -> None:
         self.edits.append(Edit(start, end, text))

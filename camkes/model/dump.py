@@ -10,9 +10,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from camkes.diagnostics import SourceFile, Span
 from camkes.model.system import ComponentType, Connector, Procedure, System
-from camkes.records import as_dict, is_record
 
 #: Fields that repeat what others say, or that no reader of a dump wants.
 _LEFT_OUT = frozenset({"_by_name", "files"})
@@ -58,7 +60,7 @@ class _Dumper:
                 return [self.value(item) for item in value]
             case ComponentType() | Procedure() | Connector():
                 return self.reference(value)
-        if is_record(value):
+        if isinstance(value, Struct):
             return self.record(value)
         return value
 
@@ -77,7 +79,7 @@ class _Dumper:
 
     def record(self, record: Any) -> dict[str, Any]:
         result = {}
-        for name, value in as_dict(record).items():
+        for name, value in asdict(record).items():
             if name not in _LEFT_OUT and (self.places or not _is_place(name)):
                 result[name] = self.value(value)
         return result

@@ -11,6 +11,8 @@ replaced by the default.
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from camkes.diagnostics import Sink, Span
 from camkes.model.codes import ACCESS_RIGHTS, HEAP_SIZE, SETTING_RANGE, SETTING_TYPE
 from camkes.model.system import (
@@ -22,7 +24,6 @@ from camkes.model.system import (
     in_digits,
     in_words,
 )
-from camkes.records import dataclass
 
 PAGE = 4096
 DEFAULT_PRIORITY = 254
@@ -36,8 +37,7 @@ TIMERS = 32
 UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """A setting: `owner` is what it can be set on (thread, interface, instance, ...), `unit`
     that of a value without one, `low` and `high` its range.
 
@@ -121,8 +121,7 @@ def _declares(attribute: Attribute) -> bool:
     return text if attribute.type.name == "string" else not text or attribute.name.endswith("_attributes")
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(Struct, frozen=True):
     """What holds of a thread that no setting speaks of."""
 
     priority: int = DEFAULT_PRIORITY
@@ -133,8 +132,7 @@ class Defaults:
 DEFAULTS = Defaults()
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """Reads settings and reports wrong ones to `sink`."""
 
     sink: Sink

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from camkes.diagnostics import SourceFile, Span
-from camkes.records import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -59,61 +61,53 @@ class Protocol(Enum):
     FIXED = "fixed"
 
 
-@dataclass(frozen=True, slots=True)
-class CType:
+class CType(Struct, frozen=True):
     """A scalar type as C knows it. `string` is `char *`; `struct` asks for the word `struct`."""
 
     name: str
     struct: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Include:
+class Include(Struct, frozen=True):
     path: str
     system: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     direction: str  # in out inout refin
     type: CType
     array: bool
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Method:
+class Method(Struct, frozen=True, eq=False):
     name: str
     return_type: CType | None
     parameters: tuple[Parameter, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Procedure:
+class Procedure(Struct, frozen=True, eq=False):
     name: str
     methods: tuple[Method, ...]
     includes: tuple[Include, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DataportType:
+class DataportType(Struct, frozen=True):
     """`name` is a C type, or `Buf`; `size` is in bytes and known only for Buf (4096) and Buf(N)."""
 
     name: str
     size: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class StructMember:
+class StructMember(Struct, frozen=True):
     name: str
     type: AttributeType
     array: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StructType:
+class StructType(Struct, frozen=True):
     """A struct of attributes. An anonymous one has the generated name that C code sees."""
 
     name: str
@@ -123,8 +117,7 @@ class StructType:
 AttributeType: TypeAlias = CType | StructType
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     name: str
     type: AttributeType
     array: bool
@@ -132,8 +125,7 @@ class Attribute:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Interface:
+class Interface(Struct, frozen=True, eq=False):
     """An interface of a component type.
 
     `kind`: uses provides emits consumes dataport. `type`: the procedure, the event's name, or the
@@ -153,15 +145,13 @@ class Interface:
     clause_spans: Mapping[str, Span] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sync:
+class Sync(Struct, frozen=True, eq=False):
     kind: str  # mutex semaphore binary_semaphore
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ComponentType:
+class ComponentType(Struct, frozen=True, eq=False):
     name: str
     control: bool
     hardware: bool
@@ -181,8 +171,7 @@ class ComponentType:
         return next((i for i in self.interfaces if i.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A setting with references followed and expressions folded; `unit` is ns, us, ms or s if written."""
 
     value: Value
@@ -190,8 +179,7 @@ class Setting:
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Instance:
+class Instance(Struct, frozen=True, eq=False):
     """`name` is dotted for a nested instance. Instances of one group share `address_space`.
 
     `settings` holds what configurations (and `<-`) gave this instance; defaults of attributes are
@@ -205,16 +193,14 @@ class Instance:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectorEnd:
+class ConnectorEnd(Struct, frozen=True):
     hardware: bool
     kind: str  # Event Procedure Dataport
     many: bool
     threads: int
 
 
-@dataclass(frozen=True, slots=True)
-class Connector:
+class Connector(Struct, frozen=True):
     name: str
     from_end: ConnectorEnd
     to_end: ConnectorEnd
@@ -222,8 +208,7 @@ class Connector:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     instance: str
     interface: str
     span: Span
@@ -233,8 +218,7 @@ class End:
         return f"{self.instance}.{self.interface}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Connection:
+class Connection(Struct, frozen=True, eq=False):
     """A connection after those that share an end were joined. `names` are the names as written;
     `name` is the joined one (upstream: sorted, joined by dots). `threads` is a stated `with N threads`."""
 
@@ -249,15 +233,13 @@ class Connection:
     threads_span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DomainSlot:
+class DomainSlot(Struct, frozen=True, eq=False):
     domain: int
     duration: int
     unit: str | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class Task(Struct, frozen=True, eq=False):
     """An originating control thread (Sudvarg et al. 2024, Sect. 3.1); times in nanoseconds, None: not given.
 
     `period` is the minimum interarrival time, `deadline` is relative (None: the period), `offset` the
@@ -276,8 +258,7 @@ class Task:
     spans: Mapping[str, Span]  # "id", "priority", "period", ... where each was stated
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cpi:
+class Cpi(Struct, frozen=True, eq=False):
     """A component procedure interface with a protocol: `instance.interface`.
 
     `requests` are names of `uses` interfaces of the same instance; None: not declared. `wcet` is the
@@ -299,8 +280,7 @@ class Cpi:
         return f"{self.instance}.{self.interface}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class System:
+class System(Struct, frozen=True, eq=False):
     """Everything a system says. `root` is the file that was asked for; `files` all that were read."""
 
     root: SourceFile
@@ -312,10 +292,10 @@ class System:
     cpis: tuple[Cpi, ...]
     #: settings whose instance is neither an instance nor a connection ("inst.iface" of templates, typos)
     other_settings: Mapping[str, Mapping[str, Setting]]
-    _by_name: Mapping[str, Instance] = field(init=False, repr=False, compare=False)
+    _by_name: Mapping[str, Instance] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_name", {instance.name: instance for instance in self.instances})
+        force_setattr(self, "_by_name", {instance.name: instance for instance in self.instances})
 
     def instance(self, name: str) -> Instance | None:
         return self._by_name.get(name)

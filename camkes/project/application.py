@@ -8,6 +8,9 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.parser.files import read_meaning
@@ -29,9 +32,7 @@ from camkes.project.declarations import (
 )
 from camkes.project.places import span_of
 from camkes.project.records import Answer
-from camkes.records import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.model.system import ComponentType, System
 
@@ -49,8 +50,7 @@ _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(Struct, frozen=True):
     """An application as its CMakeLists.txt declares it, or as the folder of a lone `.camkes` file shows it.
 
     `components` is what is declared by component type; `instances` adds to single instances, by

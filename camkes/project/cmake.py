@@ -16,6 +16,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from camkes.diagnostics import Sink
 from camkes.process import Finished, run
@@ -24,7 +25,6 @@ from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE
 from camkes.project.inputs import Inputs, UnknownInputError, replies, variables_of
 from camkes.project.places import read_text, span_of
 from camkes.project.usage import Usage
-from camkes.records import NamedTuple
 
 HERE = Path(__file__).parent
 TIMEOUT, CPU_SECONDS, MEMORY, FILE_SIZE = 30, 10, 2**30, 2**26

@@ -9,17 +9,19 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from os.path import abspath
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink, SourceFile, Span
 from camkes.project.codes import CMAKE_ARGUMENTS, MISSING_FILE, REFUSED_FLAG, SEVERAL_ROOTS
 from camkes.project.flags import COMPILING, PREPROCESSING, sifted
 from camkes.project.places import span_of
 from camkes.project.records import Answer
-from camkes.records import NamedTuple, dataclass, field, replace
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentBuild:
+class ComponentBuild(Struct, frozen=True):
     """How the code of a component (or of a library) is built. Paths are absolute."""
 
     sources: tuple[Path, ...] = ()
@@ -58,8 +60,7 @@ class ComponentBuild:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectorTemplates:
+class ConnectorTemplates(Struct, frozen=True):
     """The templates of a user's connector, by the keywords of DeclareCAmkESConnector."""
 
     templates: Mapping[str, str]
@@ -87,8 +88,7 @@ class Missing(NamedTuple):
     place: Span | None
 
 
-@dataclass(slots=True)
-class Declarations:
+class Declarations(Struct):
     """Collects the declarations of one reading."""
 
     name: str = ""

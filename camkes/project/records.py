@@ -7,14 +7,12 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from camkes.records import NamedTuple, dataclass, field
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from msgspec import Struct, convert, field
+from msgspec.structs import asdict
 
 _FIELD, _RECORD = "\x1f", "\x1e"
 RECORDER = Path(__file__).with_name("recorder.cmake")
@@ -65,8 +63,7 @@ class Declared(NamedTuple):
     name: str
 
 
-@dataclass(slots=True)
-class Answer:
+class Answer(Struct, forbid_unknown_fields=True):
     """What CMake says of an application. Only texts and containers of texts: it is kept as JSON.
 
     `name` is the project's. `libraries` are values by the library and by their kind (sources, includes,
@@ -88,15 +85,12 @@ class Answer:
     files: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
     @staticmethod
-    def from_json(stored: Mapping[str, Any]) -> Answer:
-        calls = [
-            Declared(function, tuple(folders), tuple(words), file, line, name)
-            for function, folders, words, file, line, name in stored["calls"]
-        ]
-        return Answer(**{**stored, "calls": calls})
+    def from_json(stored: object) -> Answer:
+        """Raises msgspec.ValidationError for what is no such answer."""
+        return convert(stored, Answer)
 
 
 def read_trace(path: Path, source: Path) -> list[Command]:

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from camkes.records import dataclass
+from msgspec import Struct
 
 _DEEPEST = 100  # folders in folders
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Limits: the number of processes, the bytes of their memory, and the number and bytes of the files below
     a folder."""
 

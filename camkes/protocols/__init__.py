@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
     from camkes.model.system import System

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from camkes.diagnostics import Sink, Span
 from camkes.model.system import Cpi, Protocol, System, Task
-from camkes.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.protocols.requests import CallGraph, RequestGraph
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 TASK_IDS = (1 << 12) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """An edge of the request graph: `caller` (a task's instance name, or a CPI "inst.iface") can
     request the CPI `callee` through its `uses` interface `via` ("inst.iface").
 
@@ -35,8 +35,7 @@ class Request:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """An origin of requests: at most one of its requests is under way at a CPI at any time.
 
     A context is a task, or a `fixed` CPI (whose one thread makes its requests at its own priority).
@@ -50,8 +49,7 @@ class Context:
     base_priority: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedTask:
+class PlannedTask(Struct, frozen=True):
     """A task with what was computed for it. `id` fits the label (see docs/protocols.md)."""
 
     name: str
@@ -60,8 +58,7 @@ class PlannedTask:
     context: Context
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCpi:
+class PlannedCpi(Struct, frozen=True):
     """A CPI with everything the generator needs.
 
     `tasks` are the tasks whose requests can arrive, `contexts` the origins under which they arrive:
@@ -98,8 +95,7 @@ class PlannedCpi:
     chain: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs in the order of the text (their `id` order)."""
 
     tasks: tuple[PlannedTask, ...]

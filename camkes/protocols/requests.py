@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from camkes.diagnostics import Span
 from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
 from camkes.protocols.plan import Request
-from camkes.records import NamedTuple, dataclass
 
 #: Connectors whose generated code carries priority and task id with a request.
 PRIORITISED_CONNECTORS = ("seL4RPCCall", "seL4RPCCallNoType")
@@ -21,8 +23,7 @@ LOCAL_CONNECTORS = ("seL4DirectCall", "seL4GDB", "seL4GDBMem", "seL4HardwareIOPo
 CallGraph = Mapping[str, Set[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """How code gets from a handler to a stub: the names of its functions, and the lines of the calls
     between them. It is not `sure` if one of the calls is through a pointer."""
 
@@ -52,8 +53,7 @@ class Link(NamedTuple):
         return connector.name in LOCAL_CONNECTORS or connector.to_end.hardware
 
 
-@dataclass(frozen=True, slots=True)
-class RequestGraph:
+class RequestGraph(Struct, frozen=True):
     """Everything that can call a procedure, as far as it matters for tasks and CPIs.
 
     `requests` lead from tasks and CPIs to CPIs. `plain_calls` lead from tasks and CPIs to interfaces

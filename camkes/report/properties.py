@@ -21,10 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from camkes.capdl.model import Role
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan, PlannedCpi
-from camkes.records import dataclass
 from camkes.report.demands import Property
 from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.events import Event
@@ -33,8 +34,7 @@ from camkes.report.trace.messages import Messages
 from camkes.report.trace.names import NamedThread, TraceNames
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """`record` is the index of the event at which it showed."""
 
     time: int
@@ -46,8 +46,7 @@ class Violation:
         return f"{self.time} ns: {self.property.value}: {self.explanation}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiter:
+class _Waiter(Struct, frozen=True):
     context: int
     arrival: int
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.model import Role
@@ -14,7 +16,6 @@ from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
-from camkes.records import NamedTuple, dataclass
 from camkes.report.codes import MALFORMED_MESSAGE
 from camkes.report.trace.model import Run
 
@@ -59,8 +60,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Messages that one server refused for one reason. `client` and `server` are "inst.iface" (the client
     "inst" for messages to a manager that come from its own component); `error` may be a number that this
     version does not know. `time` (ns) is that of the first."""

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from camkes.diagnostics import Sink
-from camkes.records import dataclass
 from camkes.report.codes import WINDOW_EMPTY
 
 UNITS: tuple[tuple[str, int], ...] = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
@@ -30,8 +31,7 @@ def format_number(value: float, digits: int = 3) -> str:
     return "0" if text == "-0" else text
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """Marks of a time axis. Labels are in `unit`; `minor` are instants of marks without a label."""
 
     unit: str
@@ -75,8 +75,7 @@ def _finer(step: int) -> int:
     return step
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """A stretch of a run, in nanoseconds. `note` says what was left out, if something was."""
 
     start: int

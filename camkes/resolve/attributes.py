@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import (
@@ -24,7 +25,6 @@ from camkes.resolve.expressions import fold
 from camkes.resolve.keywords import C_KEYWORDS
 from camkes.resolve.nearest import suggestion
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.resolve.imports import Program
 

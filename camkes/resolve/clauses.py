@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct, field
+
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Protocol
 from camkes.parser import ast
-from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.expressions import fold_integer
 from camkes.resolve.nearest import nearest, suggestion
@@ -29,8 +30,7 @@ _FORMS = {
 }
 
 
-@dataclass(eq=False, repr=False)
-class Clauses:
+class Clauses(Struct, eq=False, dict=True):
     """What the clauses of one interface or connection say; None: nothing."""
 
     protocol: Protocol | None = None

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from camkes.diagnostics import Label, Span
 from camkes.model.system import Connector, Interface
 from camkes.parser import ast
@@ -20,7 +22,6 @@ from camkes.resolve.definitions import (
 )
 from camkes.resolve.nearest import nearest, suggestion
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.resolve.names import Names
 

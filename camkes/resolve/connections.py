@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from camkes.diagnostics import Label, Sink
 from camkes.model.system import Connector, ConnectorEnd
-from camkes.records import replace
 from camkes.resolve import codes
 from camkes.resolve.definitions import ComponentDefinition
 from camkes.resolve.hierarchy import Flat, FlatConnection, FlatEnd

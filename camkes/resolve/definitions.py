@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec import Struct, field
+
 from camkes.diagnostics import Span
 from camkes.model.system import ComponentType, Connector, Interface, Value
 from camkes.parser import ast
-from camkes.records import dataclass, field
 
 
-@dataclass(eq=False, repr=False)
-class SettingDefinition:
+class SettingDefinition(Struct, eq=False, dict=True):
     """A setting of a configuration block. `value` is folded; a reference or a query is still to be asked."""
 
     instance: ast.Name
@@ -25,8 +25,7 @@ class SettingDefinition:
     block: object  # the configuration it stands in
 
 
-@dataclass(eq=False, repr=False)
-class InstanceDefinition:
+class InstanceDefinition(Struct, eq=False, dict=True):
     """An instance in a composition; `component` is None if its type is unknown."""
 
     name: ast.Name
@@ -35,8 +34,7 @@ class InstanceDefinition:
     span: Span
 
 
-@dataclass(eq=False, repr=False)
-class EndDefinition:
+class EndDefinition(Struct, eq=False, dict=True):
     """An end of a connection; `instance` is None for an interface of the surrounding component."""
 
     side: str
@@ -46,8 +44,7 @@ class EndDefinition:
     span: Span
 
 
-@dataclass(eq=False, repr=False)
-class ConnectionDefinition:
+class ConnectionDefinition(Struct, eq=False, dict=True):
     """A connection; `connector` is None if it is unknown, `complete` false if one of its ends is.
 
     `doubtful` are the parts that an unknown end may well be meant for (None: the component itself).
@@ -63,8 +60,7 @@ class ConnectionDefinition:
     doubtful: set[str | None]
 
 
-@dataclass(eq=False, repr=False)
-class ExportDefinition:
+class ExportDefinition(Struct, eq=False, dict=True):
     """`target` of the surrounding component stands for `source` of its part `instance`."""
 
     instance: str
@@ -74,8 +70,7 @@ class ExportDefinition:
     span: Span
 
 
-@dataclass(eq=False, repr=False)
-class CompositionDefinition:
+class CompositionDefinition(Struct, eq=False, dict=True):
     instances: dict[str, InstanceDefinition] = field(default_factory=dict)
     #: named groups with the names of their members
     groups: dict[str, dict[str, InstanceDefinition]] = field(default_factory=dict)
@@ -84,8 +79,7 @@ class CompositionDefinition:
     exports: list[ExportDefinition] = field(default_factory=list)
 
 
-@dataclass(eq=False, repr=False)
-class ComponentDefinition:
+class ComponentDefinition(Struct, eq=False, dict=True):
     """A component type with its insides.
 
     `spelled` has the type of each interface as it was written: `Buf` and `Buf(4096)` are one type to C
@@ -98,8 +92,7 @@ class ComponentDefinition:
     settings: list[SettingDefinition]
 
 
-@dataclass(eq=False, repr=False)
-class AssemblyDefinition:
+class AssemblyDefinition(Struct, eq=False, dict=True):
     composition: CompositionDefinition
     settings: list[SettingDefinition]
     schedule: ast.Schedule | None

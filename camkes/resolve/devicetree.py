@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from camkes.records import dataclass, field
+from msgspec import Struct, field
 
 _MAGIC = 0xD00DFEED
 _BEGIN_NODE, _END_NODE, _PROPERTY, _NOP, _END = 1, 2, 3, 4, 9
@@ -21,8 +21,7 @@ class BadTreeError(Exception):
     """The file is no device tree."""
 
 
-@dataclass(slots=True, eq=False)
-class Node:
+class Node(Struct, eq=False):
     name: str
     parent: Node | None
     properties: dict[str, Cells] = field(default_factory=dict)

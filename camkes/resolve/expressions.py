@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Code, Sink, Span
 from camkes.model.system import Value, in_digits, in_words
 from camkes.parser import ast
 from camkes.resolve import codes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.parser import ast
-from camkes.records import replace
 from camkes.resolve import codes
 from camkes.resolve.imports import Program
 

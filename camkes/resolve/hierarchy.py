@@ -8,9 +8,10 @@ parts stays an instance of its own.
 
 from __future__ import annotations
 
+from msgspec import Struct, field
+
 from camkes.diagnostics import Sink, Span
 from camkes.model.system import Connector, Interface
-from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.definitions import (
     AssemblyDefinition,
@@ -22,8 +23,7 @@ from camkes.resolve.definitions import (
 _MOST_INSTANCES = 100_000
 
 
-@dataclass(eq=False, repr=False)
-class FlatInstance:
+class FlatInstance(Struct, eq=False, dict=True):
     """`parent` is the dotted name of the component it is a part of; empty at the top."""
 
     name: str
@@ -33,8 +33,7 @@ class FlatInstance:
     span: Span
 
 
-@dataclass(eq=False, repr=False)
-class FlatEnd:
+class FlatEnd(Struct, eq=False, dict=True):
     side: str
     instance: str
     component: ComponentDefinition
@@ -42,8 +41,7 @@ class FlatEnd:
     span: Span
 
 
-@dataclass(eq=False, repr=False)
-class FlatConnection:
+class FlatConnection(Struct, eq=False, dict=True):
     """A connection; `written` is its name in the text and `name` the one with the path in front."""
 
     name: str
@@ -55,8 +53,7 @@ class FlatConnection:
     span: Span
 
 
-@dataclass(eq=False, repr=False)
-class FlatSetting:
+class FlatSetting(Struct, eq=False, dict=True):
     """A setting of `instance` (dotted); `scope` is the path of the component whose block it stands in."""
 
     instance: str
@@ -65,8 +62,7 @@ class FlatSetting:
     definition: SettingDefinition
 
 
-@dataclass(eq=False, repr=False)
-class Flat:
+class Flat(Struct, eq=False, dict=True):
     instances: dict[str, FlatInstance] = field(default_factory=dict)
     connections: list[FlatConnection] = field(default_factory=list)
     settings: list[FlatSetting] = field(default_factory=list)

@@ -9,18 +9,18 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from msgspec import Struct, field
+
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
 from camkes.parser.codes import FILE_UNREADABLE
 from camkes.parser.parse import ParseOptions, parse
-from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.library import BUILTIN, LIBRARY
 from camkes.resolve.options import LoadOptions
 
 
-@dataclass(eq=False, repr=False)
-class Program:
+class Program(Struct, eq=False, dict=True):
     """All definitions in the order they count: an import stands for what it imports.
 
     `damage` are the statements with syntax errors. `whole` is false where a definition may be missing, with a

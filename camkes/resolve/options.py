@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser.files import read_meaning
-from camkes.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 Read: TypeAlias = Callable[[Path, Sink, Span | None], SourceFile | None]
 
 
-@dataclass(frozen=True, slots=True)
-class LoadOptions:
+class LoadOptions(Struct, frozen=True):
     """How a system is loaded.
 
     `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the

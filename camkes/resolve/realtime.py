@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.settings import UNITS, find
 from camkes.model.system import (
@@ -20,7 +22,6 @@ from camkes.model.system import (
     Task,
     in_digits,
 )
-from camkes.records import replace
 from camkes.resolve import codes
 from camkes.resolve.clauses import protocol
 

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import ast
-from camkes.records import NamedTuple
 from camkes.resolve import codes
 from camkes.resolve.nearest import suggestion
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import Struct, field
+
 from camkes.diagnostics import Label, Sink
 from camkes.model.settings import UNITS
 from camkes.model.system import Attribute, Setting, Value
 from camkes.parser import ast
-from camkes.records import dataclass, field
 from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes
 from camkes.resolve.expressions import fold, item_of, key_text, no_item
@@ -24,8 +25,7 @@ from camkes.resolve.queries import Queries
 TIMES = ("period", "deadline", "wcet", "budget", "offset")
 
 
-@dataclass(eq=False, repr=False)
-class Settings:
+class Settings(Struct, eq=False, dict=True):
     """What is set, by what it is set on."""
 
     of_instance: dict[str, dict[str, Setting]] = field(default_factory=dict)

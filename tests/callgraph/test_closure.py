@@ -8,13 +8,13 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from camkes import pipeline
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.callgraph import read
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import render
-from camkes.records import replace
 from tests.golden import compare
 
 from .conftest import SYSTEM, Look

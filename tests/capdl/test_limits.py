@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.capdl import limits
 from camkes.capdl.allocate import allocate
@@ -18,7 +20,6 @@ from camkes.diagnostics.rendering import Style, render
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
-from camkes.records import dataclass, replace
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.golden import compare

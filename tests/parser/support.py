@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
 from camkes.parser import ast
@@ -71,9 +73,9 @@ def shape(node: Any) -> Any:
         return node.text
     if isinstance(node, tuple):
         return tuple(shape(each) for each in node)
-    if dataclasses.is_dataclass(node):
-        fields = [field.name for field in dataclasses.fields(node) if field.name != "span"]
-        return (type(node).__name__, *(shape(getattr(node, name)) for name in fields))
+    if isinstance(node, Struct):
+        names = [field.name for field in fields(node) if field.name != "span"]
+        return (type(node).__name__, *(shape(getattr(node, name)) for name in names))
     return node
 
 
@@ -84,9 +86,9 @@ def nodes(node: Any) -> Iterator[Any]:
     elif isinstance(node, tuple):
         for each in node:
             yield from nodes(each)
-    elif dataclasses.is_dataclass(node):
+    elif isinstance(node, Struct):
         yield node
-        for field in dataclasses.fields(node):
+        for field in fields(node):
             yield from nodes(getattr(node, field.name))
 
 

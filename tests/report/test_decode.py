@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from camkes.capdl.model import Role
 from camkes.report.summary import run_dict, to_json

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import subprocess
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
 from camkes.model.system import System
@@ -199,7 +199,7 @@ def with_cycle() -> Plan:
     back = Request("e.p", "e.x", "b.p", "c", "clause", SPAN)
     loose = Request("t1", "t1.x", "e.p", "c", "all", SPAN)
     own = Request("d.p", "d.x", "d.p", "c", "clause", SPAN)
-    return dataclasses.replace(plan, requests=(*plan.requests, back, loose, own))
+    return replace(plan, requests=(*plan.requests, back, loose, own))
 
 
 def test_a_cycle_is_drawn_and_marked() -> None:

@@ -41,7 +41,6 @@ LAYERS = (
         "source files, spans, diagnostics, codes; text, JSON and SARIF; a page for each code"),
     Entry(0, ("cache", "process", "resources", "sandbox"),
         "the user's cache; programs, and those that are confined; where templates and C sources are"),
-    Entry(-1, ("records",), "dataclasses that are quick to define"),
 )  # fmt: skip
 
 #: The layer of each module or package, by its full name. The longest name that fits counts.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.backends.host import kernel as kernel_module
 from camkes.backends.host.compiler import find_compiler
@@ -17,7 +18,6 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
-from camkes.records import replace
 from camkes.report.trace.kinds import End, Kind
 from camkes.resources import RUNTIME
 from tests.runtime import host, systems

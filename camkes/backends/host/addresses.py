@@ -9,14 +9,14 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.process import in_english
-from camkes.records import dataclass
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?: \(discriminator \d+\))?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A line of C, and the function it is in ("" where that is not known)."""
 
     file: Path

@@ -12,11 +12,12 @@ import stat
 import subprocess
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.backends.host.codes import NO_COMPILER
 from camkes.backends.host.digests import of_file, of_words
 from camkes.diagnostics import Sink
 from camkes.process import in_english
-from camkes.records import dataclass
 
 #: a finding is reported, and the thread goes on
 _SANITIZE = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefined")
@@ -36,8 +37,7 @@ _ABSOLUTE = re.compile(r"(?:(?<=[\s\"'=])|^)/[^\s\"']+", re.MULTILINE)
 _CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".C")
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(Struct, frozen=True):
     """`c` and `cxx` are the commands with the user's own flags; the identities change with them, with the
     programs that they run and with the environment that these look at. `call_graphs`: the compiler writes
     the call graph of a source."""

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from camkes.backends.host.addresses import Place, locate
 from camkes.backends.host.codes import FAULT, SANITIZER, WAITS_FOR_EVER
 from camkes.backends.host.messages import Sources
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic
-from camkes.records import dataclass
 from camkes.report.times import format_time
 from camkes.report.trace.waits import Cause, Situation, describe
 from camkes.resources import RUNTIME
@@ -56,8 +57,7 @@ _WAITING = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A thread that could not go on, as the kernel reports it.
 
     `what` is in words and `address` the memory it is about, if any. `time` is in virtual nanoseconds,
@@ -81,8 +81,7 @@ class Fault:
     finding: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(Struct, frozen=True):
     """A fault with its lines: `calls` are those of the user's own code, innermost first (those of the tool's,
     if there is no other)."""
 

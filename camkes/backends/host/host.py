@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.backends.host.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.jobs import Job, Progress
@@ -29,11 +31,9 @@ from camkes.model.system import Instance, System
 from camkes.project.application import Application
 from camkes.project.declarations import ComponentBuild
 from camkes.protocols.plan import Plan
-from camkes.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class HostImage:
+class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`."""
 
     folder: Path

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.records import dataclass
+from msgspec import Struct
 
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """`command` makes `output` from `inputs`. `title` is for people; `about` is what the job is about.
 
     `listed` are further words of the command, handed over in a file. `beside` is the suffix of a second file
@@ -49,8 +48,7 @@ class Job:
         return self.output.with_name(f"{self.output.name}.said")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a job. `messages` is what the command printed."""
 
     job: Job

@@ -18,6 +18,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.backends.host.codes import KERNEL_BUILD
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_file, of_words
@@ -27,7 +29,6 @@ from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
-from camkes.records import dataclass
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
@@ -36,8 +37,7 @@ _RUNTIME = "runtime"
 _CHECKSUMS = "checksums.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Kit:
+class Kit(Struct, frozen=True):
     """`kernel` is the program that boots a system, `names` an assembly source that defines what components
     find in it, `runtime` are the objects that every address space gets."""
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from msgspec import Struct, field
+
 from camkes.backends.host.codes import COMPILE_ERROR, COMPILE_WARNING
 from camkes.diagnostics import Code, Label, Sink, SourceFile, Span
-from camkes.records import dataclass, field
 
 _PLACED = re.compile(
     r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
@@ -21,8 +22,7 @@ _INCLUDED = re.compile(r"(?:In file included| +) from (?P<file>[^:\n]+):(?P<line
 _NOISE = re.compile(r"each undeclared identifier is reported only once")
 
 
-@dataclass(slots=True)
-class _Message:
+class _Message(Struct):
     code: Code
     text: str
     span: Span | None

@@ -14,12 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
+from msgspec import Struct
+
 from camkes import process
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.faults import Fault, parse_fault
 from camkes.backends.host.host import HostImage
 from camkes.diagnostics import Diagnostic
-from camkes.records import dataclass
 
 #: exit statuses of the host kernel
 ENDED, FAULTED, CANNOT_START, DEFECT, DAMAGED = 0, 1, 2, 3, 4
@@ -31,8 +32,7 @@ GRACE = 5
 _KERNEL = "camkes-host: "
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(Struct, frozen=True):
     """How to run; times are virtual nanoseconds. `output` takes what components print, None: it goes to
     standard output as it comes, or to the file descriptor `console`. `timeout_ms` limits the elapsed time
     without progress, `memory_limit` the bytes a component may have, `record_limit` those of the trace.
@@ -53,8 +53,7 @@ class RunOptions:
     console: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """What a run came to. `status` is the kernel's exit status; `diagnostics` tell of a run that could
     not be. `interrupted` is the signal with which the user ended it, or 0."""
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from camkes.backends.host.codes import LINK_ERROR, NO_SOURCES
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_words
@@ -16,7 +18,6 @@ from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application
 from camkes.project.declarations import ComponentBuild
-from camkes.records import replace
 from camkes.resolve.library import BUILTIN
 from camkes.resources import HOST_KERNEL, RUNTIME
 

@@ -17,6 +17,8 @@ from contextlib import contextmanager, nullcontext
 from difflib import get_close_matches
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.backends.host.codes import C_TYPE, COMPILE_ERROR
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.jobs import Job, Progress
@@ -37,7 +39,6 @@ from camkes.model.system import (
 )
 from camkes.project.application import Application
 from camkes.project.declarations import ComponentBuild
-from camkes.records import dataclass
 
 _MARK = "camkes-types"  # what `#line` calls the file
 _TYPEDEF = re.compile(r"\btypedef\b[^;{]*(?:\{[^}]*\})?[\s*]*\b(\w+)\s*;")
@@ -59,8 +60,7 @@ _FUNCTION = re.compile(r"(?:returning|returns|return) (?:a )?function|declared a
 _ARRAY = re.compile(r"(?:returning|returns|return) an? ?array|array type|return array")
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
+class _Use(Struct, frozen=True):
     """A type, as C writes it, and where a system names it: in a method of the procedure `owner`, if that is
     not None. `value`: it is passed by value."""
 
@@ -70,8 +70,7 @@ class _Use:
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(Struct, frozen=True):
     """What is compiled for a component."""
 
     component: ComponentType

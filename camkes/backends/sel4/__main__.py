@@ -15,10 +15,10 @@ import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from camkes.process import leave
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
 

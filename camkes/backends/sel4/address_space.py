@@ -10,10 +10,10 @@ each segment gets frames of its own, filled from the file as far as the file goe
 from __future__ import annotations
 
 from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
 
-from camkes.records import dataclass, field
+from msgspec import Struct, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 PAGE = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Architecture:
+class Architecture(Struct, frozen=True):
     """How an architecture maps memory. `levels` are (object type, bits of address below one of its
     entries), the root first; the last level maps pages of 4 KiB."""
 
@@ -53,8 +52,7 @@ ARCHITECTURES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """Physical memory. `fill` is what the loader copies into it before the system starts."""
 
     name: str
@@ -63,8 +61,7 @@ class Frame:
     fill: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FrameCap:
+class FrameCap(Struct, frozen=True):
     """A frame in a slot of a paging structure."""
 
     frame: str
@@ -72,8 +69,7 @@ class FrameCap:
     cached: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Addresses `start` .. `start + len(frames) * page` of an image with a frame for each page, or none
     for a guard page."""
 
@@ -86,8 +82,7 @@ class Part:
         return self.start + len(self.frames) * self.page
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """A paging structure with what its slots hold: the name of the next structure, or a frame."""
 
     name: str
@@ -95,8 +90,7 @@ class Table:
     slots: dict[int, str | FrameCap] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class AddressSpace:
+class AddressSpace(Struct, frozen=True):
     """The root is the first table."""
 
     frames: tuple[Frame, ...]

@@ -7,6 +7,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
 from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
@@ -35,12 +38,10 @@ from camkes.generate.write import write
 from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.protocols import analyse
-from camkes.records import replace
 from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resolve import LoadOptions, load
 from camkes.resources import ROOT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.callgraph.read import CodeCalls
 

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping as Table
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from camkes.backends.sel4.devices import REGISTERS_SYMBOL, Device
 from camkes.capdl.model import (
     Cap,
@@ -24,7 +27,6 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
-from camkes.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from camkes.backends.sel4.mcs import ThreadTime
@@ -53,8 +55,7 @@ TRACE_SYMBOL = "_camkes_trace"
 TRACE_SIZE = 0x40000
 
 
-@dataclass(frozen=True, slots=True)
-class Extras:
+class Extras(Struct, frozen=True):
     """CSpace slots of what was added to a space; 0: was not."""
 
     cnode: int = 0
@@ -72,8 +73,7 @@ class Extras:
     times: Table[int, ThreadTime] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(Struct, frozen=True):
     """A capability model as seL4 gets it. `timers` are what the driver keeps, in the order of their
     badges, which count from 1; `device` is what it drives."""
 

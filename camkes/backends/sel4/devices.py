@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec import Struct
+
 from camkes.capdl.model import CapabilityModel, ObjectKind
-from camkes.records import dataclass
 from camkes.resolve.devicetree import BadTreeError, read_tree
 from camkes.resources import ROOT
 
@@ -19,8 +20,7 @@ SOURCES = ROOT / "kernel" / "sel4" / "timer"
 REGISTERS_SYMBOL = "_camkes_timer_registers"
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """In the kernel's words. `generic_timer`: user code may drive the timer of the Arm architecture."""
 
     architecture: str
@@ -28,8 +28,7 @@ class Machine:
     generic_timer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """`source` drives it. `irq` and `ports` are what capDL calls its interrupt and its I/O ports; `registers`
     is the physical address of its page. `clock`: user code reads the time from its registers, in all
     address spaces."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+from typing import TYPE_CHECKING, NamedTuple
 
-from camkes.records import NamedTuple, dataclass
+from msgspec import Struct
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -43,8 +43,7 @@ class Symbol(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(Struct, frozen=True):
     """The layout of one class of ELF files: header, program header, section header, symbol."""
 
     header: struct.Struct
@@ -77,8 +76,7 @@ _FORMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """A linked program. `name` is what the loader's archive calls it."""
 
     name: str

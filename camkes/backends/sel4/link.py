@@ -12,6 +12,10 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from camkes.backends.sel4.address_space import (
     ARCHITECTURES,
@@ -25,9 +29,7 @@ from camkes.backends.sel4.address_space import (
     map_image,
 )
 from camkes.backends.sel4.elf import ElfError, Image, read_image
-from camkes.records import as_dict, dataclass, is_record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -52,8 +54,7 @@ class LinkError(Exception):
     """An image does not have what its address space needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnlinkedThread:
+class UnlinkedThread(Struct, frozen=True):
     """`fields` is what a TCB has besides its addresses; `caps` what its own slots hold besides memory."""
 
     name: str
@@ -62,8 +63,7 @@ class UnlinkedThread:
     caps: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnlinkedMapping:
+class UnlinkedMapping(Struct, frozen=True):
     symbol: str
     frames: tuple[str, ...]
     rights: str
@@ -72,8 +72,7 @@ class UnlinkedMapping:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MappedCap:
+class MappedCap(Struct, frozen=True):
     """A capability to a frame of a mapping, which says where it is mapped."""
 
     slot: int
@@ -82,8 +81,7 @@ class MappedCap:
     cached: bool
 
 
-@dataclass(frozen=True, slots=True)
-class UnlinkedSpace:
+class UnlinkedSpace(Struct, frozen=True):
     name: str
     root: str
     threads: tuple[UnlinkedThread, ...]
@@ -92,8 +90,7 @@ class UnlinkedSpace:
     mapped: tuple[MappedCap, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unlinked:
+class Unlinked(Struct, frozen=True):
     """A specification without addresses. `objects` and `caps` are lines of capDL; `caps` by container."""
 
     architecture: str
@@ -258,8 +255,8 @@ def declare_frame(frame: Frame) -> str:
 
 def _plain(item: Any) -> Any:
     """An object as what a file can hold."""
-    if is_record(item):
-        item = as_dict(item)
+    if isinstance(item, Struct):
+        item = asdict(item)
     if isinstance(item, dict):
         return {key: _plain(value) for key, value in item.items()}
     return [_plain(value) for value in item] if isinstance(item, tuple) else item

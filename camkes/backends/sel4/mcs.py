@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from camkes.backends.sel4.codes import PASSIVE_CONNECTOR, PROTOCOL_ON_MCS, SHORT_ON_MCS
 from camkes.backends.sel4.complete import Completed, Extras
 from camkes.backends.sel4.timer import DEVICE_SLOTS
@@ -21,12 +24,10 @@ from camkes.diagnostics import Label, Sink
 from camkes.generate.build import RPC
 from camkes.model.settings import Reader
 from camkes.model.system import System
-from camkes.records import dataclass, replace
 from camkes.resolve.scheduling import SHORTEST
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduling:
+class Scheduling(Struct, frozen=True):
     """What a scheduling context grants: `budget` microseconds in each `period`; `data` is what the kernel
     tells of it in a timeout fault."""
 
@@ -46,8 +47,7 @@ class Scheduling:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadTime:
+class ThreadTime(Struct, frozen=True):
     """`context` is bound to the thread ("": it is passive), `fault` goes to its fault endpoint. The rest are
     slots: the reply object, and for a passive thread the context it borrows, the notification with which it
     says that it is initialised, and the endpoint where it waits for that context to be taken away."""

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from camkes.backends.sel4.devices import Machine
 from camkes.backends.sel4.spec import file_name
 from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, Settings
@@ -17,11 +19,9 @@ from camkes.generate import GeneratedFile
 from camkes.model.settings import Defaults
 from camkes.model.system import System
 from camkes.project.application import Application, ComponentBuild, ConnectorTemplates
-from camkes.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """An application as the CMake package describes it."""
 
     adl: Path

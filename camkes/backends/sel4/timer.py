@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from camkes.backends.sel4.complete import Completed, Extras
 from camkes.backends.sel4.devices import SOURCES, Device
 from camkes.capdl.model import Timer
-from camkes.records import dataclass
 
 DRIVER = SOURCES / "timer.c"
 
@@ -20,8 +21,7 @@ _INTERRUPT_BADGE = 1 << 27
 DEVICE_SLOTS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceCaps:
+class DeviceCaps(Struct, frozen=True):
     """What a specification has for the device: lines of capDL, and the slots of the driver's CSpace."""
 
     objects: tuple[str, ...] = ()

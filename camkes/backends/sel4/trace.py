@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-
-from camkes.records import NamedTuple
+from typing import NamedTuple
 
 _HEADER = struct.Struct("<QHHHH")
 _MAGIC = b"CAMKTRC1"

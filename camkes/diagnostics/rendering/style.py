@@ -7,11 +7,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
-from camkes.records import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -25,8 +26,7 @@ class Form(Enum):
     SARIF = "sarif"
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How to render. Paths below `base` are shown relative to it (None: the current directory)."""
 
     form: Form = Form.TEXT

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.diagnostics.rendering.style import Style, import_chain, position, summary
-from camkes.records import NamedTuple
 
 _ANSI = {
     "error": "1;31",

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from msgspec import Struct, field
+
 from camkes.diagnostics import Code, Diagnostic
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
 from camkes.protocols.requests import CallGraph, Chains, RequestGraph
-from camkes.records import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What a check may look at."""
 
     system: System
@@ -24,8 +24,7 @@ class Facts:
     chains: Chains = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A check that can report `codes`, and is left out if a check named in `after` has failed."""
 
     name: str

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.system import Interface
 from camkes.protocols.checks.base import Check, Facts, listing
@@ -17,11 +19,9 @@ from camkes.protocols.codes import (
     UNUSED_REQUEST,
 )
 from camkes.protocols.requests import Chain, procedures
-from camkes.records import dataclass
 
 
-@dataclass(slots=True)
-class _Clause:
+class _Clause(Struct):
     """A `requests` clause, and what the code of those handlers calls that it is about."""
 
     interface: Interface

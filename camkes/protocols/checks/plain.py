@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from camkes.diagnostics import Diagnostic, Label
 from camkes.model.system import End, Instance, Interface, System
 from camkes.protocols.codes import PLAIN_CYCLE
 from camkes.protocols.requests import CallGraph, strongly_connected
-from camkes.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class _Hop:
+class _Hop(Struct, frozen=True):
     """A request: `caller` and `callee` are "inst.iface", `end` is the `from` end of the connection."""
 
     caller: str

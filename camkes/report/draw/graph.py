@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from msgspec import Struct
+
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan, PlannedCpi
-from camkes.records import dataclass
 
 
 class NodeKind(Enum):
@@ -36,8 +37,7 @@ COLOURS: dict[NodeKind, tuple[str, str]] = {
 CYCLE_COLOUR = "#b3261e"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """`lines` are what is said of it, under its name."""
 
     name: str
@@ -45,8 +45,7 @@ class Node:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """`loose`: known only from the interfaces of the component, so it may never happen."""
 
     source: str
@@ -56,8 +55,7 @@ class Edge:
     on_cycle: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from camkes.records import dataclass
+from msgspec import Struct
 
 GAP_X = 34.0
 GAP_Y = 58.0
@@ -22,8 +22,7 @@ ROUNDS = 12
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """Middles of nodes, and for each edge its bends from source to target, without its ends."""
 
     places: Mapping[str, Point]

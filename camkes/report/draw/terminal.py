@@ -8,9 +8,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from msgspec import Struct
+
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
-from camkes.records import dataclass
 from camkes.report.draw.timeline import service_colours
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.jobs import Response, response
@@ -25,8 +26,7 @@ _MAX_WIDTH = 120
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class _Style:
+class _Style(Struct, frozen=True):
     """What the chart is drawn with."""
 
     own: str

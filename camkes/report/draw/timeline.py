@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
-from camkes.records import dataclass
 from camkes.report.draw.svg import (
     FAINT,
     INK,
@@ -60,8 +61,7 @@ def service_colours(run: Run) -> dict[str, str]:
     return {service: PALETTE[i % len(PALETTE)] for i, service in enumerate(order)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(Struct, frozen=True):
     """An entry of the legend: a little drawing of `width` and words."""
 
     drawing: str

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import NamedTuple
 
-from camkes.records import NamedTuple, dataclass
+from msgspec import Struct
+
 from camkes.report.trace.model import Inheritance, Lane, LockStep, Run, Segment
 from camkes.report.words import exact_time, fault_words, state_words
 
@@ -58,8 +60,7 @@ class Sample(NamedTuple):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tracks:
+class Tracks(Struct, frozen=True):
     """All there is to show. `names` are those of the tracks that have something, in order; `processes` says
     in which address space a track is, "": it is a task's."""
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
-from camkes.records import replace
 from camkes.report.trace.events import NOBODY, Event, load_trace, read_records
 from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Block, End, FaultKind, Kind

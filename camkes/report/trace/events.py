@@ -7,10 +7,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from camkes.diagnostics import Sink
-from camkes.records import NamedTuple
 from camkes.report.codes import TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
-from camkes.records import NamedTuple, dataclass
+from msgspec import Struct
+
 from camkes.report.trace.model import Job, Lane, Outcome, Segment
 from camkes.report.trace.names import NamedTask
 
@@ -79,8 +81,7 @@ def _outcome(end: int | None, deadline: int | None, ending: Ending) -> Outcome:
     return Outcome.OPEN
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """The jobs of a task in numbers; times are nanoseconds.
 
     released = completed + unfinished; `missed` are those that ended after their deadline and those that did

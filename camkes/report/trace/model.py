@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
-from camkes.records import NamedTuple, dataclass
+from msgspec import Struct
+
 from camkes.report.trace.kinds import End, FaultKind
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 from camkes.report.trace.waits import Situation, Stopped, Wait
@@ -92,8 +94,7 @@ class Job(NamedTuple):
         return self.outcome in (Outcome.LATE, Outcome.OVERDUE)
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(Struct, frozen=True):
     """A task with all that was done on its behalf, by its own thread and by those that served it. A task at
     rest (between jobs, ended) has no segment. Control threads that are not tasks have lanes too, if they
     ever work: those have a task of a negative id, and no jobs."""
@@ -108,8 +109,7 @@ class Lane:
         return self.task.id >= 0
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """`segments` cover the whole run. `priorities` are (time, priority from then on)."""
 
     named: NamedThread
@@ -178,8 +178,7 @@ class Refused(NamedTuple):
     error: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A thread that could not go on. `service` is the interface that it served ("": its own code), `task` the
     name of the task on whose behalf it ran ("": none). `address` is the memory it is about (of CAPABILITY:
     the slot, of EXIT: the status, of KILLED: the signal); `offset` is where, in the module of its code.
@@ -199,8 +198,7 @@ class Fault:
     stopped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace says
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
 

@@ -10,19 +10,20 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Role
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan
-from camkes.records import as_dict, dataclass
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
 
 FORMAT = "camkes-trace-names 3"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedThread:
+class NamedThread(Struct, frozen=True):
     """A thread. `priority` is the one it starts with; `context` and `task` are ids; `cpi` is the id of the
     CPI it serves or manages. `service` is "inst.iface" for a thread that serves an interface."""
 
@@ -38,8 +39,7 @@ class NamedThread:
     task: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTask:
+class NamedTask(Struct, frozen=True):
     """A task. Times are nanoseconds, None: not given. `timer` is the number of the timer object that releases
     its jobs; None: the only job is released at boot."""
 
@@ -53,24 +53,21 @@ class NamedTask:
     timer: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedContext:
+class NamedContext(Struct, frozen=True):
     id: int
     name: str
     is_task: bool
     priority: int
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCpi:
+class NamedCpi(Struct, frozen=True):
     id: int
     name: str
     protocol: Protocol
     ceiling: int
 
 
-@dataclass(frozen=True, slots=True)
-class TraceNames:
+class TraceNames(Struct, frozen=True):
     """Everything a report needs besides the trace. Each tuple is in the order of its numbers, which count
     from 0 (ids of tasks can have gaps: a user may state them). `objects` are those of the kernel's boot
     table, in its order; `services` says for each which interface ("inst.iface") answers, "": none, and
@@ -215,11 +212,11 @@ def names_path(trace: Path) -> Path:
 
 
 def names_to_json(names: TraceNames) -> str:
-    return json.dumps({"format": FORMAT, **as_dict(names)}, indent=1, default=_plain) + "\n"
+    return json.dumps({"format": FORMAT, **asdict(names)}, indent=1, default=_plain) + "\n"
 
 
 def _plain(item: Any) -> Any:
-    return item.value if isinstance(item, Enum) else as_dict(item)
+    return item.value if isinstance(item, Enum) else asdict(item)
 
 
 def names_from_json(text: str) -> TraceNames:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from camkes.records import dataclass
+from msgspec import Struct
+
 from camkes.report.trace.names import TraceNames
 
 
@@ -22,8 +23,7 @@ class Cause(StrEnum):
     SILENCE = "silence"  # that thread waits for an event or a message, and the run is idle
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """`thread` waits for `what`, which `by` (a thread, None: nobody) would have to do. `cpi` is the CPI whose
     lock it is about, "": it is about no lock."""
 
@@ -33,8 +33,7 @@ class Step:
     cpi: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """A thread that waits for ever: `steps` lead from it to `root`, the thread that does not go on."""
 
     steps: tuple[Step, ...]
@@ -46,8 +45,7 @@ class Wait:
         return self.steps[0].thread
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Struct, frozen=True):
     """What a thread was doing when a fault stopped it. `time` is in virtual nanoseconds; `service` is the
     interface that it served, `client` the thread whose request that was and `task` the one that began it
     all ("": none). `holds` are the CPIs whose locks it held."""
@@ -60,8 +58,7 @@ class Stopped:
     holds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """What faults and waits a run ended with."""
 
     stopped: tuple[Stopped, ...]
@@ -108,8 +105,7 @@ def wait_dict(wait: Wait, names: TraceNames) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class AtEnd:
+class AtEnd(Struct, frozen=True):
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
     run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for somebody to
     receive its message at an `object`, for a signal or for a message at one."""
@@ -122,8 +118,7 @@ class AtEnd:
     message: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """The end of a run: threads by number, the thread that holds each lock (by the CPI's id; None: not
     known), the threads that receive at each object. `idle`: nothing more would have happened."""
 

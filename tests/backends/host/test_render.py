@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from camkes.generate import render
-from camkes.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

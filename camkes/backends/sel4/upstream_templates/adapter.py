@@ -9,6 +9,9 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from camkes.backends.sel4.upstream_templates.codes import NO_TEMPLATE
 from camkes.backends.sel4.upstream_templates.context import Session
@@ -28,9 +31,7 @@ from camkes.generate.write import GeneratedFile
 from camkes.model.settings import DEFAULTS, Defaults
 from camkes.model.system import Instance, System
 from camkes.project.declarations import ComponentBuild, ConnectorTemplates
-from camkes.records import dataclass, field
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from camkes.backends.sel4.upstream_templates.rendering import TemplateRenderer
 
@@ -53,8 +54,7 @@ _SETTING_TEMPLATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """What CMake declares: templates of connectors, of component types and of instances (by both names), and
     where templates are."""
 
@@ -69,8 +69,7 @@ class Declared:
         return frozenset((names & self.connectors.keys()) - CONNECTORS)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """How the system is built, as far as templates ask."""
 
     architecture: str
@@ -101,16 +100,14 @@ class Settings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A rendered file."""
 
     file: GeneratedFile
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(Struct, frozen=True):
     """What became of the templates. `libraries` and `symbols` are by instance: what it is linked with, and
     the names of its variables that memory was put behind."""
 

@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 
+from msgspec import Struct, field
+
 from camkes.backends.sel4.upstream_templates import macros, objects, view
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
 from camkes.backends.sel4.upstream_templates.objects import CapHandle, Frame, ObjectType, Recorder
 from camkes.capdl.model import Mapping
-from camkes.records import dataclass, field
 
 
 class OrderedSet(dict[Any, None]):
@@ -53,8 +54,7 @@ class Counter:
         return str(self.value)
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """What all templates of one system share: what they allocated, what they left for each other, and the
     number of the next symbol."""
 

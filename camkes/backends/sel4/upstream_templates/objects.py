@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 from enum import Enum, IntEnum, IntFlag
 from typing import Any
 
+from msgspec.structs import replace
+
 from camkes.backends.sel4.upstream_templates.macros import PAGES, TemplateError
 from camkes.capdl.model import Cap, CapabilityModel, Interrupt, KernelObject, Mapping, ObjectKind
-from camkes.records import replace
 
 _TYPES = """
     UntypedObject TCBObject EndpointObject NotificationObject CapTableObject SmallPageObject
