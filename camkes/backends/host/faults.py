@@ -31,7 +31,7 @@ _STOP = "camkes_platform_fault"
 #: where a generated function looks at the errors of a message
 _MESSAGE = "camkes_message_good"
 
-#: how many calls the kernel records (FAULT_FRAMES in kernel/host/src/kernel.h)
+#: how many calls the kernel records (FAULT_FRAMES in kernel/host/src/threads.h)
 _MOST_FRAMES = 32
 
 #: what to do about a fault whose line alone does not say it

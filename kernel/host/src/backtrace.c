@@ -4,7 +4,7 @@
  * The calls that led to a fault, by the unwinding tables that compilers write into programs and
  * libraries. A frame's place is inside its call: one byte before the return address.
  */
-#include "kernel.h"
+#include "faults.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

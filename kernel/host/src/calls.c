@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The names of the workstation's system calls; calls.h is made from its headers (../Makefile). */
-#include "kernel.h"
+#include "processes.h"
 
 #include <sys/syscall.h>
 

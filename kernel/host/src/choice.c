@@ -5,7 +5,10 @@
  * default. A search over all choices needs no more than this: run with a script, read the CHOICE
  * records, extend the script.
  */
-#include "kernel.h"
+#include "memory.h"
+#include "output.h"
+#include "scheduling.h"
+#include "state.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Messages of the kernel itself. */
-#include "kernel.h"
+/* Messages of the kernel itself, and the ends that they announce. */
+#include "memory.h"
+#include "output.h"
+#include "processes.h"
+#include "state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +17,7 @@ static void say(const char *format, va_list arguments)
     vsnprintf(text, sizeof text, format, arguments);
     message_add(&message, "camkes-host: %s\n", text);
     if (kernel) {
-        memory_open(); /* it ends the process, or there is kernel code around */
+        access_open(); /* it ends the process, or there is kernel code around */
         stream_put(&kernel->messages, message.text, message.length);
     } else if (write(STDERR_FILENO, message.text, message.length) < 0) {
         return; /* nowhere left to complain */
@@ -27,6 +30,15 @@ void complain(const char *format, ...)
     va_start(arguments, format);
     say(format, arguments);
     va_end(arguments);
+}
+
+/* Ends this process; the runner writes first what is still to be written. */
+_Noreturn void process_exit(int status)
+{
+    if (kernel && !process.space && status != STATUS_DAMAGED) {
+        stream_write();
+    }
+    control_exit(status);
 }
 
 _Noreturn void give_up(int status, const char *format, ...)

@@ -7,7 +7,12 @@
  * neither. A call that is not allowed becomes a fault (signals.c). With the sanitizers, which open
  * files, and start programs, nothing is confined.
  */
-#include "kernel.h"
+#include "faults.h"
+#include "memory.h"
+#include "output.h"
+#include "processes.h"
+#include "processor.h"
+#include "state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,22 +30,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined __x86_64__
-#define MACHINE AUDIT_ARCH_X86_64
-enum { FOREIGN = 0x40000000 }; /* calls of the x32 ABI */
-#elif defined __aarch64__
-#define MACHINE AUDIT_ARCH_AARCH64
-enum { FOREIGN = 0x7fffffff };
-#else
-#error "confine.c does not know this processor"
-#endif
-
 enum { FILE_MAPS = 3 }; /* the descriptor of /proc/self/maps, see polling.c */
 
 /* Whether a call that was caught is one of this machine's own ABI. */
 bool confine_knows(unsigned machine, int call)
 {
-    return machine == MACHINE && call >= 0 && call < FOREIGN;
+    return machine == (unsigned)SYSCALL_ABI && call >= 0 && call < SYSCALL_FOREIGN;
 }
 
 #ifndef __SANITIZE_ADDRESS__
@@ -113,9 +108,9 @@ static void finish_call(struct filter *filter, unsigned short begin)
 static void begin(struct filter *filter)
 {
     load(filter, offsetof(struct seccomp_data, arch));
-    if_not(filter, MACHINE, SECCOMP_RET_TRAP);
+    if_not(filter, (uint32_t)SYSCALL_ABI, SECCOMP_RET_TRAP);
     load(filter, offsetof(struct seccomp_data, nr));
-    put(filter, BPF_JMP | BPF_JGE | BPF_K, 0, 1, FOREIGN);
+    put(filter, BPF_JMP | BPF_JGE | BPF_K, 0, 1, SYSCALL_FOREIGN);
     end(filter, SECCOMP_RET_TRAP);
 }
 
@@ -202,7 +197,7 @@ static void allow_raise(struct filter *filter, int call, unsigned number)
 /* With --hardened the kernel opens and closes its memory, by one instruction only. */
 static void allow_protection(struct filter *filter)
 {
-    const uint64_t pc = (uint64_t)(uintptr_t)memory_protect_called;
+    const uint64_t pc = (uint64_t)(uintptr_t)access_protect_called;
     const uint32_t at = offsetof(struct seccomp_data, instruction_pointer);
     if (!kernel->options.hardened) {
         return;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* What components print: whole lines of one thread, in the order of the run. */
-#include "kernel.h"
+#include "entry.h"
+#include "memory.h"
+#include "output.h"
+#include "state.h"
+
+#include <camkes/host.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,13 +57,13 @@ void console_flush(void)
 void console_print(const char *text, size_t length)
 {
     bool inside = kernel->inside, open = process.open;
-    memory_open();
+    access_open();
     kernel->inside = true;
     kernel->entries++;
     console_put(process.loaded, text, length);
     kernel->inside = inside;
     if (!open) {
-        memory_close();
+        access_close();
     }
 }
 

@@ -2,26 +2,16 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Components that end themselves: these stand in for the C library's functions of the same names.
  */
-#include "kernel.h"
+#include "entry.h"
+#include "faults.h"
+#include "output.h"
+#include "state.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
-
-/* Ends this process, whoever calls it. */
-_Noreturn void process_exit(int status)
-{
-    if (kernel && !process.space && status != STATUS_DAMAGED) {
-        stream_write();
-    }
-    for (;;) {
-        syscall(SYS_exit_group, status);
-    }
-}
 
 static _Noreturn void end_component(int status)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Messages: endpoints and replies. */
-#include "kernel.h"
+#include "operations.h"
+#include "output.h"
+#include "scheduling.h"
 
 #include <string.h>
 
@@ -53,11 +55,11 @@ static void expect_reply(struct thread *caller, struct thread *receiver, struct 
 {
     if (!can_reply) {
         caller->redo = true;
-        schedule_set_state(caller, THREAD_INACTIVE);
+        ready_set_state(caller, THREAD_INACTIVE);
         TRACE(BLOCK, caller, NULL, CAMKES_BLOCK_SUSPENDED, object->number);
         return;
     }
-    schedule_set_state(caller, THREAD_BLOCKED_REPLY);
+    ready_set_state(caller, THREAD_BLOCKED_REPLY);
     receiver->caller =
         (struct cap){.kind = OBJECT_REPLY,
                      .rights = reply_can_grant ? RIGHT_WRITE | RIGHT_GRANT : RIGHT_WRITE,
@@ -69,9 +71,9 @@ static void expect_reply(struct thread *caller, struct thread *receiver, struct 
 
 static void make_ready(struct thread *thread, struct thread *by)
 {
-    schedule_set_state(thread, THREAD_RUNNING);
+    ready_set_state(thread, THREAD_RUNNING);
     TRACE_PLAIN(READY, thread, by);
-    schedule_wake(thread);
+    ready_wake(thread);
 }
 
 void endpoint_send(struct thread *sender, struct object *object, const struct cap *cap,
@@ -92,7 +94,7 @@ void endpoint_send(struct thread *sender, struct object *object, const struct ca
         sender->is_call = call;
         sender->can_grant = grant;
         sender->can_grant_reply = can_reply;
-        schedule_set_state(sender, THREAD_BLOCKED_SEND);
+        ready_set_state(sender, THREAD_BLOCKED_SEND);
         wait_in(sender, object, ENDPOINT_SEND);
         TRACE(BLOCK, sender, NULL,
               sender->fault.kind ? CAMKES_BLOCK_FAULT
@@ -117,7 +119,7 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
         }
     } else if (blocking) {
         receiver->can_grant = cap->rights & RIGHT_GRANT;
-        schedule_set_state(receiver, THREAD_BLOCKED_RECV);
+        ready_set_state(receiver, THREAD_BLOCKED_RECV);
         wait_in(receiver, object, ENDPOINT_RECV);
         TRACE(BLOCK, receiver, NULL, CAMKES_BLOCK_RECV, object->number);
     } else {
@@ -135,7 +137,7 @@ static void reply_to_fault(struct thread *sender, struct thread *receiver)
         receiver->redo = true;
         make_ready(receiver, sender);
     } else {
-        schedule_set_state(receiver, THREAD_INACTIVE);
+        ready_set_state(receiver, THREAD_INACTIVE);
     }
 }
 

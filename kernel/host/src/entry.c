@@ -4,7 +4,14 @@
  * Into the kernel and out of it. A kernel operation is a plain function call on the thread's stack;
  * leaving it may mean going to another stack or handing control to another process.
  */
-#include "kernel.h"
+#include "entry.h"
+#include "faults.h"
+#include "memory.h"
+#include "operations.h"
+#include "output.h"
+#include "processes.h"
+#include "scheduling.h"
+#include "state.h"
 
 #include <errno.h>
 
@@ -16,16 +23,14 @@ enum { HEADROOM = 64 * 1024 };
 enum { HEADROOM = 6 * 1024 };
 #endif
 
-struct process process;
-
 static void set_inside(bool inside)
 {
-    memory_open();
+    access_open();
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&kernel->inside, inside, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     if (!inside) {
-        memory_close();
+        access_close();
     }
 }
 
@@ -38,6 +43,18 @@ static void check_stack(struct thread *self)
     }
 }
 
+/* The thread made so many kernel operations at one instant that it seems it always will. */
+static void stop_silent_loop(struct thread *thread)
+{
+    thread->fault = (struct fault){.kind = CAMKES_FAULT_LOOP};
+    fault_fill_exception(&thread->fault);
+    backtrace_take(thread, 0, false);
+    locate(thread, thread->called_from, (uint64_t)(uintptr_t)__builtin_frame_address(0));
+    fault_raise(thread);
+    kernel_go();
+    thread->redo = false;
+}
+
 /* An operation that leaves no record. */
 struct thread *kernel_enter_quietly(void)
 {
@@ -46,15 +63,15 @@ struct thread *kernel_enter_quietly(void)
         give_up(2, "a component uses the kernel before its threads run");
     }
     check_stack(self);
-    memory_check();
+    damage_check();
     if (kernel->current != self || self->state != THREAD_RUNNING) {
-        memory_damaged();
+        damage_end();
     }
     set_inside(true);
     kernel->entries++;
     if (++kernel->calls > kernel->options.call_limit) {
         kernel->calls = 0;
-        fault_silent_loop(self);
+        stop_silent_loop(self);
     }
     return self;
 }
@@ -84,10 +101,10 @@ static void decide(void)
 {
     schedule();
     if (kernel->stop && !kernel->ended) {
-        kernel_end(CAMKES_END_ABORT);
+        clock_end(CAMKES_END_ABORT);
     }
     while (!kernel->ended && !kernel->current) {
-        time_skip();
+        clock_skip();
         schedule();
     }
     if (!kernel->ended && kernel->current != kernel->shown) {
@@ -136,18 +153,12 @@ void kernel_go(void)
     }
     struct thread *next = kernel->ended ? NULL : kernel->current;
     if (kernel->ended && process.space) {
-        handover_finish();
+        control_finish();
     }
     if (next != self) {
         swap_stacks(self, next);
     }
     errno = saved_errno;
-}
-
-void kernel_end(enum camkes_end reason)
-{
-    TRACE(END, NULL, kernel->shown, reason);
-    kernel->ended = true;
 }
 
 void kernel_initialise_stack(void)
@@ -188,7 +199,7 @@ static void note_stack(struct thread *self, const char *low, const char *high)
 void kernel_arrive_at_fault(struct thread *self)
 {
     note_stack(self, self->fault_stack, self->fault_stack_top);
-    memory_check();
+    damage_check();
     set_inside(true);
     kernel->entries++;
 }

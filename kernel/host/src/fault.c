@@ -2,7 +2,11 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Faults: a message to the thread's fault handler, or a report; the thread stops, the others go on.
  */
-#include "kernel.h"
+#include "faults.h"
+#include "operations.h"
+#include "output.h"
+#include "scheduling.h"
+#include "state.h"
 
 static bool has_handler(struct thread *thread, struct cap **cap)
 {
@@ -28,7 +32,7 @@ static void raise_because(struct thread *thread, const struct thread *cause)
     } else {
         report_fault(thread, cause);
         kernel->faulted = true;
-        schedule_set_state(thread, THREAD_INACTIVE);
+        ready_set_state(thread, THREAD_INACTIVE);
         TRACE(BLOCK, thread, NULL, CAMKES_BLOCK_FAULT, NONE);
     }
 }
@@ -61,25 +65,13 @@ void fault_capability(struct thread *thread, seL4_CPtr slot, bool receiving)
     fault_raise(thread);
 }
 
-static void fill_exception(struct fault *fault)
+void fault_fill_exception(struct fault *fault)
 {
     fault->label = seL4_Fault_UserException;
     fault->length = seL4_UserException_Length;
     fault->message[seL4_UserException_FaultIP] = fault->pc;
     fault->message[seL4_UserException_SP] = fault->sp;
     fault->message[seL4_UserException_Number] = fault->kind;
-}
-
-/* The thread made so many kernel operations at one instant that it seems it always will. */
-void fault_silent_loop(struct thread *thread)
-{
-    thread->fault = (struct fault){.kind = CAMKES_FAULT_LOOP};
-    fill_exception(&thread->fault);
-    backtrace_take(thread, 0, false);
-    locate(thread, thread->called_from, (uint64_t)(uintptr_t)__builtin_frame_address(0));
-    fault_raise(thread);
-    kernel_go();
-    thread->redo = false;
 }
 
 /* The end of a whole address space, by its thread `cause` or (NULL) from outside. */
@@ -91,7 +83,7 @@ void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail,
         if (thread->space == space && thread->state != THREAD_INACTIVE) {
             tcb_stop(thread);
             thread->fault = (struct fault){.kind = kind, .address = detail};
-            fill_exception(&thread->fault);
+            fault_fill_exception(&thread->fault);
             if (thread == cause) {
                 backtrace_take(thread, 0, false);
             }

@@ -4,7 +4,8 @@
  * Whether the kernel's state is one that the kernel itself can have written. What never changes is
  * compared with a copy of each process's own; pointers and states have to be among those there are.
  */
-#include "kernel.h"
+#include "memory.h"
+#include "state.h"
 
 #include <string.h>
 
@@ -41,6 +42,13 @@ bool integrity_of_tables(void)
            kernel->thread_count == constant.thread_count &&
            kernel->space_count == constant.space_count && good_stream(&kernel->console) &&
            good_stream(&kernel->messages);
+}
+
+/* The first and the last word are the first that an overrun changes. */
+bool integrity_of_block(void)
+{
+    return kernel->magic == KERNEL_MAGIC && kernel->magic_at_end == KERNEL_MAGIC &&
+           integrity_of_tables();
 }
 
 static bool is_element(const void *pointer, const void *array, size_t count, size_t size)

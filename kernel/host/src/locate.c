@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Where a fault was, in words that lead to a line of the component's source. */
-#include "kernel.h"
+#include "faults.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The runner: options, boot, end. */
-#include "kernel.h"
+#include "boot.h"
+#include "entry.h"
+#include "faults.h"
+#include "memory.h"
+#include "output.h"
+#include "processes.h"
+#include "scheduling.h"
+#include "state.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -194,7 +201,7 @@ static _Noreturn void run_space(struct space *space, pid_t runner)
     confine_loading();
     space_load(space);
     confine_running();
-    handover_back();
+    control_back();
     for (;;) {
         kernel_go();
     }
@@ -214,7 +221,7 @@ static void boot_walls(void)
             run_space(space, runner);
         }
         space->pid = pid;
-        handover_note(pid, space->name);
+        children_add(pid, space->name);
         handover_to(space);
         handover_wait();
     }
@@ -223,7 +230,7 @@ static void boot_walls(void)
 static void boot_fast(void)
 {
     prepare_process();
-    watch_initialise();
+    signals_watch();
     confine_loading();
     for (unsigned i = 0; i < kernel->space_count; i++) {
         space_load(&kernel->spaces[i]);
@@ -247,7 +254,7 @@ static void boot(void)
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         kernel->threads[i].state = THREAD_RUNNING;
         TRACE_PLAIN(READY, &kernel->threads[i], NULL);
-        schedule_append(&kernel->threads[i]);
+        ready_append(&kernel->threads[i]);
     }
     kernel->action = ACTION_CHOOSE;
 }
@@ -283,11 +290,11 @@ int main(int argc, char **argv)
     report_initialise();
     thread_reserve_stacks();
     integrity_initialise();
-    memory_harden();
+    access_harden();
     boot();
     kernel_go();
     if (!integrity_of_state()) {
-        memory_damaged();
+        damage_end();
     }
     process_exit(finish());
 }

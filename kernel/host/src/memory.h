@@ -8,25 +8,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* state.c: bytes of the block */
+extern const size_t memory_size;
+
 /* memory.c */
 void memory_create(void);
-bool memory_good(void);
-void memory_check(void);
-_Noreturn void memory_damaged(void);
-void memory_harden(void);
-void memory_open(void);
-void memory_close(void);
 bool memory_contains(uint64_t address);
-extern const size_t memory_size;
 void *memory_take(size_t size);
 char *memory_text(const char *text, size_t length);
 
+/* access.c */
+void access_harden(void);
+void access_open(void);
+void access_close(void);
+
 /* protect.S */
-long memory_protect(void *start, size_t length, long protection);
-extern const char memory_protect_called[];
+long access_protect(void *start, size_t length, long protection);
+extern const char access_protect_called[];
 
 /* integrity.c */
 void integrity_initialise(void);
+bool integrity_of_block(void);
 bool integrity_of_tables(void);
 bool integrity_of_state(void);
 unsigned integrity_last_space(void);
+
+/* damage.c */
+void damage_check(void);
+_Noreturn void damage_end(void);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Notifications: a word of badges and a queue of waiters. */
-#include "kernel.h"
+#include "operations.h"
+#include "output.h"
+#include "scheduling.h"
 
 void notification_signal(struct object *object, uint64_t badge, struct thread *by)
 {
@@ -12,9 +14,9 @@ void notification_signal(struct object *object, uint64_t badge, struct thread *b
         queue_remove(&notification->queue, waiter);
         waiter->waits_for = NULL;
         waiter->badge = badge;
-        schedule_set_state(waiter, THREAD_RUNNING);
+        ready_set_state(waiter, THREAD_RUNNING);
         TRACE_PLAIN(READY, waiter, by);
-        schedule_wake(waiter);
+        ready_wake(waiter);
     } else if (notification->active) {
         notification->word |= badge;
     } else {
@@ -34,7 +36,7 @@ bool notification_wait(struct thread *thread, struct object *object, bool blocki
     }
     thread->badge = 0;
     if (blocking) {
-        schedule_set_state(thread, THREAD_BLOCKED_NOTIFICATION);
+        ready_set_state(thread, THREAD_BLOCKED_NOTIFICATION);
         queue_append(&notification->queue, thread);
         thread->waits_for = object;
         TRACE(BLOCK, thread, NULL, CAMKES_BLOCK_NOTIFICATION, object->number);

@@ -6,7 +6,8 @@
  * something: it polls. That is so whenever it is looked at, so nothing depends on the workstation's
  * clock.
  */
-#include "kernel.h"
+#include "faults.h"
+#include "state.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

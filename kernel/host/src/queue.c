@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Queues of threads that wait for an endpoint or a notification: first in, first out. */
-#include "kernel.h"
+#include "operations.h"
 
 void queue_append(struct queue *queue, struct thread *thread)
 {

@@ -5,7 +5,11 @@
  * --faults, a line of JSON at the end of the run, written by the runner alone. Until then they are
  * in the kernel's memory.
  */
-#include "kernel.h"
+#include "faults.h"
+#include "memory.h"
+#include "output.h"
+#include "processes.h"
+#include "state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

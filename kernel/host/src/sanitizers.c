@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* What the address and undefined-behaviour sanitizers find is reported as faults are; nobody stops.
  */
-#include "kernel.h"
+#include "faults.h"
+#include "state.h"
 
 #ifdef __SANITIZE_ADDRESS__
 

@@ -2,7 +2,11 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Address spaces: loading an image, mapping shared memory behind its symbols, making its threads.
  */
-#include "kernel.h"
+#include "boot.h"
+#include "entry.h"
+#include "memory.h"
+#include "output.h"
+#include "state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -116,10 +120,10 @@ static void keep_apart(const struct space *space)
 void space_load(struct space *space)
 {
     keep_apart(space);
-    memory_close(); /* constructors are the component's */
+    access_close(); /* constructors are the component's */
     void *image = loaded_already(space) ? load_copy(space->image)
                                         : dlopen(space->image, RTLD_NOW | RTLD_LOCAL);
-    memory_open();
+    access_open();
     if (!image) {
         give_up(2, "%s: %s", space->name, dlerror());
     }

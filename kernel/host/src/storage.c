@@ -4,7 +4,8 @@
  * Thread-local variables of components. The threads of a process are one to the C library, so their
  * variables share a place, and a switch changes what is in it. Costs nothing where there are none.
  */
-#include "kernel.h"
+#include "entry.h"
+#include "output.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -5,7 +5,9 @@
  * descriptors to write to; a process of a component puts bytes into a ring of the kernel's memory,
  * from which the runner takes them. With --fast the one process writes at once.
  */
-#include "kernel.h"
+#include "output.h"
+#include "processes.h"
+#include "state.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -36,7 +38,10 @@ static void cannot_write(int error)
 {
     if (!kernel->status) {
         kernel->status = 1;
-        complain("cannot write to standard output: %s", strerror(error));
+        struct message message = {0};
+        message_add(&message, "camkes-host: cannot write to standard output: %s\n",
+                    strerror(error));
+        stream_put(&kernel->messages, message.text, message.length);
     }
     kernel->stop = true;
 }
@@ -94,7 +99,7 @@ void stream_put(struct stream *stream, const char *text, size_t length)
     while (length > 0) {
         size_t room = STREAM_SIZE - (stream->written - stream->read);
         if (room == 0) {
-            handover_write();
+            control_write();
             continue;
         }
         size_t start = stream->written % STREAM_SIZE;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The operations on messages and notifications, as a thread calls them. */
-#include "kernel.h"
+#include "entry.h"
+#include "faults.h"
+#include "operations.h"
+#include "scheduling.h"
+#include "state.h"
 
 /* Sending to what does not take it is an error, which only a call gets to see. */
 static void refuse(struct thread *self, seL4_CPtr slot, bool call)
@@ -140,7 +144,7 @@ static void look(struct thread *self, seL4_CPtr src)
 {
     static const uint64_t COST = 1000;
     if (receive(self, src, false)) {
-        time_consume(self, COST);
+        work_consume(self, COST);
     }
 }
 
@@ -191,8 +195,8 @@ void seL4_Wait(seL4_CPtr src, seL4_Word *badge)
 void seL4_Yield(void)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_YIELD, seL4_CapNull);
-    schedule_append(self);
-    schedule_again();
+    ready_append(self);
+    ready_again();
     kernel_leave(self);
 }
 

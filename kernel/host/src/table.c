@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Reads the boot table, whose format ../README.md describes, into the kernel's memory. */
-#include "kernel.h"
+#include "boot.h"
+#include "memory.h"
+#include "output.h"
+#include "scheduling.h"
+#include "state.h"
 
 #include <errno.h>
 #include <fcntl.h>

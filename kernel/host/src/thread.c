@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Threads: their stacks and how they start and end. */
-#include "kernel.h"
+#include "boot.h"
+#include "entry.h"
+#include "output.h"
+#include "processor.h"
+#include "scheduling.h"
+#include "state.h"
+
+#include <camkes/host.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,7 +36,7 @@ static void thread_main(void)
     for (;;) {
         kernel_enter_quietly();
         TRACE(EXIT, self, NULL, (uint64_t)self->exit_status);
-        schedule_set_state(self, THREAD_INACTIVE);
+        ready_set_state(self, THREAD_INACTIVE);
         kernel_leave(self);
     }
 }
@@ -77,12 +84,23 @@ void thread_reserve_stacks(void)
     }
 }
 
+/* For what its code had in the registers at a fault. */
+static struct registers *make_registers(void)
+{
+    void *place = mmap(NULL, sizeof(struct registers), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) {
+        give_up(3, "cannot make room for registers");
+    }
+    return place;
+}
+
 /* Makes the thread ready to start in this process. */
 void thread_create(struct thread *thread)
 {
     make_usable(thread->stack, thread->stack_top);
     make_usable(thread->fault_stack, thread->fault_stack_top);
-    thread->interrupted = registers_take();
+    thread->interrupted = make_registers();
     storage_create(thread);
     thread->sp = context_make(thread->stack_top, thread_main);
 }

@@ -4,7 +4,10 @@
  * Timers: a heap of the armed ones, ordered by when they fire, then by name, so that the order in
  * which a system declares its components has no influence on a run.
  */
-#include "kernel.h"
+#include "operations.h"
+#include "output.h"
+#include "scheduling.h"
+#include "state.h"
 
 #include <string.h>
 
@@ -161,33 +164,4 @@ bool timer_can_fire_early(void)
 void timer_fire_early(void)
 {
     fire(late());
-}
-
-static struct object *find(struct thread *self, seL4_CPtr slot)
-{
-    struct cap *cap = cap_find(self, slot);
-    if (cap && cap->kind == OBJECT_TIMER) {
-        return cap->object;
-    }
-    cap_note(self, "no timer behind this capability", slot);
-    return NULL;
-}
-
-void camkes_host_timer_arm(seL4_CPtr slot, uint64_t first, uint64_t period)
-{
-    struct thread *self = kernel_enter(CAMKES_KCALL_TIMER, slot);
-    struct object *object = find(self, slot);
-    if (object && object->timer.notification) {
-        timer_arm(object, first, period);
-    }
-    kernel_leave(self);
-}
-
-uint64_t camkes_host_timer_expirations(seL4_CPtr slot)
-{
-    struct thread *self = kernel_enter_quietly();
-    struct object *object = find(self, slot);
-    uint64_t expirations = object ? object->timer.expirations : 0;
-    kernel_leave(self);
-    return expirations;
 }

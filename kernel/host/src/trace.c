@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The trace: a buffer in shared memory, written out when it is full and at the end. */
-#include "kernel.h"
+#include "memory.h"
+#include "output.h"
+#include "processes.h"
+#include "state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +41,7 @@ static void give_up_writing(int status)
 void trace_flush(void)
 {
     if (process.space) {
-        handover_write();
+        control_write();
         return;
     }
     const char *from = kernel->trace_buffer;
@@ -105,19 +108,4 @@ void trace_output(const struct thread *thread, const char *text, size_t length)
         record->args[words] = 0;
         memcpy(&record->args[1], text, length);
     }
-}
-
-void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
-{
-    if (kernel->trace_fd < 0) {
-        return;
-    }
-    uint64_t copy[8] = {0};
-    n = n > 8 ? 8 : n;
-    for (unsigned i = 0; i < n; i++) {
-        copy[i] = args[i]; /* may fault, so not in the kernel */
-    }
-    struct thread *self = kernel_enter_quietly();
-    trace_write(kind, self, other < kernel->thread_count ? &kernel->threads[other] : NULL, n, copy);
-    kernel_leave(self);
 }

@@ -6,10 +6,13 @@
  * a signal that makes it a fault; a process that does not react even to that is killed. Time is
  * counted in ticks of the watcher, so that a run that was suspended as a whole has not stood still.
  */
-#include "kernel.h"
+#include "faults.h"
+#include "memory.h"
+#include "output.h"
+#include "processes.h"
+#include "state.h"
 
 #include <sys/prctl.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum { PATIENCE = 1000 / WATCH_TICK }; /* ticks between the signal and the end */
@@ -22,7 +25,7 @@ static struct {
 } seen;
 
 /* Whether nothing has happened for so long that it has to be ended; an interruption is urgent. */
-static bool stands_still(void)
+bool watch_stands_still(void)
 {
     if (seen.entries != kernel->entries || seen.now != kernel->now) {
         seen.entries = kernel->entries;
@@ -38,20 +41,20 @@ static bool stands_still(void)
 /* In the runner, every tick. */
 void watch_look(void)
 {
-    if (!memory_good()) {
+    if (!integrity_of_block()) {
         if (++seen.damaged > PATIENCE) {
-            memory_damaged(); /* the process that did it has not noticed */
+            damage_end(); /* the process that did it has not noticed */
         }
         return;
     }
     stream_write();
     uint32_t owner = kernel->owner;
-    if (!stands_still()) {
+    if (!watch_stands_still()) {
         return;
     }
     if (owner == HANDOVER_RUNNER || owner > kernel->space_count) {
         if (seen.ticks > PATIENCE) {
-            memory_damaged(); /* control is nowhere */
+            damage_end(); /* control is nowhere */
         }
         return;
     }
@@ -65,24 +68,6 @@ void watch_look(void)
         kill(space->pid, SIGKILL);
     }
     seen.asked++;
-}
-
-static void on_tick(int number, siginfo_t *signal, void *context)
-{
-    if (stands_still()) {
-        signals_blocked(number, signal, context);
-    }
-}
-
-/* With --fast there is one process, which watches itself. */
-void watch_initialise(void)
-{
-    static const struct itimerval TICK = {{0, WATCH_TICK * 1000}, {0, WATCH_TICK * 1000}};
-    struct sigaction action = {.sa_sigaction = on_tick,
-                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-    sigfillset(&action.sa_mask);
-    sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &TICK, NULL);
 }
 
 /* This process ends with its parent, also if that has ended already. */

@@ -26,14 +26,12 @@ static seL4_MessageInfo_t message(struct random *random)
     return seL4_MessageInfo_new(pick(random, 1000), 0, 0, length);
 }
 
-static void do_something(struct random *random)
+/* The operations 0 to 11. */
+static void pass_message(struct random *random, unsigned choice, seL4_CPtr endpoint,
+                         seL4_CPtr saved)
 {
-    seL4_CPtr endpoint = ENDPOINTS + pick(random, 3);
-    seL4_CPtr notification = NOTIFICATIONS + pick(random, 2);
-    seL4_CPtr tcb = TCBS + pick(random, THREADS);
-    seL4_CPtr saved = SAVED + pick(random, 3);
     seL4_Word badge;
-    switch (pick(random, 20)) {
+    switch (choice) {
     case 0:
     case 1:
         seL4_Call(endpoint, message(random));
@@ -66,6 +64,18 @@ static void do_something(struct random *random)
     case 11:
         seL4_CNode_Delete(seL4_CapNull, saved, seL4_WordBits);
         break;
+    }
+}
+
+static void do_something(struct random *random)
+{
+    seL4_CPtr endpoint = ENDPOINTS + pick(random, 3);
+    seL4_CPtr notification = NOTIFICATIONS + pick(random, 2);
+    seL4_CPtr tcb = TCBS + pick(random, THREADS);
+    seL4_CPtr saved = SAVED + pick(random, 3);
+    seL4_Word badge;
+    const unsigned choice = (unsigned)pick(random, 20);
+    switch (choice) {
     case 12:
         seL4_Signal(notification);
         break;
@@ -91,6 +101,8 @@ static void do_something(struct random *random)
         camkes_host_point();
         camkes_host_work_between(10, 1000);
         break;
+    default:
+        pass_message(random, choice, endpoint, saved);
     }
     camkes_host_work(pick(random, 100));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Swaps stacks: what a function has to preserve goes to the old one and comes from the new one. */
-#ifdef __x86_64__
 
 /* void context_swap(void **save, void *load); */
         .text
@@ -54,6 +53,4 @@ context_make:
         ret
         .cfi_endproc
         .size   context_make, . - context_make
-
-#endif
         .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* From the boot table to threads that can run. */
+#pragma once
+
+#include "threads.h"
+
+/* table.c */
+void table_read(const char *path);
+
+/* space.c */
+void space_load(struct space *space);
+
+/* thread.c */
+void thread_reserve_stacks(void);
+void thread_create(struct thread *thread);

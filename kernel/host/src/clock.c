@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Virtual time, where it passes because nobody can run, and its end. */
+#include "output.h"
+#include "scheduling.h"
+#include "state.h"
+
+void clock_pass_to(uint64_t instant)
+{
+    if (instant != kernel->now) {
+        kernel->now = instant;
+        kernel->calls = 0;
+    }
+}
+
+void clock_end(enum camkes_end reason)
+{
+    TRACE(END, NULL, kernel->shown, reason);
+    kernel->ended = true;
+}
+
+/* Nobody can run: goes to the next instant at which something happens, or ends the run. */
+void clock_skip(void)
+{
+    if (timer_fire_due()) {
+        return;
+    }
+    if (kernel->shown) {
+        TRACE_PLAIN(IDLE, NULL, kernel->shown);
+        kernel->shown = NULL;
+    }
+    uint64_t next = timer_next();
+    if (next < kernel->options.until) {
+        clock_pass_to(next);
+    } else if (next == UINT64_MAX) {
+        clock_end(CAMKES_END_IDLE);
+    } else {
+        clock_pass_to(kernel->options.until);
+        clock_end(CAMKES_END_TIME);
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The way into the kernel and out of it, and what a thread starts with. */
+#pragma once
+
+#include "state.h"
+
+/* entry.c */
+struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot);
+struct thread *kernel_enter_quietly(void);
+bool kernel_leave(struct thread *self);
+void kernel_go(void);
+void kernel_initialise_stack(void);
+void kernel_arrive(void);
+void kernel_arrive_at_fault(struct thread *self);
+void kernel_leave_fault(struct thread *self);
+
+/* context.S */
+void context_swap(void **save, void *load);
+void *context_make(void *stack_top, void (*entry)(void));
+
+/* storage.c */
+void storage_find(struct space *space, void *image, size_t size);
+void storage_create(struct thread *thread);
+void storage_switch(struct thread *from, struct thread *to);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* What the host kernel has beyond seL4's API, see <camkes/host.h>. */
+#include "entry.h"
+#include "operations.h"
+#include "output.h"
+#include "scheduling.h"
+#include "state.h"
+
+#include <camkes/host.h>
+
+void camkes_host_work(uint64_t ns)
+{
+    struct thread *self = kernel_enter_quietly();
+    TRACE(WORK, self, NULL, ns);
+    work_consume(self, ns);
+    kernel_leave(self);
+}
+
+void camkes_host_work_between(uint64_t lo, uint64_t hi)
+{
+    static const uint64_t STEPS = 1000; /* at most so many different durations */
+    struct thread *self = kernel_enter_quietly();
+    uint64_t range = hi > lo ? hi - lo : 0;
+    uint64_t steps = range < STEPS ? range : STEPS;
+    unsigned chosen = choose(CAMKES_CHOICE_DURATION, (unsigned)steps + 1);
+    uint64_t ns = chosen == 0 ? (hi > lo ? hi : lo)
+                              : hi - (uint64_t)((unsigned __int128)range * chosen / steps);
+    TRACE(WORK, self, NULL, ns);
+    work_consume(self, ns);
+    kernel_leave(self);
+}
+
+uint64_t camkes_host_now(void)
+{
+    struct thread *self = kernel_enter_quietly();
+    uint64_t now = kernel->now;
+    kernel_leave(self);
+    return now;
+}
+
+void camkes_host_point(void)
+{
+    struct thread *self = kernel_enter_quietly();
+    bool equal = ready_has_equal(self);
+    unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + equal + timer_can_fire_early());
+    if (chosen == 1 && equal) {
+        ready_end_slice();
+    } else if (chosen != 0) {
+        timer_fire_early();
+    }
+    kernel_leave(self);
+}
+
+static struct object *find_timer(struct thread *self, seL4_CPtr slot)
+{
+    struct cap *cap = cap_find(self, slot);
+    if (cap && cap->kind == OBJECT_TIMER) {
+        return cap->object;
+    }
+    cap_note(self, "no timer behind this capability", slot);
+    return NULL;
+}
+
+void camkes_host_timer_arm(seL4_CPtr slot, uint64_t first, uint64_t period)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_TIMER, slot);
+    struct object *object = find_timer(self, slot);
+    if (object && object->timer.notification) {
+        timer_arm(object, first, period);
+    }
+    kernel_leave(self);
+}
+
+uint64_t camkes_host_timer_expirations(seL4_CPtr slot)
+{
+    struct thread *self = kernel_enter_quietly();
+    struct object *object = find_timer(self, slot);
+    uint64_t expirations = object ? object->timer.expirations : 0;
+    kernel_leave(self);
+    return expirations;
+}
+
+void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
+{
+    if (kernel->trace_fd < 0) {
+        return;
+    }
+    uint64_t copy[8] = {0};
+    n = n > 8 ? 8 : n;
+    for (unsigned i = 0; i < n; i++) {
+        copy[i] = args[i]; /* may fault, so not in the kernel */
+    }
+    struct thread *self = kernel_enter_quietly();
+    trace_write(kind, self, other < kernel->thread_count ? &kernel->threads[other] : NULL, n, copy);
+    kernel_leave(self);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Who could run: a queue for each priority. As in seL4, the running thread is in no queue; one that
+ * is preempted goes back to the head of its queue, one whose time slice is over to the tail.
+ */
+#include "scheduling.h"
+#include "state.h"
+
+static void link_head(struct queue *queue, struct thread *thread)
+{
+    thread->ready_previous = NULL;
+    thread->ready_next = queue->head;
+    if (queue->head) {
+        queue->head->ready_previous = thread;
+    } else {
+        queue->tail = thread;
+    }
+    queue->head = thread;
+}
+
+static void link_tail(struct queue *queue, struct thread *thread)
+{
+    thread->ready_next = NULL;
+    thread->ready_previous = queue->tail;
+    if (queue->tail) {
+        queue->tail->ready_next = thread;
+    } else {
+        queue->head = thread;
+    }
+    queue->tail = thread;
+}
+
+static void enqueue(struct thread *thread, void link(struct queue *, struct thread *))
+{
+    if (!thread->queued) {
+        link(&kernel->ready[thread->priority], thread);
+        kernel->ready_bitmap[thread->priority / 64] |= (uint64_t)1 << thread->priority % 64;
+        thread->queued = true;
+    }
+}
+
+void ready_prepend(struct thread *thread)
+{
+    enqueue(thread, link_head);
+}
+
+void ready_append(struct thread *thread)
+{
+    enqueue(thread, link_tail);
+}
+
+void ready_remove(struct thread *thread)
+{
+    if (!thread->queued) {
+        return;
+    }
+    struct queue *queue = &kernel->ready[thread->priority];
+    if (thread->ready_previous) {
+        thread->ready_previous->ready_next = thread->ready_next;
+    } else {
+        queue->head = thread->ready_next;
+    }
+    if (thread->ready_next) {
+        thread->ready_next->ready_previous = thread->ready_previous;
+    } else {
+        queue->tail = thread->ready_previous;
+    }
+    if (!queue->head) {
+        kernel->ready_bitmap[thread->priority / 64] &= ~((uint64_t)1 << thread->priority % 64);
+    }
+    thread->queued = false;
+}
+
+/* The ready_highest priority with a ready thread, or -1. */
+int ready_highest(void)
+{
+    for (int i = PRIORITIES / 64 - 1; i >= 0; i--) {
+        if (kernel->ready_bitmap[i]) {
+            return i * 64 + 63 - __builtin_clzll(kernel->ready_bitmap[i]);
+        }
+    }
+    return -1;
+}
+
+/* Nothing is decided yet: the queues will tell. */
+void ready_again(void)
+{
+    if (kernel->action == ACTION_SWITCH) {
+        ready_prepend(kernel->candidate);
+    }
+    kernel->action = ACTION_CHOOSE;
+}
+
+void ready_set_state(struct thread *thread, enum thread_state state)
+{
+    thread->state = state;
+    if (thread == kernel->current && kernel->action == ACTION_RESUME && state != THREAD_RUNNING) {
+        kernel->action = ACTION_CHOOSE;
+    }
+}
+
+/* The thread is runnable; perhaps it should run at once. */
+void ready_wake(struct thread *thread)
+{
+    if (kernel->action == ACTION_RESUME) {
+        kernel->action = ACTION_SWITCH;
+        kernel->candidate = thread;
+    } else {
+        ready_again();
+        ready_prepend(thread);
+    }
+}
+
+void ready_set_priority(struct thread *thread, uint8_t priority)
+{
+    ready_remove(thread);
+    thread->priority = priority;
+    if (thread->state != THREAD_RUNNING) {
+        return;
+    }
+    if (thread == kernel->current) {
+        ready_again();
+    } else {
+        ready_wake(thread);
+    }
+}
+
+bool ready_has_equal(const struct thread *thread)
+{
+    return kernel->ready[thread->priority].head;
+}
+
+/* The time slice of the running thread is over, or treated so. */
+void ready_end_slice(void)
+{
+    kernel->current->slice = kernel->options.timeslice;
+    ready_append(kernel->current);
+    ready_again();
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Who runs, and when: queues, choices, virtual time. */
+#pragma once
+
+#include "state.h"
+
+/* choice.c */
+unsigned choose(enum camkes_choice kind, unsigned options);
+void choice_initialise(void);
+
+/* ready.c */
+void ready_append(struct thread *thread);
+void ready_prepend(struct thread *thread);
+void ready_remove(struct thread *thread);
+int ready_highest(void);
+void ready_again(void);
+void ready_set_state(struct thread *thread, enum thread_state state);
+void ready_wake(struct thread *thread);
+void ready_set_priority(struct thread *thread, uint8_t priority);
+bool ready_has_equal(const struct thread *thread);
+void ready_end_slice(void);
+
+/* timer.c */
+uint64_t timer_next(void);
+bool timer_fire_due(void);
+void timer_fire_early(void);
+bool timer_can_fire_early(void);
+void timer_arm(struct object *object, uint64_t first, uint64_t period);
+
+/* schedule.c */
+void schedule(void);
+
+/* clock.c */
+void clock_pass_to(uint64_t instant);
+void clock_skip(void);
+void clock_end(enum camkes_end reason);
+
+/* work.c */
+void work_consume(struct thread *self, uint64_t ns);
+bool work_poll(struct thread *self);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* What the kernel knows, for all its files. */
+#include "state.h"
+#include "memory.h"
+
+const size_t memory_size = (size_t)1 << 30; /* only what is touched costs anything */
+struct kernel *kernel;
+struct process process;

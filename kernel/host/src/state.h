@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * The state of the host kernel. `kernel` points to shared memory that is mapped at the same address
+ * in every process, so pointers between its parts mean the same everywhere. `process` belongs to
+ * one process.
+ */
+#pragma once
+
+#include "threads.h"
+#include <stdatomic.h>
+
+enum {
+    PRIORITIES = 256,
+    NONE = 65535,        /* no thread, no object: in traces and links */
+    STATUS_DAMAGED = 4,  /* exit status of a process that found the kernel's memory overwritten */
+    STATUS_MISLED = 5,   /* the same, of one that such damage woke: another process did it */
+    HANDOVER_RUNNER = 0, /* who has control: the runner, or 1 + the number of a space */
+};
+
+/* The first and the last word of the state. */
+#define KERNEL_MAGIC 0x63616d6b65732d72u
+
+/* Output on its way to the runner, which alone has descriptors to write it to. */
+enum { STREAM_SIZE = 64 * 1024 };
+
+struct stream {
+    _Atomic size_t written, read; /* all bytes since boot */
+    char data[STREAM_SIZE];
+};
+
+enum choice_mode { CHOICES_FIRST, CHOICES_RANDOM, CHOICES_SCRIPT };
+
+struct options {
+    const char *table, *trace;
+    uint64_t until; /* UINT64_MAX: for ever */
+    bool fast, round_robin;
+    uint64_t timeslice;
+    enum choice_mode choices;
+    uint64_t seed;
+    const char *script;
+    unsigned loop_limit;  /* milliseconds */
+    int faults;           /* the descriptor that faults are reported to, -1: standard error */
+    uint64_t call_limit;  /* kernel operations at one instant */
+    uint64_t timeout;     /* milliseconds without progress, 0: for ever */
+    uint64_t memory;      /* bytes that a component may have, 0: any number */
+    uint64_t trace_limit; /* bytes */
+    pid_t parent;         /* the run ends with this process, 0: with none */
+    bool hardened;        /* the kernel's memory is read-only while components run */
+};
+
+enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
+
+struct kernel {
+    uint64_t magic; /* see KERNEL_MAGIC */
+    /* touched by every kernel operation */
+    struct thread *current;   /* NULL: idle */
+    struct thread *candidate; /* with ACTION_SWITCH */
+    enum action action;
+    _Atomic bool inside; /* kernel code runs */
+    _Atomic bool stop;   /* somebody asked the run to end */
+    uint64_t entries;    /* so that a loop without any can be seen */
+    uint64_t calls;      /* since time last passed */
+    uint64_t now;
+    uint64_t last_poll, vain_polls; /* see time.c */
+    struct thread *shown;           /* who runs, according to the trace */
+    struct thread *last;            /* who ran last */
+    uint64_t ready_bitmap[PRIORITIES / 64];
+    struct queue ready[PRIORITIES];
+
+    struct options options;
+    struct object *objects;
+    struct thread *threads;
+    struct space *spaces;
+    unsigned object_count, thread_count, space_count;
+
+    struct object **heap; /* armed timers, the first to fire on top */
+    unsigned heap_size;
+
+    uint64_t random;
+    unsigned *script;
+    unsigned script_length, script_next;
+
+    struct report *reports; /* if they have a descriptor */
+    unsigned report_count, reports_lost;
+
+    int trace_fd; /* -1: no trace */
+    char *trace_buffer;
+    size_t trace_used;
+    uint64_t trace_written; /* to the file */
+
+    struct stream console, messages;
+    struct space *asker; /* who waits for the runner to write */
+
+    _Atomic uint32_t owner; /* see HANDOVER_RUNNER */
+    _Atomic uint32_t runner_baton;
+    bool booted;
+    bool ended;
+    bool faulted;
+    int status; /* exit status, if the run failed */
+    char boot_line[LINE_LENGTH];
+    unsigned boot_line_length;
+    int memory_file; /* shared regions */
+    bool unconfined; /* a part of confine.c is not there, which was said */
+    char *stacks;    /* addresses for those of all threads */
+    uint64_t magic_at_end;
+};
+
+struct process {
+    struct space *space;   /* NULL: the runner; with --fast, it has all spaces */
+    struct thread *loaded; /* whose stack is in use; NULL: the first stack */
+    void *first_sp;
+    void *first_fiber, *first_stack; /* for the address sanitizer */
+    size_t first_stack_size;
+    unsigned strikes;
+    bool resumes; /* a thread goes on after a fault that was answered */
+    bool polls;   /* the thread that runs, it was found */
+    uint64_t entries_seen;
+    int maps;  /* the descriptor of the list of its memory */
+    bool open; /* with --hardened: the kernel's memory can be written, so kernel code runs */
+};
+
+extern struct kernel *kernel;
+extern struct process process;

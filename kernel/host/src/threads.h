@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Address spaces, their threads, and what can happen to these. */
+#pragma once
+
+#include "objects.h"
+#include <camkes/trace.h>
+#include <stddef.h>
+
+enum {
+    LINE_LENGTH = 512, /* a longer line of output is cut in pieces */
+};
+
+struct mapping {
+    const char *symbol;
+    struct object *region;
+    uint8_t rights;
+};
+
+struct space {
+    unsigned number;
+    const char *name;
+    const char *image;
+    struct cap *slots;
+    seL4_Word slot_count; /* a power of two */
+    struct mapping *mappings;
+    unsigned mapping_count;
+    void (*entry)(unsigned); /* valid in its own process, as what follows */
+    uint64_t base;           /* where the image is */
+    uint64_t text, text_end; /* its code */
+    void *storage;           /* its thread-local variables */
+    size_t storage_size;
+    _Atomic uint32_t baton; /* 1: control was handed to this process */
+    _Atomic bool dead;
+    _Atomic bool blocked; /* it was killed because it did not react */
+    int death;            /* wait status */
+    pid_t pid;
+};
+
+enum thread_state {
+    THREAD_INACTIVE,
+    THREAD_RUNNING, /* or ready */
+    THREAD_BLOCKED_SEND,
+    THREAD_BLOCKED_RECV,
+    THREAD_BLOCKED_REPLY,
+    THREAD_BLOCKED_NOTIFICATION,
+};
+
+enum { FAULT_FRAMES = 32 };
+
+struct fault {
+    enum camkes_fault kind; /* 0: none */
+    uint64_t address, pc, sp;
+    uint64_t offset; /* of pc in its module */
+    char module[128];
+    char library[64]; /* the function outside the image that was called there, "": none */
+    unsigned frame_count;
+    uint64_t frames[FAULT_FRAMES]; /* calls in the image, innermost first: offsets in it */
+    seL4_Word label;               /* the message for a fault handler */
+    unsigned length;
+    seL4_Word message[7];
+};
+
+/* A fault that nobody handled, as it is reported at the end. */
+struct report {
+    uint64_t time;
+    const struct thread *thread;
+    const struct thread *cause; /* who ended the component, NULL: nobody */
+    struct fault fault;
+    char finding[128]; /* of a sanitizer, in words; "": it is a fault */
+    char text[4096];   /* and its own report */
+};
+
+struct thread {
+    void *sp; /* where its registers are saved */
+    seL4_IPCBuffer *ipc;
+    struct space *space;
+    unsigned number;
+    struct object *tcb;
+    const char *instance;
+    unsigned index; /* in its address space */
+    uint8_t priority, max_priority;
+    enum thread_state state;
+    bool queued; /* in a ready queue */
+    bool redo;   /* it was taken out of a kernel operation and starts that again */
+    bool is_call, can_grant, can_grant_reply; /* of the message it sends; the receiver's grant */
+    uint64_t badge;                           /* of the message it sends or has received */
+    struct object *waits_for;
+    struct thread *ready_next, *ready_previous;
+    struct thread *wait_next, *wait_previous;
+    struct cap caller;      /* the reply capability it got with the last call */
+    struct cap *reply_slot; /* where the capability to reply to this thread is */
+    seL4_CPtr fault_slot;   /* 0: none */
+    struct fault fault;
+    uint64_t work;  /* processor time it still wants */
+    uint64_t slice; /* processor time to the end of its time slice */
+    uint64_t stack_size;
+    int exit_status;
+    char *guard, *stack, *stack_top;
+    char *fault_stack, *fault_stack_top; /* where its faults are handled */
+    uint64_t called_from;                /* by the kernel operation under way */
+    struct registers *interrupted;       /* at a fault, see signals.c */
+    void *storage;                       /* its thread-local variables while others run */
+    void *fiber;                         /* for the address sanitizer */
+    unsigned notes;                      /* remarks made about it */
+    unsigned line_length;
+    char line[LINE_LENGTH]; /* output without its newline yet */
+};

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The files of the host kernel use each other as the table in its README says, and never in circles."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = ROOT / "kernel" / "host"
+
+#: what `nm` calls symbols that are defined here and seen by other files
+DEFINED = frozenset("TDBRVWC")
+
+Uses = dict[str, dict[str, set[str]]]
+
+
+def symbols(file: Path) -> list[tuple[str, str]]:
+    """Kind and name of each."""
+    listing = subprocess.run(["nm", str(file)], capture_output=True, text=True, check=True).stdout
+    return [(fields[-2], fields[-1]) for fields in map(str.split, listing.splitlines())]
+
+
+def read_uses(objects: list[Path]) -> Uses:
+    """Which files each file uses symbols of, and which symbols."""
+    tables = {file.name.partition(".")[0]: symbols(file) for file in objects}
+    owner = {name: file for file, table in tables.items() for kind, name in table if kind in DEFINED}
+    uses: Uses = {file: {} for file in tables}
+    for file, table in tables.items():
+        for kind, name in table:
+            other = owner.get(name, file)
+            if kind == "U" and other != file:
+                uses[file].setdefault(other, set()).add(name)
+    return uses
+
+
+def find_circle(uses: Uses) -> list[str]:
+    """Files that use each other, the first again at the end; empty: none do."""
+    try:
+        TopologicalSorter(uses).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def layers() -> dict[str, int]:
+    """The row of each file in the table of README.md."""
+    text = (KERNEL / "README.md").read_text("utf-8").partition("## The sources")[2]
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    names = [(name, row) for row, cell in enumerate(rows) for name in re.findall(r"`(\w+)`", cell)]
+    assert len(names) == len(dict(names)), "a file is in two rows"
+    return dict(names)
+
+
+@pytest.fixture(scope="module")
+def uses(tmp_path_factory: pytest.TempPathFactory) -> Uses:
+    folder = tmp_path_factory.mktemp("layers")
+    subprocess.run(["make", "-s", "-C", str(KERNEL), f"OUT={folder}"], check=True)
+    return read_uses(sorted((folder / "objects").rglob("*.o")))
+
+
+def test_a_circle_is_found() -> None:
+    assert find_circle({"a": {"b": {"f"}}, "b": {}}) == []
+    assert find_circle({"a": {"b": {"f"}}, "b": {"c": {"g"}}, "c": {"a": {"h"}}})
+
+
+def test_no_files_use_each_other_in_circles(uses: Uses) -> None:
+    assert any(uses.values())
+    assert find_circle(uses) == []
+
+
+def test_every_file_is_in_the_table(uses: Uses) -> None:
+    assert set(layers()) == set(uses)
+
+
+def test_files_use_what_is_above_them_in_the_table(uses: Uses) -> None:
+    row = layers()
+    wrong = [
+        (a, b, sorted(names)) for a, used in uses.items() for b, names in used.items() if row[b] > row[a]
+    ]
+    assert wrong == []
