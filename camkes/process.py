@@ -34,6 +34,29 @@ def in_english() -> dict[str, str]:
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
 
 
+_LITTLE_ROOM = 1 << 20  # bytes; a compiler that fails with less may have needed more
+
+
+def no_room(said: str, *folders: str | os.PathLike[str], mistake: bool = False) -> OSError | None:
+    """Why a program failed that writes in these folders, and in that for temporary files, if that is because
+    one of them is full. `said` is what it printed; where that tells of a `mistake` in its input, only what it
+    says of room counts."""
+    places = [os.fspath(folder) for folder in (*folders, os.environ.get("TMPDIR") or "/tmp")]
+    room = {}
+    for place in places:
+        with suppress(OSError):
+            status = os.statvfs(place)
+            room[place] = status.f_bavail * status.f_frsize
+    least = min(room, key=room.__getitem__, default=places[0])
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO):
+        if os.strerror(number) in said:
+            full = number == errno.ENOSPC and room.get(least, _LITTLE_ROOM) < _LITTLE_ROOM
+            return OSError(number, os.strerror(number), least if full else places[0])
+    if not mistake and room.get(least, _LITTLE_ROOM) < _LITTLE_ROOM:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), least)
+    return None
+
+
 # Programs that are started -----------------------------------------------------------------------
 
 _SHELL = "/bin/sh"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser.files import read_meaning
-from camkes.process import Finished, start, stop
+from camkes.process import Finished, no_room, start, stop
 
 if TYPE_CHECKING:
     from typing import IO
@@ -63,6 +63,10 @@ def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> t
                 f"it needs more than {CPU_SECONDS} seconds of the processor, {MEMORY // 2**20} MiB of memory"
             )
             why += f" or {OUTPUT // 2**20} MiB for its output"
+        if popen.returncode > 0 and not why:
+            error = no_room(errors, mistake=": error: " in errors)
+            if error is not None:
+                raise error
         return Finished(popen.returncode, "" if why or not size else _start_of(out, OUTPUT), errors), why
 
 

@@ -17,6 +17,7 @@ conditional and every expansion is the preprocessor's own work, and every place 
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 import tempfile
@@ -171,12 +172,15 @@ class _Run:
             )
         except (OSError, ValueError) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            full = isinstance(error, OSError) and error.errno == errno.ENOSPC
             self.sink.report(
                 codes.PREPROCESSOR_MISSING,
                 f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
                 _first_directive(self.source),
                 "this needs the preprocessor",
-                help="install a C compiler, or name its preprocessor",
+                help=f"make room in {error.filename}, or name another folder with TMPDIR"
+                if full
+                else "install a C compiler, or name its preprocessor",
             )
             return None
         if not why:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.backends.host.compiler import Compiler, find_compiler
+from camkes.backends.host.compiler import Compiler, find_compiler, is_cxx
 from camkes.backends.host.jobs import Job
 from camkes.backends.host.messages import Sources
 from camkes.backends.host.ninja import inputs_of, run_jobs
@@ -95,9 +95,10 @@ def calls_of_code(
     """Compile and read the code of a system in the folder `out`. `headers` are folders with the `camkes.h` of
     each instance. Mistakes in the code are left to the build: what does not compile is not known."""
     reader = _Reader(system, progress)
-    compiler = find_compiler(sanitize, Sink())
     instances = [i for i in system.instances if i.name in headers and procedures(i, "uses")]
-    if compiler is not None and system.cpis and instances:
+    sources = (s for i in instances for s in build_of(application, i, Sink()).sources)
+    compiler = find_compiler(sanitize, Sink(), sources) if system.cpis and instances else None
+    if compiler is not None:
         reader.read(instances, application, headers, out, compiler)
     return CodeCalls(reader.reached, reader.chains, tuple(reader.notes), tuple(reader.files))
 
@@ -148,7 +149,7 @@ class _Reader:
                     source,
                     output,
                     includes,
-                    build.cxx_flags if compiler.is_cxx(source) else build.c_flags,
+                    build.cxx_flags if is_cxx(source) else build.c_flags,
                     f"calls of {instance.name}",
                     last=(*_FLAGS, *more),
                     beside=suffix if source.suffix not in (".S", ".s") else "",

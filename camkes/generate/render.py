@@ -57,11 +57,13 @@ class Renderer:
             return self._render(template, me)
         key = hashlib.sha256(f"{self._made_of}\0{template}\0{me!r}".encode()).hexdigest()
         file = self._kept / key
-        with suppress(OSError, UnicodeDecodeError):
-            return file.read_bytes().decode()
+        with suppress(OSError):
+            digest, _, kept = file.read_bytes().partition(b"\n")
+            if digest == _digest(kept):
+                return kept.decode()
         text = self._render(template, me)
         with suppress(OSError):
-            write(file, text)
+            write(file, _digest(text.encode()) + b"\n" + text.encode())
             forget_older(self._kept, MOST_KEPT)
         return text
 
@@ -71,6 +73,11 @@ class Renderer:
         return self._environment.get_template(template).render(me=me)
 
 
+def _digest(text: bytes) -> bytes:
+    """What is kept before a text: one that is damaged is made again."""
+    return hashlib.sha256(text).hexdigest().encode()
+
+
 def _state(folder: Path) -> str:
     """The files of a folder, and when they changed."""
     found = []
@@ -78,13 +85,18 @@ def _state(folder: Path) -> str:
         for name in sorted(names):
             if not name.endswith(".pyc"):
                 status = os.stat(f"{path}/{name}")  # noqa: PTH116
-                found.append(f"{path}/{name} {status.st_mtime_ns} {status.st_size}")
+                found.append(f"{path}/{name} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}")
     return "\n".join(found)
 
 
 def c_environment(loader: jinja2.BaseLoader, **more: Any) -> jinja2.Environment:
     """For templates that look like C: statements stand in comments. Compiled ones are kept between runs."""
     import jinja2
+
+    class Cache(jinja2.FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+            with suppress(OSError):  # the cache is full, or was removed
+                super().dump_bytecode(bucket)
 
     folder = _cache("templates")
     return jinja2.Environment(
@@ -96,7 +108,7 @@ def c_environment(loader: jinja2.BaseLoader, **more: Any) -> jinja2.Environment:
         comment_start_string="/*#",
         comment_end_string="#*/",
         undefined=jinja2.StrictUndefined,
-        bytecode_cache=None if folder is None else jinja2.FileSystemBytecodeCache(str(folder)),
+        bytecode_cache=None if folder is None else Cache(str(folder)),
         **more,
     )
 

@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -60,16 +60,16 @@ def answer(
             return kept
     if not may_ask or not trust.allows(lists, sink):
         return None
-    if folder is None:
-        from tempfile import TemporaryDirectory
+    if folder is not None:
+        with suppress(OSError), _locked(Path(folder)):  # a cache that cannot be used, or is removed
+            kept = _recall(Path(folder))  # somebody may have asked meanwhile
+            return kept or _ask(question._replace(build=Path(folder) / "build"), Path(folder), sink)
+    from tempfile import TemporaryDirectory
 
-        with TemporaryDirectory(prefix="camkes-cmake-") as name:
-            result = cmake.ask(question._replace(build=Path(name) / "build"), sink)
-            cmake.remove(Path(name) / "build")
-            return result.answer if result else None
-    with _locked(Path(folder)):
-        kept = _recall(Path(folder))  # somebody may have asked meanwhile
-        return kept or _ask(question._replace(build=Path(folder) / "build"), Path(folder), sink)
+    with TemporaryDirectory(prefix="camkes-cmake-") as name:
+        result = cmake.ask(question._replace(build=Path(name) / "build"), sink)
+        cmake.remove(Path(name) / "build")
+        return result.answer if result else None
 
 
 def _key(question: cmake.Question) -> list[object]:

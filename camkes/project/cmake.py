@@ -9,6 +9,7 @@ CMake as it is, so an application means here what it means in a build.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import re
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from camkes.diagnostics import Sink
-from camkes.process import Finished, run
+from camkes.process import Finished, no_room, run
 from camkes.project import records
 from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE_MISSING, CMAKE_SYNTAX
 from camkes.project.inputs import Inputs, UnknownInputError, replies, variables_of
@@ -96,6 +97,7 @@ def ask(question: Question, sink: Sink) -> Result | None:
             break
         named |= more  # again, now that it is known what may be looked at
     if failed:
+        _raise_if_unwritable(question.build, finished.output)
         messages.report(finished, sink)
         remove(question.build)
         return None
@@ -108,6 +110,15 @@ def ask(question: Question, sink: Sink) -> Result | None:
     answer.known = _known(found, answer)
     stored = _replies(question, files, found[0][1], commands, started) if whole else None
     return Result(answer, stored, {name: os.environ.get(name) for name in sorted(named | more)})
+
+
+def _raise_if_unwritable(build: Path, said: str) -> None:
+    """CMake fails without a word that helps where its folder is full, or was removed."""
+    if not build.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "it was removed while it was in use", str(build))
+    error = no_room(said, build, mistake="CMake Error at" in said)
+    if error is not None:
+        raise error
 
 
 def _clock(build: Path) -> int:

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import stat
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -61,12 +62,14 @@ class Compiler(Struct, frozen=True):
         """To link an image by itself: what sanitizers are made of, Clang has in the kernel's program only."""
         return () if self.clang else self.link_flags()
 
-    def is_cxx(self, source: Path) -> bool:
-        return source.suffix in _CXX_SUFFIXES
+
+def is_cxx(source: Path) -> bool:
+    return source.suffix in _CXX_SUFFIXES
 
 
-def find_compiler(sanitize: bool, sink: Sink) -> Compiler | None:
-    """The compiler that CC names, or `cc`; None after a diagnostic."""
+def find_compiler(sanitize: bool, sink: Sink, sources: Iterable[Path] = ()) -> Compiler | None:
+    """The compiler that CC names, or `cc`, and that for C++ if one of the sources needs it; None after a
+    diagnostic."""
     c = _command("CC", "cc")
     path = shutil.which(c[0])
     if path is None:
@@ -83,14 +86,15 @@ def find_compiler(sanitize: bool, sink: Sink) -> Compiler | None:
             )
             return None
     cxx = _command("CXX", "c++")
-    description, cxx_description = _description(c), _description(cxx)
+    with_cxx = any(map(is_cxx, sources)) and shutil.which(cxx[0]) is not None
+    description, cxx_description = _description(c), _description(cxx) if with_cxx else ""
     versions = [_gcc_version(d) for d in (description, cxx_description) if d]
     return Compiler(
         c,
         cxx,
         sanitize,
         identity=_identity(c, description),
-        cxx_identity=_identity(cxx, cxx_description) if shutil.which(cxx[0]) else "",
+        cxx_identity=_identity(cxx, cxx_description) if with_cxx else "",
         clang="clang version" in description,
         call_graphs=_gcc_version(description) >= 10,
         said=_BYTE_COLUMNS if all(version >= 11 for version in versions) else (),

@@ -40,31 +40,59 @@ class FolderInUseError(Exception):
 def locked(folder: Path, progress: Callable[[str], None], wait: float | None = None) -> Iterator[int]:
     """Be the only one who builds in a folder, which is made if need be. The value is the open
     lock; a program that inherits it holds it too. FolderInUseError after
-    `wait` seconds (default: WAIT); OSError where the folder cannot be written."""
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    `wait` seconds (default: WAIT); OSError where the folder cannot be written, or is removed meanwhile."""
+    handle = _acquire(folder, progress, WAIT if wait is None else wait)
     try:
-        _acquire(handle, folder, progress, WAIT if wait is None else wait)
-        yield handle
+        try:
+            yield handle
+        except OSError:
+            _check_there(handle, folder)  # else that is why
+            raise
+        _check_there(handle, folder)
     finally:
         os.close(handle)
 
 
-def _acquire(handle: int, folder: Path, progress: Callable[[str], None], wait: float) -> None:
+def _acquire(folder: Path, progress: Callable[[str], None], wait: float) -> int:
     end = time.monotonic() + wait
     while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            progress(f"waiting for another camkes in {folder}")
-        except OSError as error:
-            if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
-                return  # a file system without locks
+            if _lock(handle) and _is_there(handle, folder):
+                return handle
+        except BaseException:
+            os.close(handle)
             raise
+        os.close(handle)
         if time.monotonic() >= end:
             raise FolderInUseError(folder)
+        progress(f"waiting for another camkes in {folder}")
         time.sleep(_STEP)
+
+
+def _lock(handle: int) -> bool:
+    """Whether nobody else has the lock."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise  # else: a file system without locks
+    return True
+
+
+def _is_there(handle: int, folder: Path) -> bool:
+    """Whether the folder still is the one with this lock: it may have been removed, and made again."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(handle), (folder / LOCK).stat())
+    return False
+
+
+def _check_there(handle: int, folder: Path) -> None:
+    if not _is_there(handle, folder):
+        raise FileNotFoundError(errno.ENOENT, "it was removed while it was in use", str(folder))
 
 
 @contextmanager

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from camkes.backends.host.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
-from camkes.backends.host.compiler import Compiler, find_compiler
+from camkes.backends.host.compiler import Compiler, find_compiler, is_cxx
 from camkes.backends.host.jobs import Job, Progress
 from camkes.backends.host.kernel import host_kit
 from camkes.backends.host.link import Linker
@@ -25,7 +26,7 @@ from camkes.backends.host.sources import (
 )
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate.write import GeneratedFile, write
 from camkes.model.system import Instance, System
 from camkes.project.application import Application
@@ -62,12 +63,19 @@ def build_host(
             sanitize
         )
     except OSError as error:
-        sink.report(
-            BUILD_FOLDER,
-            f"{error.filename or out} cannot be written: {error.strerror}",
-            help="make room there, or choose another folder with -o",
-        )
+        sink.add(unusable(error, out))
         return None
+
+
+def unusable(error: OSError, out: Path) -> Diagnostic:
+    """What is said of an error while files were made in a build folder `out`."""
+    missing = error.errno == errno.ENOENT
+    return Diagnostic(
+        BUILD_FOLDER,
+        f"{error.filename2 or error.filename or out} cannot be {'read' if missing else 'written'}: "
+        f"{error.strerror}",
+        help="run the command again" if missing else "make room there, or choose another folder with -o",
+    )
 
 
 class _Build:
@@ -93,9 +101,12 @@ class _Build:
         self.sources = Sources()
 
     def run(self, sanitize: bool) -> HostImage | None:
-        compiler = find_compiler(sanitize, self.sink)
         instances = [i for i in self.system.instances if not i.type.hardware]
         builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
+        files = [f.path for f in self.generated]
+        compiler = find_compiler(
+            sanitize, self.sink, (*files, *(s for b in builds.values() for s in b.sources))
+        )
         if compiler is None or self.sink.has_errors:
             return None
         jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}
@@ -167,7 +178,7 @@ class _Build:
                 output = folder / "generated" / f"{source.name}.o"
                 jobs.append(compile_job(compiler, source, output, (own, *build.includes), (), about))
         for source, output in sources_and_objects(build, folder):
-            flags = build.cxx_flags if compiler.is_cxx(source) else build.c_flags
+            flags = build.cxx_flags if is_cxx(source) else build.c_flags
             jobs.append(compile_job(compiler, source, output, (own, *build.includes), flags, about))
         return jobs
 
@@ -182,7 +193,7 @@ class _Build:
 
     def _can_compile(self, jobs: list[Job], compiler: Compiler) -> bool:
         """A C++ compiler need not be there for a system in C."""
-        if compiler.cxx_identity or not any(compiler.is_cxx(job.inputs[0]) for job in jobs):
+        if compiler.cxx_identity or not any(is_cxx(job.inputs[0]) for job in jobs):
             return True
         self.sink.report(
             NO_COMPILER,

@@ -29,6 +29,7 @@ from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
+from camkes.process import no_room
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
@@ -60,17 +61,19 @@ def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress)
         try:
             with locked(parent, progress):
                 kit = _checked(parent / name)  # another command may have made it meanwhile
-                if kit is None and not _make(parent, name, compiler, sink, progress):
-                    return None
-                kit = kit or _checked(parent / name)
-            if kit is not None:
+                made = Sink()
+                if kit is None and _make(parent, name, compiler, made, progress):
+                    kit = _checked(parent / name)
+            for diagnostic in made.diagnostics:
+                sink.add(diagnostic)
+            if kit is not None or made.has_errors:
                 return kit
-            last = OSError(errno.EIO, os.strerror(errno.EIO))
+            last = OSError(errno.EIO, os.strerror(errno.EIO), str(parent))
         except OSError as error:
             last = error
     sink.report(
         KERNEL_BUILD,
-        f"the host kernel cannot be stored: {last.strerror}",
+        f"the host kernel cannot be stored: {last.filename}: {last.strerror}",
         notes=[f"neither in {' nor in '.join(map(str, parents))}"],
         help="name a folder with XDG_CACHE_HOME, or another one to build in with -o",
     )
@@ -152,6 +155,9 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     )
     program = folder / _PROGRAM
     if done.returncode != 0 or not program.is_file():
+        error = no_room(done.stdout, folder, mistake=": error: " in done.stdout)
+        if error is not None:
+            raise error
         sink.report(
             KERNEL_BUILD, "the host kernel does not compile", notes=done.stdout.strip().splitlines()[-20:]
         )

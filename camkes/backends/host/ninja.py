@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -22,9 +23,10 @@ from camkes.backends.host.folder import locked
 from camkes.backends.host.inputs import Inputs
 from camkes.backends.host.jobs import Job, Outcome, Progress
 from camkes.generate.write import write
-from camkes.process import in_english, start, stop
+from camkes.process import in_english, no_room, start, stop
 
-_CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
+#: How compilers and linkers speak of a mistake in what they read.
+_MISTAKE = re.compile(r":\d+: (fatal )?error: |undefined reference|multiple definition")
 _SECONDS_TO_END = 5
 _MARK = "camkes job "  # begins the lines of Ninja that are about a job
 _RULE = f"""\
@@ -74,7 +76,8 @@ def run_jobs(
     for number in failed:
         _raise_if_unwritable(_messages(jobs[number]) or said, folder)
     if status != 0 and not failed:
-        raise NinjaError(0, said.strip().removeprefix("ninja: "), str(folder))
+        _raise_if_missing(jobs)
+        raise no_room(said, folder) or NinjaError(0, said.strip().removeprefix("ninja: "), str(folder))
     outcomes = []
     for number, job in enumerate(jobs):
         messages = _messages(job) if number in run or job.output.exists() else ""
@@ -140,11 +143,19 @@ def _make_folders(jobs: Iterable[Job]) -> None:
 
 def _raise_if_unwritable(messages: str, folder: Path) -> None:
     """A compiler that cannot write does not find fault with its input."""
-    for number in _CANNOT_WRITE:
-        if os.strerror(number) in messages:
-            raise OSError(number, os.strerror(number), str(folder))
+    error = no_room(messages, folder, mistake=_MISTAKE.search(messages) is not None)
+    if error is not None:
+        raise error
     if "cannot create" in messages and os.strerror(errno.EACCES) in messages:  # says the shell
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
+def _raise_if_missing(jobs: Sequence[Job]) -> None:
+    """Files are removed by others while Ninja runs."""
+    made = {job.output for job in jobs}
+    for path in dict.fromkeys(path for job in jobs for path in job.inputs if path not in made):
+        if not path.exists():
+            raise FileNotFoundError(errno.ENOENT, "it was removed during the build", str(path))
 
 
 def _messages(job: Job) -> str:

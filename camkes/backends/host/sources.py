@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from camkes.backends.host.codes import LINK_ERROR, NO_SOURCES
-from camkes.backends.host.compiler import Compiler
+from camkes.backends.host.compiler import Compiler, is_cxx
 from camkes.backends.host.digests import of_words
 from camkes.backends.host.jobs import Job
 from camkes.diagnostics import Diagnostic, Label, Sink
@@ -136,7 +136,7 @@ def compile_job(
     beside: str = "",
 ) -> Job:
     """Compile one source. `last` are flags that win over the user's; `beside`: see `Job`."""
-    cxx = compiler.is_cxx(source)
+    cxx = is_cxx(source)
     program = compiler.cxx if cxx else compiler.c
     language = ("-x", "c++" if cxx else "c")
     paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
