@@ -172,13 +172,13 @@ class _Run:
             )
         except (OSError, ValueError) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+            full = error.filename if isinstance(error, OSError) and error.errno == errno.ENOSPC else None
             self.sink.report(
                 codes.PREPROCESSOR_MISSING,
                 f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
                 _first_directive(self.source),
                 "this needs the preprocessor",
-                help=f"make room in {error.filename}, or name another folder with TMPDIR"
+                help=f"make room in {full}, or name another folder with TMPDIR"
                 if full
                 else "install a C compiler, or name its preprocessor",
             )

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Disks that are full, and folders that are removed while a command uses them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from camkes import pipeline
+from camkes.backends.host import folder as folder_module
+from camkes.backends.host.folder import locked
+from camkes.diagnostics import Sink
+from camkes.generate.render import Renderer
+from camkes.process import no_room
+
+ROOT = Path(__file__).resolve().parents[3]
+INVERSION = ROOT / "examples" / "inversion"
+ADDER = ROOT / "examples" / "adder"
+
+Disk = Callable[[str], Path]
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    """Makes a file system of a size, as `64k`."""
+    mounted: list[Path] = []
+
+    def make(size: str) -> Path:
+        folder = tmp_path / f"disk{len(mounted)}"
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)]
+        if os.getuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            pytest.skip("file systems cannot be mounted here")
+        mounted.append(folder)
+        return folder
+
+    yield make
+    for folder in mounted:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def camkes(*words: str | Path, **environment: str | Path) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "camkes", *map(str, words)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **{k: str(v) for k, v in environment.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("size", ["16k", "64k", "200k", "400k", "600k", "800k", "1m"])
+@pytest.mark.parametrize("command", ["build", "run"])
+def test_a_build_folder_without_room(disk: Disk, size: str, command: str) -> None:
+    """Each size ends another step: generating, compiling, linking, copying what is run."""
+    out = disk(size) / "out"
+    status, said, errors = camkes(command, INVERSION, "-o", out)
+    assert (status, said) == (1, "")
+    assert f"{out}" in errors and os.strerror(errno.ENOSPC) in errors
+    assert "E0723" not in errors and "E0722" not in errors
+    subprocess.run(["mount", "-o", "remount,size=64m", str(out.parent)], check=True)
+    assert camkes(command, INVERSION, "-o", out)[0] == 0
+
+
+@pytest.mark.parametrize("size", ["16k", "200k", "1m"])
+def test_a_cache_without_room_is_not_needed(disk: Disk, tmp_path: Path, size: str) -> None:
+    cache = disk(size)
+    status, said, errors = camkes("run", ADDER, "-o", tmp_path / "out", XDG_CACHE_HOME=cache)
+    assert (status, errors) == (0, "")
+    assert said
+    assert camkes("check", INVERSION, XDG_CACHE_HOME=cache)[0] == 0
+
+
+def test_a_cache_that_cannot_be_made_is_not_needed(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for command in (("check", ADDER), ("run", ADDER, "-o", tmp_path / "out")):
+        status, _, errors = camkes(*command, XDG_CACHE_HOME=tmp_path / "file")
+        assert (status, errors) == (0, "")
+
+
+def test_a_folder_for_temporary_files_without_room(disk: Disk, tmp_path: Path) -> None:
+    place = disk("4k")
+    status, _, errors = camkes("check", INVERSION, TMPDIR=place)
+    assert status == 1
+    assert "E0110" in errors and f"make room in {place}" in errors
+    words = ("run", ADDER, "-o", tmp_path / "out")
+    status, _, errors = camkes(*words, TMPDIR=place, XDG_CACHE_HOME=tmp_path / "cache")
+    assert status == 1
+    assert f"{place}: {os.strerror(errno.ENOSPC)}" in errors
+
+
+def test_what_is_asked_of_a_full_disk(tmp_path: Path, disk: Disk) -> None:
+    full = disk("4k")
+    assert no_room("ld returned 1 exit status", tmp_path) is None
+    error = no_room("ld returned 1 exit status", tmp_path, full)
+    assert error is not None and (error.errno, error.filename) == (errno.ENOSPC, str(full))
+    assert no_room("a.c:1:1: error: expected", full, mistake=True) is None
+    error = no_room(f"as: {os.strerror(errno.EROFS)}", tmp_path, mistake=True)
+    assert error is not None and (error.errno, error.filename) == (errno.EROFS, str(tmp_path))
+
+
+def test_a_folder_that_is_removed_while_it_is_locked(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    with pytest.raises(FileNotFoundError, match="it was removed"), locked(place, lambda _: None):
+        shutil.rmtree(place)
+    with pytest.raises(FileNotFoundError, match="it was removed"), locked(place, lambda _: None):
+        shutil.rmtree(place)
+        raise OSError(errno.EIO, "what came of it")
+    with pytest.raises(FileNotFoundError, match="it was removed"), locked(place, lambda _: None):
+        shutil.rmtree(place)
+        with locked(place, lambda _: None):  # the new one is another folder
+            pass
+
+
+def test_who_waits_for_a_folder_that_is_removed_gets_the_new_one(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    steps: list[str] = []
+
+    def waiting(text: str) -> None:
+        steps.append(text)
+        shutil.rmtree(place)  # the first one's lock goes with it
+
+    with pytest.raises(FileNotFoundError), locked(place, lambda _: None):
+        with locked(place, waiting, wait=30):
+            assert (place / folder_module.LOCK).is_file()
+        assert len(steps) == 1
+
+
+@pytest.mark.parametrize("what", ["out", "cache"])
+def test_folders_that_are_removed_during_a_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """The compiler removes them when it compiles for the `times`-th time."""
+    places = {"out": tmp_path / "out", "cache": tmp_path / "cache"}
+    compiler = tmp_path / "cc"
+    once = f"[ -e {tmp_path}/done ] || {{ rm -rf {places[what]}; touch {tmp_path}/done; }}"
+    compiler.write_text(f'#!/bin/sh\ncase "$*" in *" -c "*) {once} ;; esac\nexec cc "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(places["cache"]))
+    sink = Sink()
+    request = pipeline.Request(INVERSION)
+    if what == "cache":
+        (tmp_path / "done").touch()
+        assert pipeline.check_code(request, places["out"], sink, lambda _: None) is not None
+        (tmp_path / "done").unlink()  # the next thing that is compiled is the host kernel
+        assert pipeline.build(request, places["out"], sink, lambda _: None) is not None
+        assert not sink.diagnostics
+    else:
+        with pytest.raises(pipeline.OutputError, match="it was removed while it was in use"):
+            pipeline.build(request, places["out"], sink, lambda _: None)
+        assert not sink.diagnostics
+    assert (tmp_path / "done").exists()
+    assert pipeline.build(request, places["out"], sink, lambda _: None) is not None
+
+
+def test_an_input_that_is_removed_during_a_build(tmp_path: Path) -> None:
+    from camkes.backends.host.host import unusable
+
+    error = FileNotFoundError(errno.ENOENT, "it was removed during the build", "start.o")
+    assert unusable(error, tmp_path).message == "start.o cannot be read: it was removed during the build"
+
+
+def test_a_damaged_text_in_the_cache_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(Renderer, "_render", lambda *_: "text of a template")
+    assert Renderer().render("t", None) == "text of a template"  # type: ignore[arg-type]
+    (kept,) = (tmp_path / "camkes-rt" / "texts").iterdir()
+    whole = kept.read_bytes()
+    for damaged in (whole[:-4], b"", whole.replace(b"text", b"tent"), b"\xff" + whole):
+        kept.write_bytes(damaged)
+        assert Renderer().render("t", None) == "text of a template"  # type: ignore[arg-type]
+        assert kept.read_bytes() == whole
