@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -18,6 +18,7 @@ from camkes.protocols.checks import Facts, run_checks
 from camkes.protocols.plan import Plan, assign_ids, make_plan, plan_requests
 from camkes.protocols.requests import build_graph
 from camkes.resolve import LoadOptions, load
+from tests.operations import assert_linear
 
 from .systems import Maker, makers
 
@@ -246,27 +247,30 @@ def test_two_components_that_use_each_other_are_no_deadlock() -> None:
     assert not sink.diagnostics
 
 
-def test_scale() -> None:
-    """2,000 instances and 6,000 connections."""
+def clusters(count: int) -> Callable[[], object]:
+    """The analysis of a system that is `count` times the same: two tasks above two layers of CPIs."""
     maker = Maker()
-    tasks, layers, width = 400, 16, 100
-    for i in range(tasks):
-        maker.task(f"t{i}", i % 200)
-    kinds = list(Protocol)
-    for i in range(layers * width):
-        maker.cpi(f"k{i}", kinds[(i * 7) % 3])
-    for i in range(tasks):
-        for step in range(3):
-            maker.connect(f"t{i}", f"k{(i * 31 + step * 17) % width}.p")
-    for i in range((layers - 1) * width):
-        for step in range(3):
-            below = (i // width + 1) * width + (i * 13 + step * 29) % width
-            maker.connect(f"k{i}", f"k{below}.p")
+    for i in range(count):
+        for task in range(2):
+            maker.task(f"t{i}_{task}", task, None)
+        for number, protocol in enumerate((Protocol.INHERITED, Protocol.PROPAGATED, Protocol.FIXED)):
+            maker.cpi(f"k{i}_{number}", protocol)
+        for task in range(2):
+            maker.connect(f"t{i}_{task}", f"k{i}_0.p")
+            maker.connect(f"t{i}_{task}", f"k{i}_1.p")
+        maker.connect(f"k{i}_0", f"k{i}_2.p")
+        maker.connect(f"k{i}_1", f"k{i}_2.p")
     system = maker.system()
-    assert len(system.instances) == 2000 and len(system.connections) >= 5700
-    plan = analyse(system, Sink())
-    assert plan is not None
-    assert len(plan.tasks) == tasks and len(plan.cpis) == layers * width
+
+    def run() -> None:
+        plan = analyse(system, Sink())
+        assert plan is not None and len(plan.cpis) == 3 * count
+
+    return run
+
+
+def test_operations_grow_linearly_with_the_number_of_separate_parts_of_a_system() -> None:
+    assert_linear(clusters, (20, 40, 80))
 
 
 PLAIN = """

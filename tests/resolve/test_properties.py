@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
 from camkes.resolve import LoadOptions, load
+from tests.operations import assert_linear
 
 from .systems import good, resolve
 
@@ -99,6 +101,7 @@ from pathlib import Path
 from camkes.diagnostics import Sink
 from camkes.model.dump import dump_text
 from camkes.resolve import LoadOptions, load
+from tests.operations import assert_linear
 sink = Sink()
 system = load(Path(sys.argv[1]), LoadOptions(cpp=False), sink)
 print(dump_text(system, places=True) if system else "")
@@ -135,9 +138,8 @@ def test_diagnostics_do_not_depend_on_the_hash_seed() -> None:
         assert len(outputs(bad / f"{name}.camkes")) == 1
 
 
-def test_time_grows_with_the_size_of_a_system(tmp_path: Path) -> None:
-    """2,000 instances and 6,000 connections are a matter of seconds; anything quadratic is not."""
-    count = 2000
+def ring(count: int) -> str:
+    """A system of `count` instances with three connections each."""
     instances = "".join(f"component A a{i};" for i in range(count))
     connections = "".join(
         f"connection seL4RPCCall c{i}_{u}(from a{i}.{u}, to a{(i + k) % count}.{p});"
@@ -145,14 +147,21 @@ def test_time_grows_with_the_size_of_a_system(tmp_path: Path) -> None:
         for k, u, p in ((1, "a", "x"), (2, "b", "y"), (3, "c", "z"))
     )
     sets = "".join(f"a{i}._priority = {i % 250};" for i in range(count))
-    path = tmp_path / "large.camkes"
-    path.write_text(
-        f"""import <std_connector.camkes>; procedure P {{ void f(); }}
+    return f"""import <std_connector.camkes>; procedure P {{ void f(); }}
         component A {{ control; requestor; uses P a; uses P b; uses P c;
                        provides P x; provides P y; provides P z; }}
-        assembly {{ composition {{ {instances} {connections} }} configuration {{ {sets} }} }}""",
-        encoding="utf-8",
-    )
-    sink = Sink()
-    system = load(path, LoadOptions(cpp=False), sink)
-    assert system is not None and len(system.connections) == 3 * count
+        assembly {{ composition {{ {instances} {connections} }} configuration {{ {sets} }} }}"""
+
+
+def test_operations_grow_linearly_with_the_size_of_a_system(tmp_path: Path) -> None:
+    def prepare(count: int) -> Callable[[], object]:
+        path = tmp_path / f"{count}.camkes"
+        path.write_text(ring(count), encoding="utf-8")
+
+        def run() -> None:
+            system = load(path, LoadOptions(cpp=False), Sink())
+            assert system is not None and len(system.connections) == 3 * count
+
+        return run
+
+    assert_linear(prepare, (20, 40, 80))
