@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
-from camkes.capdl.model import CapabilityModel, ObjectKind, Role
+from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Role
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedTask
+from camkes.records import replace
 from tests.capdl.systems import (
     EMPTY,
     RPC,
@@ -135,6 +137,56 @@ def test_reasons_of_all_kinds() -> None:
     for word in ("requests b1.s", "serves s", "signals b1.e, b2.e", "waits for n", "mutex m", "semaphore x"):
         assert any(word in r for r in reasons), word
     assert sum("time of t" in r for r in reasons) == 4
+
+
+def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
+    made, plan = nested()
+    model = allocate(made, plan)
+    space = next(s for s in model.spaces if s.name == "inner")
+    slot = space.caps[0].slot
+    for symbol in (
+        "!unknown",
+        "!release",
+        "p!unknown",
+        "next!tcb",
+        "unknown",
+        "unknown!manager@t1",
+        "unknown@t1",
+    ):
+        other = replace(model, slots={("inner", symbol): slot})
+        with pytest.raises(ValueError, match="nothing asks for"):
+            authority(made, plan, replace(other, spaces=(replace(space, caps=space.caps[:1]),)))
+    with pytest.raises(ValueError, match="nothing asks for slot"):
+        authority(made, plan, replace(model, slots={}))
+    unknown = replace(space, caps=(), mappings=(Mapping("unknown_data", "region", "RW"),))
+    with pytest.raises(ValueError, match="nothing asks for memory"):
+        authority(made, plan, replace(model, spaces=(unknown,)))
+
+
+def test_a_symbol_of_an_instance_that_is_not_there_is_an_error() -> None:
+    made, plan = nested()
+    model = allocate(made, plan)
+    space = replace(model.spaces[0], instances=("nobody",), caps=model.spaces[0].caps[:1])
+    missing = replace(model, spaces=(space,), slots={("nobody", "p"): space.caps[0].slot})
+    with pytest.raises(ValueError, match="nothing asks for p of nobody"):
+        authority(made, plan, missing)
+
+
+def test_the_place_of_a_thread_of_a_cpi_is_the_cpi_and_a_control_thread_has_none() -> None:
+    made, plan = nested()
+    spans = {h.object: h.span for h in authority(made, plan, allocate(made, plan)) if "itself" in h.reason}
+    assert spans["t1"] is None
+    inner = plan.cpi("inner.p")
+    assert inner is not None and spans["inner.p!manager"] == inner.span
+
+
+def test_columns_of_the_table_line_up() -> None:
+    made, plan = nested()
+    rows = to_text(authority(made, plan, allocate(made, plan))).splitlines()
+    holdings = [row for row in rows if row.startswith(" ")]
+    longest = max(len(row.split()[1]) for row in holdings)
+    assert {row[10 + longest : 12 + longest] for row in holdings} == {"  "}
+    assert all(row[10 : 10 + longest].strip() == row.split()[1] for row in holdings)
 
 
 def test_reasons_of_a_manager() -> None:

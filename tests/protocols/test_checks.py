@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Where a check ends: the cases next to those that the golden files show."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Sink
+from camkes.model.system import End, Protocol, System
+from camkes.protocols import analyse
+from camkes.records import replace
+
+from .systems import Maker
+
+
+def codes(system: System) -> list[str]:
+    sink = Sink()
+    analyse(system, sink)
+    return [diagnostic.code.name for diagnostic in sink.diagnostics]
+
+
+def one_cpi(protocol: Protocol, priority: int | None, of_task: int) -> Maker:
+    maker = Maker()
+    maker.task("t", of_task)
+    maker.cpi("k", protocol, priority)
+    maker.connect("t", "k.p")
+    return maker
+
+
+def test_the_highest_priority_is_reserved_only_by_a_non_preemptive_cpi() -> None:
+    """That is one with a fixed priority, and that priority is 255."""
+    assert codes(one_cpi(Protocol.FIXED, 255, 254).system()) == []
+    assert codes(one_cpi(Protocol.FIXED, 255, 255).system()) == ["priority-of-non-preemptive"]
+    below = one_cpi(Protocol.FIXED, 254, 254)
+    below.task("other", 255)
+    below.cpi("alone", Protocol.INHERITED, 255)
+    below.connect("other", "alone.p")
+    assert codes(below.system()) == []
+    for protocol in (Protocol.INHERITED, Protocol.PROPAGATED):
+        assert codes(one_cpi(protocol, 255, 255).system()) == []
+
+
+def test_a_task_id_that_is_no_number_of_a_message_is_named_for_what_it_is() -> None:
+    for stated, label in ((-1, "not an id"), (4095, "does not fit the label of a message")):
+        maker = Maker()
+        maker.task("t", 10, stated)
+        maker.cpi("k", Protocol.FIXED)
+        maker.connect("t", "k.p")
+        sink = Sink()
+        assert analyse(maker.system(), sink) is None
+        (found,) = sink.diagnostics
+        assert (found.code.name, found.label) == ("task-id-out-of-range", label)
+    for stated in (0, 4094):
+        maker = Maker()
+        maker.task("t", 10, stated)
+        maker.cpi("k", Protocol.FIXED)
+        maker.connect("t", "k.p")
+        assert codes(maker.system()) == []
+
+
+def with_threads(*ends: str) -> list[str]:
+    """Codes about a connection with a thread count from a task to these ends; `k.p` has a protocol."""
+    maker = Maker()
+    maker.task("t")
+    maker.cpi("k", Protocol.FIXED)
+    maker.uses["plain"] = []
+    maker.connect("t", "k.p")
+    system = maker.system()
+    (connection,) = system.connections
+    span = connection.span
+    to = tuple(End(*end.split("."), span) for end in ends)
+    return codes(
+        replace(system, connections=(replace(connection, to_ends=to, threads=1, threads_span=span),))
+    )
+
+
+def test_a_thread_count_is_used_if_any_end_of_its_connection_has_a_protocol() -> None:
+    assert "unused-clause" not in with_threads("k.p")
+    assert "unused-clause" not in with_threads("k.p", "plain.p")
+    assert "unused-clause" not in with_threads("plain.p", "k.p")
+    assert "unused-clause" in with_threads("plain.p", "plain.q")
