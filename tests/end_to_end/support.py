@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,10 @@ class Result:
     status: int
     output: str
     errors: str
+
+
+#: the command in this process, which saves its start; see the fixture `here`
+Here = Callable[..., Result]
 
 
 def camkes(*arguments: str | Path, cwd: Path = ROOT, timeout: float = 120) -> Result:

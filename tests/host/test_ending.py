@@ -151,7 +151,10 @@ def test_an_interruption_while_compiling(tmp_path: Path) -> None:
     with subprocess.Popen(command(tmp_path), stderr=subprocess.PIPE, env=env, text=True) as running:
         wait_for((tmp_path / "begun").exists)
         running.send_signal(signal.SIGINT)
-        assert running.wait(PATIENCE) == 130
+        try:
+            assert running.wait(PATIENCE) == 130
+        finally:
+            running.kill()
     marked.assert_none()
 
 
