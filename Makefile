@@ -3,6 +3,8 @@
 #
 #   make demo    set everything up, then build and run the examples with pictures
 #   make test    set everything up, then run every test and check
+#   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
+#   make pins    the newest versions of developers' tools, into requirements-dev.txt
 #   make setup   only the environment: .venv, with the command .venv/bin/camkes
 
 PYTHON ?= python3
@@ -10,11 +12,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 CAMKES := $(BIN)/camkes
 DEMO := build/demo
+PINS := requirements-dev.txt
 PIP_OPTIONS := --quiet --disable-pip-version-check
 COVERED := parser camkes/resolve camkes/protocols
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test setup check-python lint unit sanitize format clean
+.PHONY: demo test setup check-python lint unit sanitize format clean pins mutate
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -30,9 +33,18 @@ $(VENV)/.run-ready: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m compileall -q camkes
 	@touch $@
 
-$(VENV)/.test-ready: pyproject.toml | $(VENV)/.run-ready
-	$(BIN)/python -m pip install $(PIP_OPTIONS) -e '.[dev]'
+$(VENV)/.test-ready: pyproject.toml $(PINS) | $(VENV)/.run-ready
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[dev]'
 	@touch $@
+
+# The newest versions of the tools of developers, for everybody: run `make test` with them, then commit the file.
+pins: | $(VENV)/bin/python
+	rm -rf build/pins
+	$(PYTHON) -m venv build/pins
+	build/pins/bin/python -m pip install $(PIP_OPTIONS) '.[dev]'
+	sed '/^[^#]/d' $(PINS) >build/pins.txt
+	build/pins/bin/python -m pip freeze --exclude camkes-rt >>build/pins.txt
+	mv build/pins.txt $(PINS)
 
 demo: $(VENV)/.run-ready
 	@mkdir -p $(DEMO)
@@ -67,6 +79,10 @@ sanitize: $(VENV)/.test-ready
 unit: $(VENV)/.test-ready
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=
 	$(foreach room,$(COVERED),$(BIN)/coverage report --include='$(room)/*' --fail-under=95 &&) true
+
+mutate: $(VENV)/.test-ready
+	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)
+	$(BIN)/python benchmarks/mutate.py run --jobs $(JOBS)
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix camkes parser tests benchmarks
