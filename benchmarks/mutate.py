@@ -339,7 +339,8 @@ def main() -> None:
     if given.command == "again":
         dead, chosen = again(files)
     else:
-        chosen = sorted(random.Random(given.seed).sample(every, min(given.count, len(every))))
+        # in this order, so that what was tried when somebody stops it is a sample too
+        chosen = random.Random(given.seed).sample(every, min(given.count, len(every)))
     tried = attempt_all(chosen, made, given.budget, given.jobs)
     report(sorted([*dead, *tried], key=lambda o: o.mutant), given.seed, len(every))
 

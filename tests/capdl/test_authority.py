@@ -9,13 +9,13 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Role
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedTask
-from camkes.records import replace
 from tests.capdl.systems import (
     EMPTY,
     RPC,

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from camkes.diagnostics import Sink
 from camkes.model.system import End, Protocol, System
 from camkes.protocols import analyse
-from camkes.records import replace
 
 from .systems import Maker
 
