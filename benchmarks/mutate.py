@@ -163,17 +163,22 @@ def in_process(folder: str, environment: dict[str, str], files: list[str]) -> No
 class Copy:
     """A copy of the repository in which one mutant at a time lives."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, tests: list[str]) -> None:
         self.folder = WORK / f"copy{number}"
         shutil.rmtree(self.folder, ignore_errors=True)
         for name in filter(None, git("ls-files", "-coz", "--exclude-standard").split("\0")):
-            if (ROOT / name).is_file():
-                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, self.folder / name)
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / name).is_symlink() or (ROOT / name).is_file():
+                shutil.copy2(ROOT / name, self.folder / name, follow_symlinks=False)
         self.environment = os.environ | {"PYTHONPATH": str(self.folder)}
-        for command in (["-m", "camkes.parser.tables"], ["-m", "pytest", "-q", "--collect-only"]):
+        for command in (["-m", "camkes.parser.tables"], ["-m", "pytest", "-q", "--collect-only", *tests]):
+            # compiles all; what does not even start could not tell a mutant from good code
             subprocess.run(
-                [sys.executable, *command], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL
+                [sys.executable, *command],
+                cwd=self.folder,
+                env=self.environment,
+                stdout=subprocess.DEVNULL,
+                check=True,
             )
         # a changed file may have the length and the second of the one before: its compiled form is not kept
         self.environment |= {"PYTHONDONTWRITEBYTECODE": "1"}
@@ -230,10 +235,10 @@ def within(tests: list[int], made: Map, budget: float) -> list[int]:
     return found
 
 
-def attempt_all(chosen: list[Mutant], made: Map, budget: float, jobs: int) -> list[Outcome]:
+def attempt_all(chosen: list[Mutant], made: Map, tests: list[str], budget: float, jobs: int) -> list[Outcome]:
     idle: SimpleQueue[Copy] = SimpleQueue()
     for number in range(jobs):
-        idle.put(Copy(number))
+        idle.put(Copy(number, tests))
     excluded: set[str] = set()
     outcomes: dict[Mutant, Outcome] = {}
 
@@ -341,7 +346,7 @@ def main() -> None:
     else:
         # in this order, so that what was tried when somebody stops it is a sample too
         chosen = random.Random(given.seed).sample(every, min(given.count, len(every)))
-    tried = attempt_all(chosen, made, given.budget, given.jobs)
+    tried = attempt_all(chosen, made, tests_of(given.packages), given.budget, given.jobs)
     report(sorted([*dead, *tried], key=lambda o: o.mutant), given.seed, len(every))
 
 
