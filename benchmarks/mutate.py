@@ -26,6 +26,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -152,7 +153,11 @@ def in_process(folder: str, environment: dict[str, str], files: list[str]) -> No
     os.chdir(folder)
     sys.path.insert(0, folder)
     sys.dont_write_bytecode = True
-    nothing = os.open(os.devnull, os.O_RDWR)
+    nothing = (
+        os.open("/tmp/mutate_dbg.txt", os.O_RDWR | os.O_CREAT)
+        if os.environ.get("DBG")
+        else os.open(os.devnull, os.O_RDWR)
+    )
     for number in range(3):
         os.dup2(nothing, number)
     assert "camkes" not in sys.modules
@@ -199,6 +204,8 @@ class Copy:
         process.join()
         if process.exitcode in (0, 5):
             return "survived", ""
+        if process.exitcode in (3, 4):
+            sys.exit(f"pytest cannot run {', '.join(files)} in {self.folder}")
         return ("timeout" if (process.exitcode or 0) < 0 else "killed"), failed.read_text()
 
     def attempt(self, mutant: Mutant, made: Map, budget: float, excluded: set[str]) -> Outcome:
@@ -235,7 +242,12 @@ def within(tests: list[int], made: Map, budget: float) -> list[int]:
     return found
 
 
-def attempt_all(chosen: list[Mutant], made: Map, tests: list[str], budget: float, jobs: int) -> list[Outcome]:
+Keep = Callable[[list[Outcome]], None]
+
+
+def attempt_all(
+    chosen: list[Mutant], made: Map, tests: list[str], budget: float, jobs: int, keep: Keep
+) -> list[Outcome]:
     idle: SimpleQueue[Copy] = SimpleQueue()
     for number in range(jobs):
         idle.put(Copy(number, tests))
@@ -249,6 +261,7 @@ def attempt_all(chosen: list[Mutant], made: Map, tests: list[str], budget: float
         finally:
             idle.put(copy)
         print(f"{len(outcomes):4} {describe(outcome)}", flush=True)
+        keep(list(outcomes.values()))
 
     left = chosen
     while left:
@@ -271,21 +284,22 @@ def describe(outcome: Outcome) -> str:
     return f"{outcome.verdict:9} {mutant.file}:{mutant.line}: {mutant.operator}: {change}"
 
 
-def report(outcomes: list[Outcome], seed: int, of: int) -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
-    killed = sum(o.verdict in KILLED for o in outcomes)
+def print_table(outcomes: list[Outcome]) -> None:
     table: dict[str, list[int]] = {}
     for outcome in outcomes:
-        row = table.setdefault("/".join(outcome.mutant.file.split("/")[:2]), [0, 0])
-        row[0] += outcome.verdict in KILLED
-        row[1] += 1
+        for name in ("/".join(outcome.mutant.file.split("/")[:2]), "together"):
+            row = table.setdefault(name, [0, 0])
+            row[0] += outcome.verdict in KILLED
+            row[1] += 1
     print(f"\n{'package':<24}{'killed':>8}{'mutants':>9}{'score':>8}")
-    for package, (dead, number) in [*sorted(table.items()), ("all", (killed, len(outcomes)))]:
-        print(f"{package:<24}{dead:>8}{number:>9}{dead / max(number, 1):>8.1%}")
+    for name, (killed, number) in sorted(table.items()):
+        print(f"{name:<24}{killed:>8}{number:>9}{killed / number:>8.1%}")
+
+
+def write_result(outcomes: list[Outcome], seed: int, of: int) -> None:
+    killed = sum(o.verdict in KILLED for o in outcomes)
     record = {
-        "commit": commit,
+        "commit": git("rev-parse", "HEAD").strip(),
         "seed": seed,
         "mutants": len(outcomes),
         "of": of,
@@ -346,8 +360,14 @@ def main() -> None:
     else:
         # in this order, so that what was tried when somebody stops it is a sample too
         chosen = random.Random(given.seed).sample(every, min(given.count, len(every)))
-    tried = attempt_all(chosen, made, tests_of(given.packages), given.budget, given.jobs)
-    report(sorted([*dead, *tried], key=lambda o: o.mutant), given.seed, len(every))
+
+    def keep(tried: list[Outcome]) -> None:
+        # after each mutant, for whoever stops it before the end
+        write_result(sorted([*dead, *tried], key=lambda o: o.mutant), given.seed, len(every))
+
+    tried = attempt_all(chosen, made, tests_of(given.packages), given.budget, given.jobs, keep)
+    keep(tried)
+    print_table([*dead, *tried])
 
 
 if __name__ == "__main__":
