@@ -115,6 +115,54 @@ def test_a_thread_that_traps_at_each_instruction_is_stopped_at_the_first(tmp_pat
     assert "good ran\n" in done.stdout
 
 
+#: what a component does to the processor's state, and then; the fault that this is
+DAMAGED_STATE = {
+    'asm volatile("wrfsbase %0" ::"r"(0UL)); puts("text");': "invalid read at",
+    'asm volatile("wrfsbase %0" ::"r"(0x123456UL)); *(volatile int *)8 = 1;': "invalid write at 0x8",
+    'asm volatile("wrfsbase %0" ::"r"(0UL)); for (;;) { asm(""); }': "loops without letting time pass",
+    'asm volatile("wrfsbase %0" ::"r"(0UL)); camkes_work(1000); abort();': "abort",
+    'asm volatile("wrfsbase %0" ::"r"(8UL)); syscall(SYS_pause);': "system call of the workstation: pause",
+    'asm volatile("pushf; orl $0x40000, (%rsp); popf"); camkes_work(1000); abort();': "abort",
+    'asm volatile("pushf; orl $0x40000, (%rsp); popf"); *(volatile long *)8 = 1;': "invalid write at 0x8",
+    'asm volatile("std"); camkes_work(1000); abort();': "abort",
+}
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the instructions differ between machines")
+@pytest.mark.parametrize("options", [(), ("--fast",), ("--hardened",)])
+def test_registers_that_the_kernel_relies_on_are_put_right(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """The base of thread-local variables and flags: what follows is a fault at its line all the same."""
+    for number, (body, fault) in enumerate(DAMAGED_STATE.items()):
+        if "wrfsbase" in body and "fsgsbase" not in Path("/proc/cpuinfo").read_text():
+            continue
+        folder = tmp_path / str(number)
+        line = write_system(folder, body)
+        done = camkes_run(folder, "--loop-limit", "100", *options)
+        assert done.returncode == 1, (body, done.stderr)
+        assert f"component bad, thread bad: {fault}" in done.stderr, body
+        assert f"bad.c:{line}:" in done.stderr, body
+        assert "good ran\n" in done.stdout, body
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 3, 4, 5, 134])
+def test_no_status_of_a_component_ends_the_run(tmp_path: Path, status: int) -> None:
+    line = write_system(tmp_path, f"syscall(SYS_exit_group, {status});")
+    done = camkes_run(tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "component bad, thread bad: system call of the workstation: exit_group\n" in done.stderr
+    assert f"bad.c:{line}:" in done.stderr
+    assert "good ran\n" in done.stdout
+
+
+def test_constructors_cannot_end_the_run_with_a_status_of_their_own(tmp_path: Path) -> None:
+    code = "__attribute__((constructor)) static void before(void) { syscall(SYS_exit_group, 4); }"
+    write_system(tmp_path, "", code)
+    done = camkes_run(tmp_path)
+    assert done.returncode == 1
+    assert "exit_group is not allowed to components while they are loaded" in done.stderr
+    assert "wrote into the kernel's memory" not in done.stderr
+
+
 @pytest.mark.parametrize("body", ["pause();", "fork();", 'execl("/bin/sh", "sh", NULL);'])
 def test_also_without_processes(tmp_path: Path, body: str) -> None:
     line = write_system(tmp_path, body)

@@ -10,6 +10,7 @@
 #include "operations.h"
 #include "output.h"
 #include "processes.h"
+#include "processor.h"
 #include "scheduling.h"
 #include "state.h"
 
@@ -58,6 +59,7 @@ static void stop_silent_loop(struct thread *thread)
 /* An operation that leaves no record. */
 struct thread *kernel_enter_quietly(void)
 {
+    processor_settle();
     struct thread *self = process.loaded;
     if (!self) {
         give_up(2, "a component uses the kernel before its threads run");

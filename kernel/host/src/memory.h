@@ -25,6 +25,8 @@ void access_close(void);
 /* protect.S */
 long access_protect(void *start, size_t length, long protection);
 extern const char access_protect_called[];
+void access_end(int status);
+extern const char access_end_called[];
 
 /* integrity.c */
 void integrity_initialise(void);

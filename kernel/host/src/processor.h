@@ -20,6 +20,14 @@
 uint64_t processor_pc(const ucontext_t *context);
 uint64_t processor_sp(const ucontext_t *context);
 
+/*
+ * What code of a component can change and code of the kernel relies upon: the base of thread-local
+ * variables, and flags. `remember` notes the base, before there is such code; `settle` puts all of
+ * it right.
+ */
+void processor_remember(void);
+void processor_settle(void);
+
 /* Arguments, from 0 to 2, and result of a system call or a function of integers. */
 uint64_t processor_call_argument(const ucontext_t *context, unsigned i);
 void processor_set_call_result(ucontext_t *context, uint64_t result);

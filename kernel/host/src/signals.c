@@ -120,6 +120,7 @@ static void leave_to_fault(struct thread *self, ucontext_t *context)
 
 static void on_fault(int number, siginfo_t *signal, void *context)
 {
+    processor_settle();
     struct thread *self = process.loaded;
     backtrace_broken();
     if (!is_ours()) {
@@ -184,6 +185,7 @@ static void on_clock(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     (void)signal;
+    processor_settle();
     if (!is_ours()) {
         return;
     }
@@ -212,6 +214,7 @@ static void on_blocked(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     (void)signal;
+    processor_settle();
     if (!is_ours()) {
         return;
     }
@@ -250,6 +253,7 @@ static void forbidden(int call, ucontext_t *context)
 static void on_call(int number, siginfo_t *signal, void *context)
 {
     (void)number;
+    processor_settle();
     bool known = confine_knows(signal->si_arch, signal->si_syscall);
     int call = known ? signal->si_syscall : -1;
     if (prints(call, context)) {
@@ -267,6 +271,7 @@ static void on_resume(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     (void)signal;
+    processor_settle();
     if (process.resumes) {
         process.resumes = false;
         processor_restore(process.loaded->interrupted, context);
@@ -299,6 +304,7 @@ void signals_initialise(void)
 {
     static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     static const size_t SIZE = 256 * 1024;
+    processor_remember();
     stack_t stack = {.ss_size = SIZE,
                      .ss_sp = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)};
@@ -319,6 +325,7 @@ void signals_initialise(void)
 
 static void on_tick(int number, siginfo_t *signal, void *context)
 {
+    processor_settle();
     if (watch_stands_still()) {
         on_blocked(number, signal, context);
     }

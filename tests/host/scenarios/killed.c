@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* A process that dies takes its threads along, and nobody else. */
 #include <camkes/host.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 enum { ENDPOINT = 1, TCB = 2 };
 
@@ -13,7 +13,9 @@ void _camkes_thread(unsigned index)
     switch (index) {
     case 0:
         printf("about to end\n");
-        syscall(SYS_exit_group, 7);
+        /* the C library's code, without which the kernel's handler of signals does not run either
+         */
+        munmap((void *)((uintptr_t)&munmap & ~(uintptr_t)0xfffff), 0x200000);
         break;
     case 1:
         printf("not reached: its process is gone\n");

@@ -5,6 +5,20 @@
 
 #include <string.h>
 
+static uint64_t storage_base;
+
+void processor_remember(void)
+{
+    __asm__ volatile("mrs %0, tpidr_el0" : "=r"(storage_base));
+}
+
+void processor_settle(void)
+{
+    if (storage_base) {
+        __asm__ volatile("msr tpidr_el0, %0" ::"r"(storage_base));
+    }
+}
+
 uint64_t processor_pc(const ucontext_t *context)
 {
     return context->uc_mcontext.pc;

@@ -4,6 +4,32 @@
 #include "../processor.h"
 
 #include <string.h>
+#include <sys/auxv.h>
+#include <x86intrin.h>
+
+enum { BASE_CAN_CHANGE = 2 /* of AT_HWCAP2: there are instructions for it */ };
+enum { ALIGNMENT_CHECK = 0x40000 };
+
+static uint64_t storage_base; /* 0: nothing can change it */
+
+void processor_remember(void)
+{
+    if (getauxval(AT_HWCAP2) & BASE_CAN_CHANGE) {
+        __asm__ volatile("rdfsbase %0" : "=r"(storage_base));
+    }
+}
+
+void processor_settle(void)
+{
+    __asm__ volatile("cld");
+    const uint64_t flags = __readeflags();
+    if (flags & ALIGNMENT_CHECK) {
+        __writeeflags(flags & ~(uint64_t)ALIGNMENT_CHECK);
+    }
+    if (storage_base) {
+        __asm__ volatile("wrfsbase %0" ::"r"(storage_base));
+    }
+}
 
 uint64_t processor_pc(const ucontext_t *context)
 {

@@ -4,6 +4,10 @@
  * long access_protect(void *start, size_t length, long protection);
  * The system call mprotect, made at one known place: the filter of confine.c lets only that one
  * change the access to the kernel's memory. Returns 0 or a negative error.
+ *
+ * void access_end(int status);
+ * The system call exit_group, likewise, so that a component cannot end its process with a status
+ * that has a meaning. Returns only if it is not allowed.
  */
         .text
         .globl  access_protect
@@ -19,4 +23,17 @@ access_protect_called:
         ret
         .cfi_endproc
         .size   access_protect, . - access_protect
+        .globl  access_end
+        .hidden access_end
+        .globl  access_end_called
+        .hidden access_end_called
+        .type   access_end, @function
+access_end:
+        .cfi_startproc
+        movl    $231, %eax
+        syscall
+access_end_called:
+        ret
+        .cfi_endproc
+        .size   access_end, . - access_end
         .section .note.GNU-stack, "", @progbits
