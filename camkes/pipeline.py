@@ -8,7 +8,6 @@ step could not go on. The command line, the tests and the editor all call this.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Sink
+from camkes.files import OutputError, write_output
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -46,10 +46,6 @@ DEFAULT_DURATION = 1_000_000_000
 CONDITIONS = ("missed", "exit-status")
 
 Progress = Callable[[str], None]
-
-
-class OutputError(Exception):
-    """A file the user asked for cannot be written."""
 
 
 class Request(Struct, frozen=True):
@@ -272,31 +268,6 @@ def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
     from camkes.capdl.allocate import allocate
 
     return allocate(checked.system, checked.plan, sink)
-
-
-def write_output(path: Path, data: bytes) -> None:
-    """Write a file the user asked for, whole or not at all, and a device as it is. Raises OutputError."""
-    import tempfile
-
-    try:
-        place = path.resolve()  # a link stays a link
-        if place.exists() and not place.is_file():
-            place.write_bytes(data)
-            return
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(name).chmod(place.stat().st_mode if place.exists() else 0o666 & ~mask)
-            Path(name).replace(place)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
 
 def build(

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
+from camkes.files import OutputError, write_output
 from camkes.process import CANNOT_WRITE, no_output
 
 if TYPE_CHECKING:
@@ -387,7 +388,7 @@ def graph(arguments: argparse.Namespace) -> int:
     if output is None:
         print(text, end="" if text.endswith("\n") else "\n")
     else:
-        pipeline.write_output(output, text.encode())
+        write_output(output, text.encode())
     return status
 
 
@@ -463,7 +464,7 @@ def console(arguments: argparse.Namespace) -> AbstractContextManager[IO[str]]:
         file: IO[str] = arguments.console.open("w", encoding="utf-8", errors="surrogateescape")
         return file
     except OSError as error:
-        raise pipeline.OutputError(f"cannot write {arguments.console}: {error.strerror}") from error
+        raise OutputError(f"cannot write {arguments.console}: {error.strerror}") from error
 
 
 def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, status: int) -> int:
@@ -589,7 +590,7 @@ def migrate(arguments: argparse.Namespace) -> int:
         try:
             application.write(changes)
         except OSError as error:
-            raise pipeline.OutputError(f"cannot write {error.filename}: {error.strerror}") from error
+            raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
     if changes and not arguments.quiet:
         files = count(changes, "file")
         said = f"changed {files}" if arguments.write else f"{files} would change; --write does it"
@@ -651,7 +652,7 @@ def put_in_order(arguments: argparse.Namespace, layout: Layout) -> int:
     if not arguments.check and not arguments.diff:
         try:
             layout.write()
-        except pipeline.OutputError as error:
+        except OutputError as error:
             print(f"camkes fmt: {error}", file=sys.stderr)
             return USER_ERROR
     if arguments.diff:
@@ -1011,7 +1012,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except KeyboardInterrupt:
         return INTERRUPTED
-    except pipeline.OutputError as error:
+    except OutputError as error:
         print(f"camkes: {error}", file=sys.stderr)
         return USER_ERROR
     except Exception as error:

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.diagnostics.rendering.patch import patch
+from camkes.files import write_output
 from camkes.format import format_file
 from camkes.parser.files import decode, read_source
 from camkes.parser.parse import ParseOptions
-from camkes.pipeline import write_output
 from camkes.project.application import surrounding_applications
 
 SUFFIXES = (".camkes", ".idl4")

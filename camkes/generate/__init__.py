@@ -29,9 +29,10 @@ def generate(
 ) -> tuple[GeneratedFile, ...]:
     """Write the C code of `system` below `out`. With errors in `sink` nothing is written. `rendered` is
     what has been rendered already."""
+    from camkes.files import write_changed
     from camkes.generate.build import NOTHING_RENDERED, Builder
     from camkes.generate.render import Renderer
-    from camkes.generate.write import remove_stale, write
+    from camkes.generate.write import remove_stale
 
     builder = Builder(system, plan, model, sink, rendered or NOTHING_RENDERED)
     builder.check_connections()
@@ -52,7 +53,7 @@ def generate(
         file = GeneratedFile(out / space_context.name / "threads.c", space_context.name, None, "source")
         texts.append((file, renderer.render("threads.template.c", space_context)))
     for file, text in texts:
-        write(file.path, text)
+        write_changed(file.path, text)
     files = tuple(file for file, _ in texts)
     remove_stale(out, files)
     return files
@@ -62,9 +63,9 @@ def generate_headers(system: System, out: Path) -> dict[str, Path]:
     """Write only the `camkes.h` of each instance; the folders they are in. They do not depend on a plan.
     Mistakes are left to `generate`."""
     from camkes.diagnostics import Sink
+    from camkes.files import write_changed
     from camkes.generate.build import Builder
     from camkes.generate.render import Renderer
-    from camkes.generate.write import write
     from camkes.protocols.plan import Plan
 
     builder = Builder(system, Plan((), (), (), ()), None, Sink())
@@ -72,5 +73,5 @@ def generate_headers(system: System, out: Path) -> dict[str, Path]:
     folders: dict[str, Path] = {}
     for instance in builder.instances():
         folders[instance.name] = out / instance.name
-        write(folders[instance.name] / "camkes.h", renderer.render("camkes.template.h", instance))
+        write_changed(folders[instance.name] / "camkes.h", renderer.render("camkes.template.h", instance))
     return folders

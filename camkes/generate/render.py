@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes.cache import cache_folder, forget_older
+from camkes.files import write_changed
 from camkes.generate.contexts import InstanceContext, SpaceContext
 from camkes.generate.procedures import declare
-from camkes.generate.write import write
 from camkes.resources import TEMPLATES
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Renderer:
                 return kept.decode()
         text = self._render(template, me)
         with suppress(OSError):
-            write(file, _digest(text.encode()) + b"\n" + text.encode())
+            write_changed(file, _digest(text.encode()) + b"\n" + text.encode())
             forget_older(self._kept, MOST_KEPT)
         return text
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Generated files on disk: written only when they changed, whole or not at all."""
+"""Which files are generated, and those that no longer are."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -20,25 +19,6 @@ class GeneratedFile(Struct, frozen=True):
     space: str
     instance: str | None
     kind: str
-
-
-def write(path: Path, content: str | bytes) -> bool:
-    """Write `content` unless it is there already; whether something was written."""
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        if path.read_bytes() == data:
-            return False
-    except OSError:
-        pass
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
-    return True
 
 
 def remove_stale(out: Path, files: Iterable[GeneratedFile]) -> None:

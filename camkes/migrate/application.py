@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.diagnostics.rendering.patch import patch
+from camkes.files import write_all
 from camkes.migrate import cmake
 from camkes.migrate.code import CodeEditor
 from camkes.migrate.codes import LOOK, NO_FILES, NOTHING_TO_MIGRATE
@@ -178,21 +178,7 @@ def _left_over(declared: Declarations, folder: Path, sink: Sink) -> None:
 
 def write(changes: Sequence[Change]) -> None:
     """Write the files: all of them, or none if there is no room for one. Raises OSError with its name."""
-    parts: list[tuple[Path, Path]] = []
-    try:
-        for change in changes:
-            path = change.path.resolve()  # a link stays a link
-            part = path.with_name(f".{path.name}.{os.getpid()}.part")
-            parts.append((part, path))
-            part.write_bytes(change.data)
-            part.chmod(path.stat().st_mode)
-        for part, path in parts:
-            part.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(parts[-1][1])) from error
-    finally:
-        for part, _ in parts:
-            part.unlink(missing_ok=True)
+    write_all((change.path, change.data) for change in changes)
 
 
 def painted(line: str) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from camkes import __version__
 from camkes.cache import cache_folder, forget_older
 from camkes.diagnostics import Sink
+from camkes.files import write_whole
 from camkes.project import cmake, inputs, trust
 from camkes.project.records import Answer
 
@@ -106,9 +107,7 @@ def _ask(question: cmake.Question, folder: Path, sink: Sink) -> Answer | None:
     found = _with_outputs(result.answer, question.build, folder)
     if result.replies is not None:
         stored = {"replies": result.replies, "variables": result.variables, "answer": found.as_json()}
-        part = folder / "answer.part"
-        part.write_bytes(json.dumps(stored).encode())
-        part.replace(kept)
+        write_whole(kept, json.dumps(stored).encode())
     forget_older(folder.parent, _MOST_KEPT)
     return found
 

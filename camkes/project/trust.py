@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from camkes.diagnostics import Sink
+from camkes.files import write_whole
 from camkes.project.codes import NOT_TRUSTED
 from camkes.project.places import span_of
 
@@ -45,11 +46,8 @@ def add(folder: Path) -> Path:
     if place is None:
         raise OSError(2, "there is no home folder to store it in", "~")
     real = os.path.realpath(folder)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    part = place.with_name(f"{place.name}.{os.getpid()}")
     text = "".join(f"{each}\n" for each in sorted({*_trusted(), real}))
-    part.write_text(text, encoding="utf-8", errors="surrogateescape")
-    part.replace(place)
+    write_whole(place, text.encode(errors="surrogateescape"))
     return place
 
 

@@ -14,7 +14,7 @@ from typing import IO
 
 import pytest
 
-from camkes import pipeline
+from camkes import files
 from camkes.cli.main import main
 
 UNTIDY = "component A{control;\n  uses P p;}\n"
@@ -138,11 +138,11 @@ def test_a_file_that_cannot_be_written_keeps_no_other_from_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "broken.camkes").write_text("component  {")
-    write = pipeline.write_output
+    write = files.write_output
 
     def full(path: Path, data: bytes) -> None:
         if path.name == "a.camkes":
-            raise pipeline.OutputError(f"cannot write {path}: no room")
+            raise files.OutputError(f"cannot write {path}: no room")
         write(path, data)
 
     monkeypatch.setattr("camkes.cli.reformat.write_output", full)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -297,14 +298,14 @@ def test_nothing_is_left_where_all_of_a_line_goes(tmp_path: Path) -> None:
 
 def test_all_files_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(tmp_path / "pump")
-    put = Path.write_bytes
+    opened = Path.open
 
-    def full(path: Path, data: bytes) -> int:
-        if "CMakeLists" in path.name:
+    def full(path: Path, mode: str = "r", **settings: Any) -> Any:
+        if "CMakeLists" in path.name and "x" in mode:
             raise OSError(errno.ENOSPC, "no room")
-        return put(path, data)
+        return opened(path, mode, **settings)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "open", full)
     with pytest.raises(OSError, match="no room") as error:
         application.write(application.migrate(folder, Sink()))
     assert str(error.value.filename).endswith("CMakeLists.txt")

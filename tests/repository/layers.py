@@ -39,8 +39,9 @@ LAYERS = (
     Entry(2, ("parser",), "preprocessor, grammar, syntax tree; its folder is `parser/`"),
     Entry(1, ("diagnostics",),
         "source files, spans, diagnostics, codes; text, JSON and SARIF; a page for each code"),
-    Entry(0, ("cache", "process", "resources", "sandbox"),
-        "the user's cache; programs, and those that are confined; where templates and C sources are"),
+    Entry(0, ("cache", "files", "process", "resources", "sandbox"),
+        "the user's cache; files written whole; programs, and those that are confined;"
+        " where templates and C sources are"),
 )  # fmt: skip
 
 #: The layer of each module or package, by its full name. The longest name that fits counts.

@@ -27,7 +27,8 @@ from camkes.backends.host.sources import (
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.generate.write import GeneratedFile, write
+from camkes.files import write_changed
+from camkes.generate.write import GeneratedFile
 from camkes.model.system import Instance, System
 from camkes.project.application import Application
 from camkes.project.declarations import ComponentBuild
@@ -133,7 +134,7 @@ class _Build:
             return None
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
-        write(table, host_table(self.capabilities, names))
+        write_changed(table, host_table(self.capabilities, names))
         return HostImage(self.folder, table, kit.kernel, linker.images, self.capabilities, sanitize)
 
     def _make(self, compiled: list[Job], linker: Linker) -> bool:

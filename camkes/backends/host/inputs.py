@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from camkes.backends.host.jobs import Job
-from camkes.generate.write import write
+from camkes.files import write_changed
 from camkes.process import in_english
 
 _FORMAT = 1  # of the file
@@ -77,7 +77,7 @@ class Inputs:
                 noted = self._noted(job)
                 if noted is not None:
                     self._known[str(job.output)] = noted
-        write(self._file, json.dumps({"format": _FORMAT, "jobs": self._known}))
+        write_changed(self._file, json.dumps({"format": _FORMAT, "jobs": self._known}))
 
     # comparing
 

@@ -20,7 +20,7 @@ from camkes.backends.host.kernel import Kit, symbols
 from camkes.backends.host.messages import Sources
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
-from camkes.generate.write import write
+from camkes.files import write_changed
 from camkes.model.system import INSTANCE_PREFIX
 from camkes.process import in_english
 
@@ -97,7 +97,7 @@ class Linker:
             )
             for name, file in joined.items():
                 kept = sorted(symbols("--defined-only", file) & outside)
-                write(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
+                write_changed(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
 
     def report(self, outcome: Outcome) -> None:
         """Report what a job that failed says of the user's code."""

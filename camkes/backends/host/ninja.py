@@ -22,7 +22,7 @@ from pathlib import Path
 from camkes.backends.host.folder import locked
 from camkes.backends.host.inputs import Inputs
 from camkes.backends.host.jobs import Job, Outcome, Progress
-from camkes.generate.write import write
+from camkes.files import write_changed
 from camkes.process import in_english, no_room, start, stop
 
 #: How compilers and linkers speak of a mistake in what they read.
@@ -67,7 +67,7 @@ def run_jobs(
     _make_folders(jobs)
     inputs = Inputs(folder / "inputs.json")
     inputs.remove_stale(jobs)
-    write(folder / "build.ninja", _text(jobs).encode(errors="surrogateescape"))
+    write_changed(folder / "build.ninja", _text(jobs).encode(errors="surrogateescape"))
     run, status, said = _run(folder, jobs, targets, progress)
     failed = {number for number in run if not jobs[number].output.exists()}
     good = [jobs[number] for number in sorted(run - failed)]

@@ -26,8 +26,8 @@ from camkes.backends.host.messages import Sources, report_compiler
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import build_of, compile_job, unusable_name
 from camkes.diagnostics import Label, Sink, Span
+from camkes.files import write_changed
 from camkes.generate.procedures import c_type, declare
-from camkes.generate.write import write
 from camkes.model.c_types import needs_compiler
 from camkes.model.system import (
     ComponentType,
@@ -193,9 +193,9 @@ def _job(unit: _Unit, compiler: Compiler, folder: Path) -> Job:
             lines.append(f"static inline {function} {{ return value; }}\n")
         else:
             lines.append(f"struct camkes_type_{number} {{ {declare(use.text, 'value')}; }};\n")
-    write(folder / "camkes.h", f"#pragma once\n{''.join(lines)}")
+    write_changed(folder / "camkes.h", f"#pragma once\n{''.join(lines)}")
     source = folder / "types.c"
-    write(source, "#include <camkes.h>\n")
+    write_changed(source, "#include <camkes.h>\n")
     about = f"types of {unit.component.name} ({folder.name})"
     includes = (folder, *unit.build.includes)
     quiet = ("-w", "-g0", "-O0")

@@ -32,9 +32,9 @@ from camkes.capdl.allocate import allocate, is_timer
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.files import write_changed
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
-from camkes.generate.write import write
 from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.protocols import analyse
@@ -90,7 +90,7 @@ def generate(project: Project, sink: Sink) -> None:
     found = Sink()
     files = generate_code(system, plan, model, out, found, rendering.for_code())
     for text in rendering.files:
-        write(text.file.path, text.text)
+        write_changed(text.file.path, text.text)
     files += tuple(text.file for text in rendering.files)
     for diagnostic in found.diagnostics:
         sink.add(_for_sel4(diagnostic, system))
@@ -120,14 +120,14 @@ def generate(project: Project, sink: Sink) -> None:
         extras = completed.extras[space.name]
         table = project.output / "spaces" / f"{space.name}.c"
         sizes = heaps.get(space.name, [_DRIVER_HEAP])
-        write(table, render_image(space, extras, _tcb_slots(model, space, extras), sizes, process))
+        write_changed(table, render_image(space, extras, _tcb_slots(model, space, extras), sizes, process))
         sources[space.name] = [table]
         if len(sizes) > 1:
             sources[space.name].append(HEAPS)
         if space.name == TIMER_SPACE and device is not None:
             timers = project.output / "spaces" / "timers.c"
             numbers = {item.name: number for number, item in enumerate(table_objects(model))}
-            write(timers, render_timers(completed, extras, device, numbers))
+            write_changed(timers, render_timers(completed, extras, device, numbers))
             sources[space.name] += [timers, DRIVER, device.source]
         if space.name == TRACE_SPACE:
             sources[space.name].append(PRINTER)
@@ -135,10 +135,10 @@ def generate(project: Project, sink: Sink) -> None:
         from camkes.backends.sel4.recording import RECORDS
 
         names = names_to_json(trace_names(model, plan, system))
-        write(names_path(project.output / RECORDS), names)
+        write_changed(names_path(project.output / RECORDS), names)
     schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
     spec = unlinked(completed, machine.architecture, schedule, large_frames=project.large_frames)
-    write(project.output / SPEC, spec.write())
+    write_changed(project.output / SPEC, spec.write())
     inputs = [file.path.resolve() for file in system.files if file.path.exists()]
     inputs += rendering.templates
     code = calls.files if calls is not None else ()
@@ -146,7 +146,7 @@ def generate(project: Project, sink: Sink) -> None:
     description = cmake_description(
         system, completed.model, files, sources, heaps, inputs, code, rendering, clock
     )
-    write(project.output / DESCRIPTION, description)
+    write_changed(project.output / DESCRIPTION, description)
     if project.verbose:
         print("\n".join(_summary(system, completed, [file.path for file in files])))
 
@@ -197,7 +197,7 @@ def _read_code(project: Project, system: System) -> CodeCalls | None:
             ),
             "files": [str(file) for file in calls.files],
         }
-        write(project.output / CALLS, json.dumps(found, indent=1))
+        write_changed(project.output / CALLS, json.dumps(found, indent=1))
     return calls
 
 

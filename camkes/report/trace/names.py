@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Role
 from camkes.diagnostics import Sink
+from camkes.files import write_whole
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
@@ -245,7 +246,7 @@ def save_names(trace: Path, names: TraceNames, sink: Sink) -> None:
     """Keep the names beside the trace file."""
     path = names_path(trace)
     try:
-        path.write_text(names_to_json(names), encoding="utf-8")
+        write_whole(path, names_to_json(names).encode())
     except OSError as error:
         sink.report(TRACE_UNREADABLE, f"cannot write {path}: {error.strerror}")
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class OutputError(Exception):
+    """A file the user asked for cannot be written. The message names the file and the reason."""
+
+
+def write_output(path: Path, data: bytes) -> None:
+    """Write a file the user asked for, as `write_whole` does. Raises OutputError."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+
+
+def write_changed(path: Path, content: str | bytes) -> bool:
+    """Write as `write_whole` does, unless the file has this content already; then its time of change stays.
+    Returns whether something was written. Raises OSError."""
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass
+    write_whole(path, data)
+    return True
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace the content of a file in one step: who reads it finds the old content or the new one.
+
+    The new content is written to another file in the same folder, which then takes the place of the old
+    one; after an error or an interruption the old one is as it was. Missing folders are made. A symbolic
+    link stays and the file it names is replaced, a file keeps its permissions, and what is not a regular
+    file (a device, a pipe) is written to directly. The content is not forced to the disk. Raises OSError
+    with `path` as its file name.
+    """
+    write_all([(path, data)])
+
+
+def write_all(files: Iterable[tuple[Path, bytes]]) -> None:
+    """Write several files as `write_whole` does. None changes unless there is room for the content of all.
+    Raises OSError with the name of the file that could not be written."""
+    ready: list[tuple[Path, Path]] = []
+    path = Path()
+    try:
+        for path, data in files:
+            place = path.resolve()
+            if place.exists() and not place.is_file():
+                place.write_bytes(data)
+                continue
+            place.parent.mkdir(parents=True, exist_ok=True)
+            part = place.parent / f".{place.name[:40]}.{os.urandom(8).hex()}.part"
+            ready.append((part, place))
+            with part.open("xb") as file:
+                file.write(data)
+            if place.exists():
+                part.chmod(place.stat().st_mode)
+        for part, path in ready:
+            part.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        for part, _ in ready:
+            part.unlink(missing_ok=True)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from camkes.files import OutputError, write_all, write_changed, write_output, write_whole
+
+
+def full(*names: str) -> Callable[..., Any]:
+    """`Path.open` on a disk that has no room for what begins with one of these names."""
+    opened = Path.open
+
+    def open_(path: Path, *arguments: Any, **settings: Any) -> Any:
+        if path.name.startswith(names):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return opened(path, *arguments, **settings)
+
+    return open_
+
+
+def test_a_file_that_does_not_fit_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a"
+    file.write_text("old")
+    monkeypatch.setattr(Path, "open", full(".a."))
+    with pytest.raises(OutputError, match=f"cannot write {file}: No space left"):
+        write_output(file, b"new")
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a": b"old"}
+
+
+def test_of_several_files_none_changes_if_one_cannot(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "b").mkdir()
+    with pytest.raises(OSError, match="Is a directory") as raised:
+        write_all([(tmp_path / "a", b"new"), (tmp_path / "b", b"new")])
+    assert raised.value.filename == str(tmp_path / "b")
+    assert (tmp_path / "a").read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_link_stays_and_permissions_too(tmp_path: Path) -> None:
+    real, link = tmp_path / "sub" / "real", tmp_path / "link"
+    real.parent.mkdir()
+    real.write_text("old")
+    real.chmod(0o750)
+    link.symlink_to(real)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o750
+
+
+def test_a_new_file_has_the_usual_permissions_and_its_folders(tmp_path: Path) -> None:
+    write_whole(tmp_path / "one" / "two" / "file", b"new")
+    (tmp_path / "usual").write_bytes(b"")
+    modes = {path.stat().st_mode for path in (tmp_path / "usual", tmp_path / "one" / "two" / "file")}
+    assert len(modes) == 1
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, b"new")
+    reader.join()
+    assert read == [b"new"]
+    assert pipe.is_fifo()
+
+
+def test_a_reader_keeps_the_file_that_it_opened(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("old")
+    with file.open() as opened:
+        write_whole(file, b"new")
+        assert opened.read() == "old"
+    assert file.read_text() == "new"
+
+
+def test_what_did_not_change_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    assert write_changed(file, "text")
+    os.utime(file, ns=(1, 1))
+    assert not write_changed(file, b"text")
+    assert file.stat().st_mtime_ns == 1
+    assert write_changed(file, "other")
+    assert file.read_text() == "other"
