@@ -53,10 +53,14 @@ class Map:
     lines: dict[str, dict[str, list[int]]]
 
     def of(self, mutant: Mutant) -> list[int]:
-        """The tests that execute the first line of a mutant; if only an import does, all of its file."""
+        """The tests that execute the first line of a mutant, else its file, else all of its package."""
         lines = self.lines.get(mutant.file, {})
-        found = lines.get(str(mutant.line), [])
-        return found or sorted({test for tests in lines.values() for test in tests})
+        own = f"tests/{mutant.file.split('/')[1]}/"
+        return (
+            lines.get(str(mutant.line))
+            or sorted({test for tests in lines.values() for test in tests})
+            or [number for number, test in enumerate(self.tests) if test.startswith(own)]
+        )
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]
 
 
 def _skipped(tree: ast.Module) -> set[int]:
-    """What is not code: annotations, docstrings, `__slots__`, parts of format strings that are text."""
+    """What is not code, or what mypy checks: annotations, aliases, keywords of classes, docstrings, texts."""
     found: set[int] = set()
     for node in ast.walk(tree):
         for name in ("annotation", "returns", "type_params", "format_spec"):
@@ -127,6 +127,11 @@ def _skipped(tree: ast.Module) -> set[int]:
                 found.add(id(part))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             found.add(id(node))
+        match node:
+            case ast.ClassDef():
+                found.update(id(each) for each in node.keywords)
+            case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
+                found.add(id(node))
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             found.update(id(each) for each in node.decorator_list)
         if isinstance(node, ast.JoinedStr):

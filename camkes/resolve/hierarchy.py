@@ -86,7 +86,7 @@ def flatten(assemblies: list[AssemblyDefinition], sink: Sink) -> Flat:
     for assembly in assemblies:
         _expand(assembly.composition, "", None, flat)
         _settings(assembly.settings, "", flat)
-    if len(flat.instances) >= _MOST_INSTANCES:
+    if len(flat.instances) > _MOST_INSTANCES:
         outermost = flat.instances[next(reversed(flat.instances)).partition(".")[0]]
         sink.report(
             codes.TOO_DEEP,
@@ -165,7 +165,7 @@ def _expand(
         if part.component is None:
             flat.unknown.add(full)
             continue
-        if len(flat.instances) >= _MOST_INSTANCES:
+        if len(flat.instances) > _MOST_INSTANCES:
             return
         flat.instances.setdefault(full, FlatInstance(full, part.component, space, parent, part.span))
         inner = part.component.composition

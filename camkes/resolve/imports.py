@@ -81,9 +81,8 @@ def _kind_of_another(path: Path) -> str | None:
     have."""
     if not path.is_file():
         return None
-    kind = _OTHERS.get(path.suffix.lower())
-    if kind is not None or path.suffix:
-        return kind
+    if path.suffix:
+        return _OTHERS.get(path.suffix.lower())
     try:
         with path.open("rb") as file:
             first = file.read(8)

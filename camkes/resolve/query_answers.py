@@ -144,11 +144,12 @@ def _named_node(root: Node, where: str, name: str) -> Node:
     table = next((child for child in root.children if child.name == where), None)
     if table is None:
         raise _NoAnswerError(f"the device tree has no node /{where}")
-    value = table.properties.get(name, [])
-    if len(value) != 1 or not isinstance(value[0], str):
-        help = suggestion(name, table.properties)
-        raise _NoAnswerError(f'/{where} has no path under "{name}"' + (f"; {help}" if help else ""))
-    path = value[0]
+    match table.properties.get(name):
+        case [str() as path]:
+            pass
+        case _:
+            help = suggestion(name, table.properties)
+            raise _NoAnswerError(f'/{where} has no path under "{name}"' + (f"; {help}" if help else ""))
     if where == "chosen":
         path = path.split(":")[0]
         if not path.startswith("/"):
@@ -201,25 +202,25 @@ class _Bus:
 
     __slots__ = ("address_cells", "ranges", "size_cells")
 
-    def __init__(self, node: Node | None) -> None:
+    def __init__(self, node: Node) -> None:
         def count(name: str, default: int) -> int:
-            cells = _words(node.properties.get(name, [])) if node else []
+            cells = _words(node.properties.get(name, []))
             return cells[0] if cells else default
 
         # the defaults are those of the specification
         self.address_cells = count("#address-cells", 2)
         self.size_cells = count("#size-cells", 1)
-        self.ranges = _words(node.properties.get("ranges", [])) if node else []
+        self.ranges = _words(node.properties.get("ranges", []))
 
 
 def _buses(node: Node) -> list[_Bus]:
-    """The buses from the one a node is on up to the root."""
+    """The buses from the one a node is on up to the root, which no query finds."""
     buses = []
     parent = node.parent
     while parent is not None:
         buses.append(_Bus(parent))
         parent = parent.parent
-    return buses or [_Bus(None)]
+    return buses
 
 
 def _groups(words: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:

@@ -4,19 +4,24 @@
 
 from __future__ import annotations
 
+import pytest
+
 from camkes.capdl.allocate import allocate
 from camkes.capdl.callers import caller_table
-from camkes.capdl.model import Cap, CapabilityModel, ObjectKind, Role, Space, Thread
+from camkes.capdl.model import Cap, CapabilityModel, Mapping, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Sink
 from camkes.model.settings import Reader
+from camkes.model.system import DataportType, Interface
 from tests.capdl.systems import (
     CALL,
     DATA,
     EMPTY,
     EVENT,
     RPC,
+    SPAN,
     component,
     connect,
+    connector,
     instance,
     nested,
     system,
@@ -121,6 +126,9 @@ def test_events_have_a_notification_for_each_consumer() -> None:
     ]
     assert model.slots["e", "e"] == model.slots["e", "e#0"]
     assert cap(model, "c2", "e").rights == "R"
+    # the thread that takes events hands them to the component's code by a notification that it also waits for
+    handed = [cap(model, name, "e!handoff") for name in ("c1", "c2")]
+    assert [(c.object, c.rights) for c in handed] == [("c1.e:handoff", "RW"), ("c2.e:handoff", "RW")]
 
 
 def test_dataports_are_mapped_with_their_rights() -> None:
@@ -133,10 +141,22 @@ def test_dataports_are_mapped_with_their_rights() -> None:
         EMPTY,
     )
     assert next(o for o in model.objects if o.name == "x:data").size == 8192
-    assert [(m.symbol, m.region, m.rights) for m in space_of(model, "a").mappings] == [
-        ("d_data", "x:data", "RW")
+    assert space_of(model, "a").mappings == (Mapping("d_data", "x:data", "RW", cached=True, offset=0),)
+    assert space_of(model, "b").mappings == (Mapping("d_data", "x:data", "R", cached=True, offset=0),)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"), [((None, None), 4096), ((100, 4097), 8192), ((8192, 1), 8192)]
+)
+def test_a_dataport_without_a_size_is_as_large_as_the_larger_type(
+    sizes: tuple[int | None, int | None], expected: int
+) -> None:
+    types = [
+        component(f"P{i}", Interface("dataport", "d", DataportType(f"D{i}", size), False, SPAN))
+        for i, size in enumerate(sizes)
     ]
-    assert space_of(model, "b").mappings[0].rights == "R"
+    made = system((instance("a", types[0]), instance("b", types[1])), (connect(DATA, "x", "a.d", "b.d"),))
+    assert next(o for o in allocate(made, EMPTY).objects if o.name == "x:data").size == expected
 
 
 def test_groups_share_a_cspace() -> None:
@@ -198,3 +218,16 @@ def test_without_capabilities_to_threads_only_managers_have_them() -> None:
         held = {c.object for c in space.caps if kinds[c.object] is ObjectKind.TCB}
         wanted = {t.name for t in space.threads if f"{t.instance}.{t.interface}" in managed}
         assert held == wanted
+
+
+def test_a_space_without_capabilities_uses_no_slot() -> None:
+    empty = Space("empty", ("empty",), (), (), ())
+    assert CapabilityModel((), (empty,), ()).slots_used() == {"empty": 0}
+    assert CapabilityModel((), (empty,), (), {("empty", "kept"): 5}).slots_used() == {"empty": 5}
+
+
+def test_a_client_of_time_without_a_server_has_a_timer() -> None:
+    time = connector("seL4TimeServer", "Procedure", (True, 0), (False, 1))
+    made = system((instance("a", component("A", "uses t")),), (connect(time, "k", "a.t", ""),))
+    model = allocate(made, EMPTY)
+    assert [timer.object for timer in model.timers] == ["a.t:timer"]

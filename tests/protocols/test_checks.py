@@ -79,3 +79,29 @@ def test_a_thread_count_is_used_if_any_end_of_its_connection_has_a_protocol() ->
     assert "unused-clause" not in with_threads("k.p", "plain.p")
     assert "unused-clause" not in with_threads("plain.p", "k.p")
     assert "unused-clause" in with_threads("plain.p", "plain.q")
+
+
+def test_the_first_caller_that_no_task_reaches_is_where_to_start() -> None:
+    maker = Maker()
+    for name in ("first", "second", "leaf"):
+        maker.cpi(name, Protocol.INHERITED)
+    maker.connect("first", "leaf.p")
+    maker.connect("second", "leaf.p")
+    sink = Sink()
+    analyse(maker.system(), sink)
+    (help,) = [d.help for d in sink.diagnostics if d.message == "no task reaches `leaf.p`"]
+    assert help == "no task reaches `first.p` either: start there"
+
+
+def test_the_lowest_priority_counts_in_the_order_of_periods() -> None:
+    """Priority 0 is a priority: the task of the middle period has a higher one than that of the shortest."""
+    maker = Maker()
+    for name, priority in (("long", 0), ("middle", 1), ("short", 0)):
+        maker.task(name, priority)
+    periods = {"long": 30, "middle": 20, "short": 10}
+    system = maker.system()
+    tasks = tuple(replace(task, period=periods[task.instance]) for task in system.tasks)
+    sink = Sink()
+    analyse(replace(system, tasks=tasks), sink)
+    found = [d.message for d in sink.diagnostics if d.code.name == "not-rate-monotonic"]
+    assert found == ["task `short` has a shorter period than `middle` but a lower priority"]

@@ -242,6 +242,18 @@ def test_no_answer_of_an_odd_tree(tmp_path: Path, odd: Path, query: str, word: s
     assert word in ask(tmp_path, query, dtb=odd)
 
 
+def test_no_property_is_asked_for_by_an_empty_dictionary(tmp_path: Path, odd: Path) -> None:
+    assert ask(tmp_path, 'dtb({"path": "zzz", "properties": {}})', dtb=odd)["query"] == [{}]
+
+
+def test_the_root_is_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "root.dtb"
+    path.write_bytes(blob({"reg": [0, 0x100, 0x20], "aliases": {"top": "/"}}))
+    assert ask(tmp_path, 'dtb({"path": "^/$"})', dtb=path)["query"] == [{}]
+    assert ask(tmp_path, 'dtb({"properties": {"reg[2]": 32}})', dtb=path)["query"] == [{}]
+    assert "no such node" in ask(tmp_path, 'dtb({"aliases": "top"})', dtb=path)
+
+
 def test_a_query_about_nothing_has_an_empty_answer(tmp_path: Path, odd: Path) -> None:
     assert ask(tmp_path, 'dtb({"path": "zzz"})', dtb=odd)["query"] == [{}]
     assert ask(tmp_path, "dtb({})", dtb=odd)["query"] == [{}]

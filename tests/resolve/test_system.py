@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from camkes.diagnostics import Sink
 from camkes.model.dump import dump, dump_text
 from camkes.model.system import DataportType, Protocol, StructType
-from camkes.resolve import LoadOptions, codes
+from camkes.resolve import LoadOptions, codes, hierarchy, load
 from camkes.resolve.nearest import nearest
 
 from .systems import good, numbers, resolve
@@ -484,11 +485,13 @@ def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
     assert ["is a directory" in d.message for d in sink.diagnostics] == [True]
 
 
-def test_components_nested_too_deeply(tmp_path: Path) -> None:
-    chain = "".join(f"component A{i} {{ composition {{ component A{i + 1} a; }} }}" for i in range(300))
-    text = f"{chain} component A300 {{ }} assembly {{ composition {{ component A0 a; }} }}"
+@pytest.mark.parametrize(("levels", "deep"), [(100, False), (101, True), (300, True)])
+def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool) -> None:
+    last = levels - 1
+    chain = "".join(f"component A{i} {{ composition {{ component A{i + 1} a; }} }}" for i in range(last))
+    text = f"{chain} component A{last} {{ }} assembly {{ composition {{ component A0 a; }} }}"
     options = LoadOptions(cpp=False, allow_forward_references=True)
-    assert codes.TOO_DEEP.number in numbers(tmp_path, text, options)
+    assert (codes.TOO_DEEP.number in numbers(tmp_path, text, options)) == deep
 
 
 def test_long_chains_are_no_problem(tmp_path: Path) -> None:
@@ -508,3 +511,77 @@ def test_dump(tmp_path: Path) -> None:
     assert data["cpis"][0]["protocol"] == "inherited"
     assert ":" in data["instances"][0]["span"]
     assert "span" not in json.dumps(dump(system))
+
+
+def test_a_system_may_have_as_many_instances_as_the_limit_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hierarchy, "_MOST_INSTANCES", 3)
+    for count, found in ((3, []), (4, [codes.TOO_DEEP.number])):
+        parts = "".join(f"component A a{i};" for i in range(count))
+        assert numbers(tmp_path, f"component A {{ }} assembly {{ composition {{ {parts} }} }}") == found
+
+
+def test_a_component_that_contains_itself_through_one_without_a_name(tmp_path: Path) -> None:
+    text = """component A { composition { component { composition { component A inner; } } middle; } }
+              assembly { composition { component A a; } }"""
+    options = LoadOptions(cpp=False, allow_forward_references=True)
+    assert codes.CONTAINS_ITSELF.number in numbers(tmp_path, text, options)
+
+
+def test_zero_is_an_id_of_a_task(tmp_path: Path) -> None:
+    text = "component A { control; requestor %s; } assembly { composition { component A a; } }"
+    system = good(tmp_path, text % "0")
+    assert system.instances[0].type.requestor and system.tasks[0].stated_id == 0
+    assert numbers(tmp_path, text % "-1") == ["E0407"]
+
+
+def test_a_component_may_pass_on_what_it_does_not_declare(tmp_path: Path) -> None:
+    """There is a default then; a name that is nearly a declared one is a slip all the same."""
+    text = """component Inner { control; attribute int y = 3; }
+              component Outer { %s composition { component Inner x; } configuration { x.y <- size; } }
+              assembly { composition { component Outer o; } }"""
+    assert good(tmp_path, text % "").instances[-1].settings["y"].value == 3
+    assert numbers(tmp_path, text % "attribute int sizes = 1;") == [codes.REFERENCE_TO_NOTHING.number]
+
+
+def test_a_script_with_another_ending_is_read_as_text(tmp_path: Path) -> None:
+    """Only a name without an ending leaves it to the first bytes what a file is."""
+    for name, other in (("system.adl", False), ("system", True), ("system.c", True)):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        sink = Sink()
+        assert load(tmp_path / name, LoadOptions(cpp=False), sink) is None
+        assert any("not a .camkes file" in d.message for d in sink.diagnostics) == other
+
+
+@pytest.mark.parametrize(("uses", "shown", "note"), [(5, 4, ()), (6, 4, ("and in 1 other place",))])
+def test_four_other_uses_of_what_is_missing_are_shown(
+    tmp_path: Path, uses: int, shown: int, note: tuple[str, ...]
+) -> None:
+    parts = "".join(f"component Gone a{i};" for i in range(uses))
+    _, (found,) = resolve(tmp_path, f"assembly {{ composition {{ {parts} }} }}")
+    assert (len(found.related), found.notes) == (shown, note)
+
+
+@pytest.mark.parametrize(
+    ("clause", "count", "threads"), [("", "", None), (", 2 threads", "", 2), ("", " with 2 threads", 2)]
+)
+def test_a_thread_count_is_stated_in_any_one_place(
+    tmp_path: Path, clause: str, count: str, threads: int | None
+) -> None:
+    text = f"""{STD} procedure P {{ void f(); }}
+    component T {{ control; requestor; uses P p; }}
+    component S {{ provides P p with priority_protocol inherited{clause}; }}
+    assembly {{ composition {{ component T t; component S s;
+                connection seL4RPCCall c(from t.p, to s.p){count}; }} configuration {{ t._priority = 1; }} }}
+    """
+    (cpi,) = good(tmp_path, text).cpis
+    assert cpi.stated_threads == threads
+
+
+def test_a_misspelt_instance_of_a_component_is_the_nearest_of_that_component(tmp_path: Path) -> None:
+    text = """component Inner { control; attribute int x; }
+              component Outer { composition { component Inner inner; } configuration { iner.x = 1; } }
+              assembly { composition { component Outer o; component Inner ine; } }"""
+    _, (found,) = resolve(tmp_path, text)
+    assert (found.code, found.help) == (codes.UNKNOWN_SETTING_INSTANCE, "did you mean `inner`?")
