@@ -231,3 +231,13 @@ def test_a_client_of_time_without_a_server_has_a_timer() -> None:
     made = system((instance("a", component("A", "uses t")),), (connect(time, "k", "a.t", ""),))
     model = allocate(made, EMPTY)
     assert [timer.object for timer in model.timers] == ["a.t:timer"]
+
+
+def test_a_fixed_cpi_serves_all_contexts_at_one_endpoint() -> None:
+    made, plan = nested()
+    model = allocate(made, plan)
+    served = {symbol for name, symbol in model.slots if name == "leaf" and symbol.startswith("p")}
+    assert served == {"p"}
+    assert cap(model, "leaf", "p").object == "leaf.p:endpoint"
+    asked = {cap(model, "inner", f"next@t{number}").object for number in (1, 2, 3)}
+    assert asked == {"leaf.p:endpoint"}

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from msgspec.structs import replace
 
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.model.system import End, Protocol, System
 from camkes.protocols import analyse
+from camkes.resolve import LoadOptions, load
 
 from .systems import Maker
 
@@ -105,3 +109,91 @@ def test_the_lowest_priority_counts_in_the_order_of_periods() -> None:
     analyse(replace(system, tasks=tasks), sink)
     found = [d.message for d in sink.diagnostics if d.code.name == "not-rate-monotonic"]
     assert found == ["task `short` has a shorter period than `middle` but a lower priority"]
+
+
+def named(texts: dict[str, str], folder: Path) -> list[Diagnostic]:
+    """What is found in a system of these component types and connections."""
+    path, sink = folder / "a.camkes", Sink()
+    path.write_text(
+        "import <std_connector.camkes>; procedure P { void f(); }\n"
+        + "\n".join(f"component {name} {{ {body} }}" for name, body in texts.items() if name != "assembly")
+        + f"\nassembly {{ {texts['assembly']} }}\n"
+    )
+    system = load(path, LoadOptions(cpp=False), sink)
+    assert system is not None, sink.diagnostics
+    analyse(system, sink)
+    return list(sink.diagnostics)
+
+
+def test_a_lock_is_followed_step_by_step_to_what_has_no_protocol(tmp_path: Path) -> None:
+    through = "provides P p with priority_protocol propagated; uses P next;"
+    found = named(
+        {
+            "T": "control; requestor; uses P p;",
+            "Lock": "provides P p with priority_protocol inherited; uses P next;",
+            "Through": through,
+            "Plain": "provides P p;",
+            "assembly": """composition {
+                component T t; component Lock a; component Through b; component Through c; component Plain d;
+                connection seL4RPCCall c1(from t.p, to a.p);
+                connection seL4RPCCall c2(from a.next, to b.p);
+                connection seL4RPCCall c3(from b.next, to c.p);
+                connection seL4RPCCall c4(from c.next, to d.p);
+            } configuration { t._priority = 1; }""",
+        },
+        tmp_path,
+    )
+    (nesting,) = [d for d in found if d.code.name == "invalid-nesting"]
+    assert [label.text for label in nesting.related] == [
+        "`a.p` is inherited: a lock",
+        "`a.p` requests `b.p`",
+        "`b.p` requests `c.p`",
+        "`d.p` has no protocol",
+    ]
+
+
+def test_control_threads_and_handlers_of_events_without_a_task_are_all_named(tmp_path: Path) -> None:
+    found = named(
+        {
+            "Active": "control; uses P p;",
+            "Listener": "consumes Tick tick; uses P p;",
+            "Ticker": "control; emits Tick tick;",
+            "Server": "provides P p with priority_protocol inherited;",
+            "assembly": """composition {
+                component Active a; component Listener b; component Ticker c; component Server s;
+                connection seL4RPCCall c1(from a.p, from b.p, to s.p);
+                connection seL4Notification c2(from c.tick, to b.tick);
+            }""",
+        },
+        tmp_path,
+    )
+    errors = [d for d in found if d.severity is Severity.ERROR]
+    assert [d.message for d in errors] == [
+        "component `Active` requests `s.p` but is not a requestor",
+        "component `Listener` requests `s.p` but is not a requestor",
+    ]
+
+
+@pytest.mark.parametrize(("clause", "sure"), [(", requests (next)", True), ("", False)])
+def test_a_stated_request_of_a_handler_that_works_for_no_task_is_an_error(
+    tmp_path: Path, clause: str, sure: bool
+) -> None:
+    """Also where another handler makes the same request for a task; unstated, it may be only that one's."""
+    found = named(
+        {
+            "T": "control; requestor; uses P p;",
+            "Active": "control; uses P q;",
+            "Middle": "provides P p with priority_protocol propagated; "
+            f"provides P q{clause.replace(',', ' with', 1)}; uses P next;",
+            "Server": "provides P p with priority_protocol inherited;",
+            "assembly": """composition {
+                component T t; component Active a; component Middle m; component Server s;
+                connection seL4RPCCall c1(from t.p, to m.p);
+                connection seL4RPCCall c2(from a.q, to m.q);
+                connection seL4RPCCall c3(from m.next, to s.p);
+            } configuration { t._priority = 1; }""",
+        },
+        tmp_path,
+    )
+    assert ("mixed-callers" if sure else "maybe-call-without-task") in [d.code.name for d in found]
+    assert any(d.severity is Severity.ERROR for d in found) == sure

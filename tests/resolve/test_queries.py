@@ -288,3 +288,13 @@ def test_a_list_of_pins_that_is_none(tmp_path: Path) -> None:
         pins.write_text(text, encoding="utf-8")
         assert "is no list of pins" in ask(tmp_path, 'gpio({"pins": []})', gpio_list=pins)
     assert "is no list of pins" in ask(tmp_path, 'gpio({"pins": []})', gpio_list=tmp_path / "none")
+
+
+def test_words_that_fill_no_region_are_left_out(tmp_path: Path) -> None:
+    """An address and a size are two words here; the third belongs to nothing."""
+    bus = {"#address-cells": [1], "#size-cells": [1]}
+    path = tmp_path / "tree.dtb"
+    path.write_bytes(
+        blob({**bus, "bus": {**bus, "ranges": [0, 0x1000, 0x100], "part": {"reg": [0x10, 0x10, 0x20]}}})
+    )
+    assert ask(tmp_path, 'dtb({"path": "part"})', dtb=path)["query"][0]["reg"] == [0x1010, 0x10]
