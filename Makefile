@@ -49,7 +49,7 @@ pins: | $(VENV)/bin/python
 demo: $(VENV)/.run-ready
 	@mkdir -p $(DEMO)
 	$(CAMKES) run examples/nested -o $(DEMO)/nested --timeline $(DEMO)/nested.svg \
-	    --trace $(DEMO)/nested.pftrace --verify
+	    --trace $(DEMO)/nested.json --verify
 	$(CAMKES) run examples/inversion -DPLAIN=ON -o $(DEMO)/plain --for 100ms \
 	    --timeline $(DEMO)/inversion-plain.svg
 	$(CAMKES) run examples/inversion -o $(DEMO)/inherited --for 100ms \
@@ -60,7 +60,7 @@ demo: $(VENV)/.run-ready
 	@echo '  $(DEMO)/inversion-plain.svg      priority inversion with a plain call'
 	@echo '  $(DEMO)/inversion-inherited.svg  the same system with inheritance'
 	@echo 'For https://ui.perfetto.dev:'
-	@echo '  $(DEMO)/nested.pftrace'
+	@echo '  $(DEMO)/nested.json'
 
 test: $(VENV)/.test-ready lint sanitize unit
 

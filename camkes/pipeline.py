@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from camkes.resolve import LoadOptions
 
 #: Endings of a trace file that `camkes run --trace` knows.
-TRACE_FORMS = (".pftrace", ".json", ".trace")
+TRACE_FORMS = (".json", ".trace")
 
 #: Where below a build folder images for the host kernel are. No instance has this name.
 IMAGE = "host-image"
@@ -589,16 +589,10 @@ def record(
 
 def write_trace(path: Path, raw: Path, run: TraceRun, sink: Sink) -> None:
     """Write a trace in the form that the ending of `path` names."""
-    if path.suffix == ".pftrace":
-        from camkes.report.draw.perfetto import perfetto_trace
-        from camkes.report.draw.tracks import build_tracks
+    if path.suffix == ".json":
+        from camkes.report.draw.perfetto import perfetto_json
 
-        write_output(path, perfetto_trace(build_tracks(run)))
-    elif path.suffix == ".json":
-        from camkes.report.draw.chrome import chrome_trace
-        from camkes.report.draw.tracks import build_tracks
-
-        write_output(path, chrome_trace(build_tracks(run)).encode())
+        write_output(path, perfetto_json(run).encode())
     else:
         from camkes.report.trace.names import save_names
 

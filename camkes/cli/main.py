@@ -421,8 +421,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
         return USAGE
     if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
-        forms = " ".join(pipeline.TRACE_FORMS)
-        print(f"camkes run: {arguments.trace}: a trace ends in one of {forms}", file=sys.stderr)
+        forms = " or ".join(pipeline.TRACE_FORMS)
+        message = f"camkes run: {arguments.trace}: the name of a trace has to end in {forms}"
+        print(f"{message}; Perfetto opens .json", file=sys.stderr)
         return USAGE
     if arguments.timeline is not None and arguments.timeline.suffix != ".svg":
         print(f"camkes run: {arguments.timeline}: a timeline ends in .svg", file=sys.stderr)
@@ -722,7 +723,7 @@ EXAMPLES = {
   camkes build examples/adder -o build/adder""",
     "run": """
   camkes run examples/inversion --timeline inversion.svg
-  camkes run examples/nested --for 2s --trace nested.pftrace
+  camkes run examples/nested --for 2s --trace nested.json
   camkes run examples/protocols --scheduling rr --timeslice 5ms --verify""",
     "migrate": """
   camkes migrate projects/camkes/apps/pump            shows what would change
@@ -873,9 +874,7 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
         default=1 << 28,
         help="the run ends when its record, which all results are made from, has this size (default: 256M)",
     )
-    group.add_argument(
-        "--trace", metavar="FILE", type=Path, help=".pftrace (Perfetto), .json (Chrome) or .trace"
-    )
+    group.add_argument("--trace", metavar="FILE", type=Path, help=".json (for ui.perfetto.dev) or .trace")
     group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
     group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
     group.add_argument(

@@ -42,6 +42,7 @@ GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
         (["run", EXAMPLES / "adder", "--choices", "random:often"], USAGE),
         (["run", EXAMPLES / "adder", "--trace", "trace.txt"], USAGE),
         (["run", EXAMPLES / "adder", "--timeline", "picture.png"], USAGE),
+        (["run", EXAMPLES / "adder", "--trace", "run.pftrace"], USAGE),
         (["graph", EXAMPLES / "adder", "-o", "graph.png"], USAGE),
     ],
     ids=lambda value: " ".join(Path(str(v)).name for v in value) if isinstance(value, list) else None,

@@ -22,13 +22,9 @@ from typing import Any, NamedTuple
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
-from camkes.report.draw.chrome import chrome_trace
-from camkes.report.draw.perfetto import perfetto_trace
+from camkes.report.draw.perfetto import perfetto_json
 from camkes.report.draw.terminal import terminal_report
 from camkes.report.draw.timeline import timeline_svg
-from camkes.report.draw.tracks import build_tracks
-
-from . import wire
 
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 WIDTH = 110
@@ -60,7 +56,6 @@ class Outputs:
     table: str
     report: dict[str, Any]
     chrome: list[dict[str, Any]]
-    perfetto: bytes
     svg: str
 
 
@@ -69,12 +64,10 @@ def outputs_of(outcome: pipeline.Outcome) -> Outputs:
     window = (0, max(run.end, 1))
     svg = timeline_svg(run, sink, window)
     assert svg is not None and not sink.diagnostics
-    tracks = build_tracks(run)
     return Outputs(
         terminal_report(run, width=WIDTH, unicode=False, window=window),
         json.loads(outcome.report_json()),
-        json.loads(chrome_trace(tracks))["traceEvents"],
-        perfetto_trace(tracks),
+        json.loads(perfetto_json(run))["traceEvents"],
         svg,
     )
 
@@ -138,42 +131,6 @@ def chrome_marks(rows: Sequence[dict[str, Any]]) -> list[tuple[str, int, str]]:
     return [(names[r["pid"], r["tid"]], round(r["ts"] * 1000), r["name"]) for r in rows if r["ph"] == "i"]
 
 
-def perfetto_tracks(data: bytes) -> tuple[dict[tuple[str, str], list[Piece]], list[tuple[str, int, str]]]:
-    """Slices by category and track, and instants."""
-    names: dict[int, str] = {}
-    began: dict[int, tuple[int, str, str, str]] = {}
-    slices: dict[tuple[str, str], list[Piece]] = {}
-    marks = []
-    for packet in (wire.fields(p) for p in wire.fields(data)[1] if isinstance(p, bytes)):
-        if 60 in packet:
-            about = wire.message(packet, 60)
-            named = wire.message(about, 4) if 4 in about else about
-            if 2 in about or 4 in about:
-                names[wire.number(about, 1)] = wire.words(named, 5 if 4 in about else 2)
-        if 11 not in packet:
-            continue
-        time, event = wire.number(packet, 8), wire.message(packet, 11)
-        track, kind = wire.number(event, 11), wire.number(event, 9)
-        if kind == 1:
-            began[track] = time, wire.words(event, 23), wire.words(event, 22), _state(event)
-        elif kind == 2:
-            start, words, category, state = began.pop(track)
-            slices.setdefault((category, names[track]), []).append(Piece(start, time, words, state))
-        elif kind == 3:
-            marks.append((names[track], time, wire.words(event, 23)))
-    assert not began
-    return slices, marks
-
-
-def _state(event: wire.Fields) -> str:
-    for note in event.get(4, []):
-        assert isinstance(note, bytes)
-        fields = wire.fields(note)
-        if wire.words(fields, 10) == "state":
-            return wire.words(fields, 6)
-    return ""
-
-
 def titles(svg: str) -> list[str]:
     return [e.text or "" for e in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")][1:]
 
@@ -210,7 +167,6 @@ class _Comparison:
     def differences(self) -> Iterator[str]:
         yield from self._jobs()
         yield from self._table()
-        yield from self._perfetto()
         yield from self._processor()
         yield from self._states()
         yield from self._chart()
@@ -282,18 +238,6 @@ class _Comparison:
                 shown = None if row[column] == "-" else float(row[column]) * size
                 if (shown is None) != (value is None) or abs((shown or 0) - (value or 0)) > size / 1000:
                     yield f"{task['name']}: {column}: table {shown}, report {value}"
-
-    def _perfetto(self) -> Iterator[str]:
-        slices, marks = perfetto_tracks(self.out.perfetto)
-        for category in ("task", "state", "request", "job"):
-            chrome = chrome_tracks(self.out.chrome, category)
-            other = {name: pieces for (kind, name), pieces in slices.items() if kind == category}
-            for name in chrome.keys() | other.keys():
-                if chrome.get(name) != other.get(name):
-                    yield f"the Perfetto trace has {other.get(name)} for {name}, Chrome's {chrome.get(name)}"
-        if Counter(marks) != Counter(self.marks):
-            one, two = Counter(marks), Counter(self.marks)
-            yield f"marks differ: {one - two}, {two - one}"
 
     def _processor(self) -> Iterator[str]:
         """One thread runs at a time, and what tasks run is what threads run."""

@@ -1,155 +1,196 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Writes a trace that ui.perfetto.dev opens (track events in protobuf).
+"""Writes a run as trace events in JSON, which ui.perfetto.dev, chrome://tracing and Speedscope open.
 
-A process is an address space, and one more has a track for each task: what it did or waited for, wherever
-that was. Each thread has a track of its states and marks, and under it its priority as a counter and tracks
-of the requests that it serves and of its jobs. Arrows go from a waiter to the thread that inherits its
+A process is an address space; one more, `tasks`, has a row for each task: what it did or waited for, wherever
+that was. The rows of a process are its threads; requests and jobs of a thread have rows of their own. The
+priority of a thread is a counter of its process. Arrows go from a waiter to the thread that inherits its
 priority.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from enum import IntEnum
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
 
-from camkes.report.draw.chrome import TASKS
-from camkes.report.draw.protobuf import blob, fixed64, string, uint
-from camkes.report.draw.tracks import Instant, Sample, Slice, Track, TrackKind, Tracks
+from camkes.report.trace.model import Inheritance, LockStep, Run, Segment
+from camkes.report.words import exact_time, fault_words, state_words
 
-SEQUENCE = 1  # all packets are of one sequence
+TASKS = "tasks"
 
-
-class _Packet(IntEnum):
-    """Fields of perfetto.protos.TracePacket."""
-
-    TIMESTAMP = 8
-    SEQUENCE_ID = 10
-    TRACK_EVENT = 11
-    SEQUENCE_FLAGS = 13
-    TRACK_DESCRIPTOR = 60
+TraceEvent = dict[str, Any]
+Details = Mapping[str, str | int]
 
 
-class _Descriptor(IntEnum):
-    """Fields of perfetto.protos.TrackDescriptor."""
+class _RowKind(StrEnum):
+    """What a row shows: also the category of its slices."""
 
-    UUID = 1
-    NAME = 2
-    PROCESS = 3
-    THREAD = 4
-    PARENT = 5
-    COUNTER = 8
+    TASK = "task"
+    STATE = "state"
+    REQUESTS = "request"
+    JOBS = "job"
 
 
-class _Field(IntEnum):
-    """Fields of perfetto.protos.TrackEvent."""
-
-    ANNOTATION = 4
-    TYPE = 9
-    TRACK = 11
-    CATEGORY = 22
-    NAME = 23
-    COUNTER_VALUE = 30
-    FLOW = 47
-    FLOW_END = 48
-
-
-class _Type(IntEnum):
-    SLICE_BEGIN = 1
-    SLICE_END = 2
-    INSTANT = 3
-    COUNTER = 4
+def perfetto_json(run: Run) -> str:
+    """The file's text: one event a line, by time. Times are microseconds, as the format wants."""
+    events = _TraceEvents(run)
+    timed = [
+        *events.states(), *events.requests(), *events.jobs(), *events.priorities(),
+        *events.outputs(), *events.locks(), *events.faults(), *events.releases(), *events.inheritances(),
+    ]  # fmt: skip
+    timed.sort(key=lambda event: float(event["ts"]))
+    lines = ",\n".join(json.dumps(event, ensure_ascii=False) for event in (*events.rows, *timed))
+    return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{lines}\n]}}\n'
 
 
-def perfetto_trace(tracks: Tracks) -> bytes:
-    """The bytes of the file; packets are by time."""
-    packets = [_packet(body) for body in _descriptors(tracks)]
-    timed: list[tuple[int, int, bytes]] = []
-    for sample in tracks.priorities:
-        timed.append((sample.time, 1, _counter(sample)))
-    for piece in tracks.slices:
-        timed.extend(_slice(piece))
-    for instant in tracks.instants:
-        timed.append((instant.time, 2, _instant(instant)))
-    timed.sort(key=lambda item: item[:2])  # at one instant: ends, beginnings and counters, marks
-    packets.extend(_packet(blob(_Packet.TRACK_EVENT, body), time) for time, _, body in timed)
-    first = uint(_Packet.SEQUENCE_FLAGS, 1)  # incremental state cleared: nothing came before
-    return _packet(first) + b"".join(packets)
+class _TraceEvents:
+    """The events of a run. `rows` name processes and rows. `places` has the ids of the process and the row of
+    each lane (TASK) and thread (the other kinds), by its index."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.names = run, run.names
+        self.rows: list[TraceEvent] = []
+        self.places: dict[tuple[_RowKind, int], dict[str, int]] = {}
+        self._processes: dict[str, int] = {}
+        for index, lane in enumerate(run.lanes):
+            self._add_row(_RowKind.TASK, index, "", lane.task.name)
+        serving = {request.thread for request in run.requests}
+        working = {lane.thread for lane in run.lanes if lane.jobs}
+        for index, thread in enumerate(run.threads):
+            name, process = thread.named.name, thread.named.space or thread.named.name
+            self._add_row(_RowKind.STATE, index, process, name)
+            if index in serving:
+                self._add_row(_RowKind.REQUESTS, index, process, f"{name} requests")
+            if index in working:
+                self._add_row(_RowKind.JOBS, index, process, f"{name} jobs")
+
+    def _add_row(self, kind: _RowKind, index: int, process: str, name: str) -> None:
+        """`process` is an address space, "": that of the rows of tasks."""
+        pid = self._processes.get(process)
+        if pid is None:
+            pid = self._processes[process] = len(self._processes) + 1
+            words = process or TASKS
+            self.rows.append({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": words}})
+        place = self.places[kind, index] = {"pid": pid, "tid": len(self.places) + 1}
+        self.rows.append({"ph": "M", **place, "name": "thread_name", "args": {"name": name}})
+
+    def _slice(
+        self, kind: _RowKind, index: int, start: int, end: int, name: str, details: Details
+    ) -> TraceEvent:
+        """Slices of one row do not overlap."""
+        times = {"ts": start / 1000, "dur": (end - start) / 1000}
+        place = self.places[kind, index]
+        return {"ph": "X", "name": name, "cat": kind.value, **place, **times, "args": details}
+
+    def _mark(
+        self, kind: _RowKind, index: int, time: int, name: str, details: Details | None = None
+    ) -> TraceEvent:
+        place = self.places[kind, index]
+        details = details or {}
+        return {"ph": "i", "name": name, "cat": "mark", "s": "t", **place, "ts": time / 1000, "args": details}
+
+    def states(self) -> Iterator[TraceEvent]:
+        for index, lane in enumerate(self.run.lanes):
+            yield from self._segments(_RowKind.TASK, index, lane.segments)
+        for index, thread in enumerate(self.run.threads):
+            yield from self._segments(_RowKind.STATE, index, thread.segments)
+
+    def _segments(self, kind: _RowKind, index: int, segments: Iterable[Segment]) -> Iterator[TraceEvent]:
+        for segment in segments:
+            words, details = state_words(segment), _segment_details(segment)
+            yield self._slice(kind, index, segment.start, segment.end, words, details)
+
+    def requests(self) -> Iterator[TraceEvent]:
+        for request in self.run.requests:
+            if request.end > request.start:
+                task = self.names.task(request.task)
+                details: Details = {
+                    "context": self.names.context_name(request.context),
+                    "priority": request.priority,
+                    "task": task.name if task else "?" if request.task is None else str(request.task),
+                    "sequence": request.sequence,
+                }
+                name = self.names.cpi_name(request.cpi)
+                yield self._slice(
+                    _RowKind.REQUESTS, request.thread, request.start, request.end, name, details
+                )
+
+    def jobs(self) -> Iterator[TraceEvent]:
+        for lane in self.run.lanes:
+            for job in lane.jobs:
+                end = self.run.end if job.end is None else job.end
+                if job.begin is not None and end > job.begin:
+                    details: Details = {"release": job.release, "outcome": job.outcome.value}
+                    name = f"job {job.number}"
+                    yield self._slice(_RowKind.JOBS, lane.thread, job.begin, end, name, details)
+
+    def priorities(self) -> Iterator[TraceEvent]:
+        for index, thread in enumerate(self.run.threads):
+            counter = {"ph": "C", "name": thread.named.name, "pid": self.places[_RowKind.STATE, index]["pid"]}
+            for time, priority in thread.priorities:
+                yield {**counter, "ts": time / 1000, "args": {"priority": priority}}
+
+    def outputs(self) -> Iterator[TraceEvent]:
+        for output in self.run.outputs:
+            words = output.text.rstrip("\n") or "(empty line)"
+            yield self._mark(_RowKind.STATE, output.thread, output.time, words)
+
+    def locks(self) -> Iterator[TraceEvent]:
+        for lock in self.run.locks:
+            verb = {LockStep.TAKES: "takes", LockStep.GETS: "gets", LockStep.FREES: "frees"}[lock.step]
+            words = f"{verb} the lock of {self.names.cpi_name(lock.cpi)}"
+            details = {"context": self.names.context_name(lock.context)}
+            yield self._mark(_RowKind.STATE, lock.thread, lock.time, words, details)
+
+    def faults(self) -> Iterator[TraceEvent]:
+        """On the row of the thread and on that of the task for which it worked."""
+        for fault in self.run.faults:
+            details = {"address": hex(fault.address), "pc": hex(fault.pc)}
+            words = fault_words(fault)
+            yield self._mark(_RowKind.STATE, fault.thread.number, fault.time, words, details)
+            for index, lane in enumerate(self.run.lanes):
+                if fault.task and lane.task.name == fault.task:
+                    yield self._mark(_RowKind.TASK, index, fault.time, words, details)
+
+    def releases(self) -> Iterator[TraceEvent]:
+        """Releases, and deadlines that were missed."""
+        for index, lane in enumerate(self.run.lanes):
+            for job in lane.jobs:
+                details = {"outcome": job.outcome.value}
+                yield self._mark(_RowKind.TASK, index, job.release, f"release {job.number}", details)
+                if job.missed and job.deadline is not None and job.deadline <= self.run.end:
+                    words = f"deadline of job {job.number} missed"
+                    details = {"released": exact_time(job.release)}
+                    yield self._mark(_RowKind.TASK, index, job.deadline, words, details)
+
+    def inheritances(self) -> Iterator[TraceEvent]:
+        for number, item in enumerate(self.run.inheritances, 1):
+            yield from self._inheritance(item, number)
+
+    def _inheritance(self, item: Inheritance, number: int) -> Iterator[TraceEvent]:
+        """An arrow from the waiter to the thread that gets its priority; only on the way up. A viewer ties
+        the ends of an arrow to the marks before them."""
+        at = {"at": self.names.cpi_name(item.cpi)}
+        if item.after <= item.before:
+            yield self._mark(_RowKind.STATE, item.heir, item.time, f"back to {item.after}", at)
+            return
+        words = f"inherits {item.after} from {self.names.context_name(item.cause)}"
+        ends = [(item.heir, words, {"ph": "f", "bp": "e"})]
+        if item.source is not None:
+            lends = f"lends {item.after} to {self.names.context_name(item.context)}"
+            ends.insert(0, (item.source, lends, {"ph": "s"}))
+        for thread, name, end in ends:
+            mark = self._mark(_RowKind.STATE, thread, item.time, name, at)
+            yield mark
+            if item.source is not None:
+                place = self.places[_RowKind.STATE, thread]
+                arrow = {"name": "inherits", "cat": "inherits", "id": number}
+                yield {**end, **arrow, **place, "ts": mark["ts"]}
 
 
-def _packet(body: bytes, time: int | None = None) -> bytes:
-    stamp = b"" if time is None else uint(_Packet.TIMESTAMP, time)
-    return blob(1, stamp + uint(_Packet.SEQUENCE_ID, SEQUENCE) + body)
-
-
-# Identifiers of tracks are made of small numbers, so that they are the same in every run.
-
-
-_KINDS = {TrackKind.STATE: 2, TrackKind.REQUESTS: 3, TrackKind.JOBS: 5, TrackKind.TASK: 6}
-
-
-def _process_track(space: int) -> int:
-    return 1 << 32 | space + 1
-
-
-def _uuid(track: Track) -> int:
-    return _KINDS[track.kind] << 32 | track.number + 1
-
-
-def _priority_track(thread: int) -> int:
-    return 4 << 32 | thread + 1
-
-
-def _descriptors(tracks: Tracks) -> Iterable[bytes]:
-    spaces = list(dict.fromkeys(tracks.processes.values()))
-    for number, name in enumerate(spaces):
-        process = uint(1, number + 1) + string(6, name or TASKS)
-        yield _descriptor(_process_track(number), blob(_Descriptor.PROCESS, process))
-    for track, name in tracks.names.items():
-        space = spaces.index(tracks.processes[track])
-        parent = uint(_Descriptor.PARENT, _process_track(space))
-        if track.kind is TrackKind.STATE:
-            about = uint(1, space + 1) + uint(2, track.number + 1) + string(5, name)
-            yield _descriptor(_uuid(track), parent + blob(_Descriptor.THREAD, about))
-            below = uint(_Descriptor.PARENT, _uuid(track))
-            label = string(_Descriptor.NAME, f"{name} priority")
-            yield _descriptor(_priority_track(track.number), label + below + blob(_Descriptor.COUNTER, b""))
-            continue
-        if track.kind is not TrackKind.TASK:
-            parent = uint(_Descriptor.PARENT, _uuid(Track(TrackKind.STATE, track.number)))
-        yield _descriptor(_uuid(track), string(_Descriptor.NAME, name) + parent)
-
-
-def _descriptor(uuid: int, rest: bytes) -> bytes:
-    return blob(_Packet.TRACK_DESCRIPTOR, uint(_Descriptor.UUID, uuid) + rest)
-
-
-def _event(kind: _Type, track: int, rest: bytes = b"") -> bytes:
-    return uint(_Field.TYPE, kind) + uint(_Field.TRACK, track) + rest
-
-
-def _slice(piece: Slice) -> list[tuple[int, int, bytes]]:
-    track = _uuid(piece.track)
-    about = string(_Field.CATEGORY, piece.track.kind.value) + string(_Field.NAME, piece.name)
-    begin = _event(_Type.SLICE_BEGIN, track, about + _details(piece.details))
-    return [(piece.start, 1, begin), (piece.end, 0, _event(_Type.SLICE_END, track))]
-
-
-def _counter(sample: Sample) -> bytes:
-    return _event(_Type.COUNTER, _priority_track(sample.thread), uint(_Field.COUNTER_VALUE, sample.value))
-
-
-def _instant(instant: Instant) -> bytes:
-    about = string(_Field.CATEGORY, "mark") + string(_Field.NAME, instant.name) + _details(instant.details)
-    if instant.flow is not None:
-        about += fixed64(_Field.FLOW_END if instant.flow_ends else _Field.FLOW, instant.flow)
-    return _event(_Type.INSTANT, _uuid(instant.track), about)
-
-
-def _details(details: Sequence[tuple[str, str | int]]) -> bytes:
-    """Debug annotations: what the viewer shows of a selected event."""
-    parts = []
-    for name, value in details:
-        content = uint(3, value) if isinstance(value, int) else string(6, value)
-        parts.append(blob(_Field.ANNOTATION, content + string(10, name)))
-    return b"".join(parts)
+def _segment_details(segment: Segment) -> Details:
+    details = {"state": segment.state.value, "priority": segment.priority}
+    details |= {"what": segment.what} if segment.what else {}
+    return details | ({"meanwhile": segment.by} if segment.by else {})
