@@ -369,7 +369,8 @@ def plan(arguments: argparse.Namespace) -> int:
 
 
 def graph(arguments: argparse.Namespace) -> int:
-    from camkes.report.draw import graph as drawing
+    from camkes.report.draw.graph import graph_dot
+    from camkes.report.draw.graph_svg import graph_svg
 
     output: Path | None = arguments.output
     if output is not None and output.suffix not in (".dot", ".svg"):
@@ -383,7 +384,7 @@ def graph(arguments: argparse.Namespace) -> int:
         return status
     if arguments.makefile_dependencies is not None:
         pipeline.write_dependencies(arguments.makefile_dependencies, result, request)
-    draw = drawing.graph_svg if output is not None and output.suffix == ".svg" else drawing.graph_dot
+    draw = graph_svg if output is not None and output.suffix == ".svg" else graph_dot
     text = draw(result.plan, result.system, result.cycle)
     if output is None:
         print(text, end="" if text.endswith("\n") else "\n")

@@ -24,7 +24,8 @@ from camkes.diagnostics.rendering.machine import to_json, to_sarif
 from camkes.generate import generate
 from camkes.model.dump import dump_text
 from camkes.report import plan_tables
-from camkes.report.draw.graph import graph_dot, graph_svg
+from camkes.report.draw.graph import graph_dot
+from camkes.report.draw.graph_svg import graph_svg
 
 
 def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:

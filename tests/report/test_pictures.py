@@ -9,7 +9,10 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from shutil import which
 
 import pytest
 from hypothesis import given, settings
@@ -19,8 +22,10 @@ from msgspec.structs import replace
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
-from camkes.report.draw.graph import graph_dot, graph_svg
-from camkes.report.draw.layers import lay_out
+from camkes.report.draw.graph import graph_dot
+from camkes.report.draw.graph_svg import graph_svg
+from camkes.report.draw.graphviz import dot_layout
+from camkes.report.draw.layers import Layout, Point, lay_out
 from camkes.report.draw.terminal import terminal_report
 from camkes.report.draw.timeline import timeline_svg
 from camkes.report.times import choose_window, format_time, make_axis
@@ -30,6 +35,7 @@ from camkes.report.trace.kinds import Kind
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
 from .test_properties import systems
 
+Layouter = Callable[[Mapping[str, Point], Sequence[tuple[str, str]]], Layout | None]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -216,7 +222,9 @@ def test_the_graph_does_not_depend_on_hashes() -> None:
     code = (
         "from tests.report.test_pictures import *\n"
         "import sys\n"
-        "sys.stdout.write(graph_svg(with_cycle(), system()) + (picture() or ''))"
+        "for use_dot in (True, False):\n"
+        "    sys.stdout.write(graph_svg(with_cycle(), system(), use_dot=use_dot))\n"
+        "sys.stdout.write(picture() or '')"
     )
     root = Path(__file__).parents[2]
     outputs = {
@@ -232,21 +240,78 @@ def test_the_graph_does_not_depend_on_hashes() -> None:
     assert len(outputs) == 1
 
 
-@given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=24))
-@settings(deadline=None)
-def test_nodes_never_overlap(count: int, pairs: list[tuple[int, int]]) -> None:
+GRAPHS = (st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=24))
+
+
+def check_layout(count: int, pairs: list[tuple[int, int]], lay: Layouter) -> None:
+    """Nodes are apart and inside; each route leads from its source to its target."""
     names = [f"n{i}" for i in range(count)]
     sizes = {name: (40.0 + 15 * i, 30.0 + 5 * (i % 3)) for i, name in enumerate(names)}
     edges = [(names[a], names[b]) for a, b in pairs if a < count and b < count]
-    layout = lay_out(sizes, edges)
+    layout = lay(sizes, edges)
+    assert layout is not None
     for a in names:
         (x, y), (w, h) = layout.places[a], sizes[a]
-        assert x - w / 2 >= -0.01 and x + w / 2 <= layout.width + 0.01
-        assert y - h / 2 >= -0.01 and y + h / 2 <= layout.height + 0.01
+        assert x - w / 2 >= -0.1 and x + w / 2 <= layout.width + 0.1
+        assert y - h / 2 >= -0.1 and y + h / 2 <= layout.height + 0.1
         for b in names:
             if a < b:
                 (u, v), (p, q) = layout.places[b], sizes[b]
-                assert abs(x - u) >= (w + p) / 2 or abs(y - v) >= (h + q) / 2
+                assert abs(x - u) >= (w + p) / 2 - 0.1 or abs(y - v) >= (h + q) / 2 - 0.1
+    for edge, route in zip(edges, layout.routes, strict=True):
+        assert len(route.points) >= 4 and len(route.points) % 3 == 1
+        for name, (x, y) in zip(edge, (route.points[0], route.points[-1]), strict=True):
+            (u, v), (w, h) = layout.places[name], sizes[name]
+            assert abs(x - u) <= w / 2 + 1.5 and abs(y - v) <= h / 2 + 1.5
+
+
+@given(*GRAPHS)
+@settings(deadline=None)
+def test_our_layout(count: int, pairs: list[tuple[int, int]]) -> None:
+    check_layout(count, pairs, lay_out)
+
+
+@pytest.mark.skipif(which("dot") is None, reason="needs Graphviz")
+@given(*GRAPHS)
+@settings(deadline=None, max_examples=20)
+def test_layout_by_graphviz(count: int, pairs: list[tuple[int, int]]) -> None:
+    check_layout(count, pairs, lambda sizes, edges: dot_layout(sizes, edges, [40.0] * len(edges)))
+
+
+def test_a_long_chain_of_requests_has_a_layer_each() -> None:
+    names = [f"n{i}" for i in range(3000)]
+    layout = lay_out(dict.fromkeys(names, (10.0, 10.0)), list(pairwise(names)))
+    heights = [layout.places[name][1] for name in names]
+    assert all(upper < lower for upper, lower in pairwise(heights))
+
+
+@pytest.mark.parametrize(
+    "dot", ["exit 1", "echo '{}'", "echo nothing", 'echo \'{"bb": "0", "objects": []}\'']
+)
+def test_our_layout_where_dot_fails(dot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = graph_svg(with_cycle(), system(), use_dot=False)
+    program = tmp_path / "dot"
+    program.write_text(f"#!/bin/sh\n{dot}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert graph_svg(with_cycle(), system()) == expected
+    program.unlink()
+    assert graph_svg(with_cycle(), system()) == expected
+
+
+@pytest.mark.skipif(which("dot") is None, reason="needs Graphviz")
+def test_graphviz_is_used_where_it_is_installed() -> None:
+    by_dot, ours = (graph_svg(with_cycle(), system(), use_dot=use) for use in (True, False))
+    assert by_dot != ours
+    assert sorted(words(by_dot)) == sorted(words(ours))
+
+
+def test_letters_have_no_outlines() -> None:
+    """Converters that do not know `paint-order` would draw an outline over the letters."""
+    for svg in (picture(), graph_svg(with_cycle(), system())):
+        assert svg
+        assert not [e for e in ET.fromstring(svg).iter(f"{SVG}text") if e.get("stroke")]
+        assert "paint-order" not in svg
 
 
 @given(st.integers(0, 10**12), st.integers(1, 10**12), st.integers(2, 20))

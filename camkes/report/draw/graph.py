@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who requests whom: tasks and CPIs as a graph, as DOT text and as SVG.
+"""Who requests whom: tasks and CPIs as a graph, and as text for Graphviz.
 
 A system without tasks and protocols is shown as its instances and connections.
 """
@@ -38,7 +38,7 @@ CYCLE_COLOUR = "#b3261e"
 
 
 class Node(Struct, frozen=True):
-    """`lines` are what is said of it, under its name."""
+    """`lines` describe it, under its name."""
 
     name: str
     kind: NodeKind
@@ -136,10 +136,3 @@ def graph_dot(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
 def _quoted(words: str) -> str:
     escaped = words.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-def graph_svg(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
-    """The graph as a picture."""
-    from camkes.report.draw.graph_svg import draw_graph
-
-    return draw_graph(make_graph(plan, system, cycle), system.root.path.stem, set(cycle))

@@ -68,6 +68,17 @@ def text(x: float, y: float, words: str, **attributes: str | float | None) -> st
     return element("text", html.escape(words, quote=False), x=x, y=y, **attributes)
 
 
+def framed(x: float, y: float, words: str, size: float, fill: str = INK) -> str:
+    """Words around (x, y), on white, so that they can be read on lines and patterns. (An outline of the
+    letters would cover them where a viewer does not know `paint-order`.)"""
+    width = text_width(words, size) + 6
+    height = size + 4
+    ground = element(
+        "rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=2, fill="#ffffff"
+    )
+    return ground + text(x, y + size * 0.35, words, font_size=size, text_anchor="middle", fill=fill)
+
+
 def title(words: str) -> str:
     """What a viewer shows when the pointer rests on the element that contains this."""
     return element("title", html.escape(words, quote=False))

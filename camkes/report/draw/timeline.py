@@ -20,6 +20,7 @@ from camkes.report.draw.svg import (
     Drawing,
     darker,
     element,
+    framed,
     text,
     text_width,
     title,
@@ -225,14 +226,14 @@ class _Timeline:
             )
         )
 
-    def _words(self, x: float, y: float, width: float, choices: Sequence[str], halo: bool = False) -> None:
+    def _words(self, x: float, y: float, width: float, choices: Sequence[str], frame: bool = False) -> None:
         """The first of the choices that fits, in the middle of a box."""
         for words in choices:
             if words and text_width(words, 11) + 8 <= width:
-                around: dict[str, str | float | None] = {}
-                if halo:
-                    around = {"stroke": "#ffffff", "stroke_width": 4.0, "paint_order": "stroke"}
-                self.drawing.add(text(x + width / 2, y, words, font_size=11, text_anchor="middle", **around))
+                if frame:
+                    self.drawing.add(framed(x + width / 2, y - 4, words, 11))
+                else:
+                    self.drawing.add(text(x + width / 2, y, words, font_size=11, text_anchor="middle"))
                 return
 
     def _raised(self, segments: Sequence[Segment], base: float, lane: Lane) -> None:
