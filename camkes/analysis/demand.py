@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Execution times across CPIs (Sudvarg et al. 2024, Eqs. 1, 7 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from camkes.analysis.platform import Platform
+from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.model.system import Protocol
+
+#: Nanoseconds; a fraction where cycles of a machine are no whole number of them.
+Time = int | Fraction
+
+
+class Part(Struct, frozen=True):
+    """What requests to one CPI add to a job: `count` requests of `work` and `overhead` nanoseconds each,
+    without those that the CPI makes itself."""
+
+    cpi: str
+    count: int
+    work: int
+    overhead: Time
+
+    @property
+    def total(self) -> Time:
+        return self.count * (self.work + self.overhead)
+
+
+class Demand(Struct, frozen=True):
+    """The execution time of a job: its own `work` and that of all its requests."""
+
+    work: int
+    parts: tuple[Part, ...]
+
+    @property
+    def total(self) -> Time:
+        return self.work + sum(part.total for part in self.parts)
+
+
+class Demands(Struct, frozen=True):
+    """For each task a job's execution time; for each CPI that of one request with all that it requests."""
+
+    of_task: Mapping[str, Demand]
+    of_request: Mapping[str, Time]
+
+
+def demands(workload: Workload, platform: Platform) -> Demands:
+    """Execution times of all jobs and requests on a machine."""
+    overheads = overheads_of(workload, platform)
+    whole: dict[str, Time] = {}
+    for cpi in reversed(workload.order):
+        below = sum(count * whole[name] for name, count in cpi.requests.items())
+        whole[cpi.name] = cpi.work + overheads[cpi.name] + below
+    return Demands({task.name: _demand(workload, task, overheads) for task in workload.tasks}, whole)
+
+
+def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
+    """Nanoseconds that one request to each CPI costs beside the CPI's work."""
+    chains: dict[str, tuple[Protocol, ...]] = {}
+    overheads: dict[str, Time] = {}
+    for cpi in reversed(workload.order):
+        chains[cpi.name] = _longest_chain(workload, cpi, chains, platform)
+        cycles = platform.overhead_cycles(cpi.protocol, chains[cpi.name])
+        overheads[cpi.name] = platform.nanoseconds(cycles)
+    return overheads
+
+
+def _longest_chain(
+    workload: Workload, cpi: Cpi, chains: Mapping[str, tuple[Protocol, ...]], platform: Platform
+) -> tuple[Protocol, ...]:
+    """The protocols of the CPIs below, on the way that a priority takes longest to go down. A `fixed` CPI
+    ends it: its priority does not change."""
+    ways = [
+        (workload.cpi[name].protocol, *chains[name])
+        for name in cpi.requests
+        if workload.cpi[name].protocol is not Protocol.FIXED
+    ]
+    return max(ways, key=lambda way: platform.overhead_cycles(Protocol.INHERITED, way), default=())
+
+
+def _demand(workload: Workload, task: Task, overheads: Mapping[str, Time]) -> Demand:
+    counts: dict[str, int] = dict(task.requests)
+    parts = []
+    for cpi in workload.order:
+        count = counts.get(cpi.name, 0)
+        if count:
+            parts.append(Part(cpi.name, count, cpi.work, overheads[cpi.name]))
+            for name, each in cpi.requests.items():
+                counts[name] = counts.get(name, 0) + count * each
+    return Demand(task.work, tuple(parts))

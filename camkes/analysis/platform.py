@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What operations cost on a machine: the profiles in kernel/sel4/platforms/NAME.toml.
+
+A profile states cycles and the clock. `runtime = "library"` is the runtime of the papers (Sudvarg et al.
+2024, Table 2 and Eq. 8): its propagated requests block for the longer of their two halves. `runtime =
+"camkes-rt"` is ours, which does not: an uncontended request costs what a plain one does.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from camkes import resources
+from camkes.model.system import Protocol
+
+PROFILES = resources.SEL4_KERNEL / "platforms"
+
+Cycles = Annotated[int, Meta(ge=0)]
+
+
+class Halves(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles of a request and of its reply, at most."""
+
+    call: Cycles = 0
+    reply: Cycles = 0
+
+    @property
+    def both(self) -> int:
+        return self.call + self.reply
+
+
+class Inheritance(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles of a request to an `inherited` CPI.
+
+    `unlocked` and `locked` are those of the papers' runtime; `queue` is what its longest queue adds, and
+    `update_inherited` and `update_propagated` are one step of a priority down a chain. For ours: `acquire`,
+    `release` and `queue` with contention, and `update`, `settle` and `clear` for each level of the chain.
+    """
+
+    unlocked: Halves = Halves()
+    locked: Halves = Halves()
+    queue: Cycles = 0
+    update_inherited: Cycles = 0
+    update_propagated: Cycles = 0
+    acquire: Cycles = 0
+    release: Cycles = 0
+    update: Cycles = 0
+    settle: Cycles = 0
+    clear: Cycles = 0
+
+
+class Platform(Struct, frozen=True, forbid_unknown_fields=True):
+    """A machine and a runtime. `clock` is in Hz, `source` says where the figures are from."""
+
+    name: str
+    source: str = ""
+    runtime: Literal["camkes-rt", "library"] = "camkes-rt"
+    clock: Annotated[int, Meta(ge=1)] = 1_000_000_000
+    plain: Halves = Halves()
+    fixed: Halves = Halves()
+    propagated: Halves = Halves()
+    inherited: Inheritance = Inheritance()
+
+    def overhead_cycles(self, protocol: Protocol, levels: tuple[Protocol, ...] = ()) -> int:
+        """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs
+        below in its longest chain, which a priority that is inherited passes through."""
+        if protocol is not Protocol.INHERITED:
+            return (self.fixed if protocol is Protocol.FIXED else self.propagated).both
+        lock = self.inherited
+        if self.runtime == "library":  # Sudvarg et al. 2024, Eq. 8
+            steps = {Protocol.INHERITED: lock.update_inherited, Protocol.PROPAGATED: lock.update_propagated}
+            updates = sum(steps.get(level, 0) for level in levels)
+            return max(lock.unlocked.both, lock.locked.both + lock.queue + updates)
+        level = lock.update + lock.settle + lock.clear
+        contended = self.plain.both + lock.acquire + lock.release + lock.queue + len(levels) * level
+        return max(self.plain.both, contended)
+
+    def blocking_cycles(self) -> int:
+        """Cycles for which a request to a `propagated` CPI keeps higher priorities waiting."""
+        return max(self.propagated.call, self.propagated.reply) if self.runtime == "library" else 0
+
+    def nanoseconds(self, cycles: int) -> Fraction:
+        """Cycles as time."""
+        return Fraction(cycles * 1_000_000_000, self.clock)
+
+
+#: Nothing but the work costs time.
+FREE = Platform("none")
+
+
+def names() -> tuple[str, ...]:
+    """The profiles that come with the tool."""
+    return (FREE.name, *sorted(path.stem for path in PROFILES.glob("*.toml")))
+
+
+def read_platform(name: str) -> Platform:
+    """The profile of this name, or in this file. Raises OSError where there is none, ValueError for a bad
+    one."""
+    if name == FREE.name:
+        return FREE
+    path = Path(name) if name.endswith(".toml") else PROFILES / f"{name}.toml"
+    return msgspec.convert({"name": path.stem, **tomllib.loads(path.read_text("utf-8"))}, Platform)

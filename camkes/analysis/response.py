@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Response times under fixed priorities: the fixed point of Cucinotta et al., Eq. 1, over a busy window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import ceil, lcm
+
+from msgspec import Struct
+
+from camkes.analysis.demand import Time
+
+#: The blocking of a job in a window of so many nanoseconds; never less in a longer one.
+Blocking = Callable[[Time], Time]
+
+#: How many steps towards a fixed point are made.
+STEPS = 1_000_000
+
+
+class Load(Struct, frozen=True):
+    """What a task asks of the processor: `demand` nanoseconds for each job, a job each `period`, at most."""
+
+    name: str
+    priority: int
+    period: int
+    demand: Time
+
+
+class Response(Struct, frozen=True):
+    """The longest response, `time`, of a job in the busy window; the `job` (0: the first) that has it, and
+    how many jobs of which tasks it waits for in a `window` from when all were released."""
+
+    time: Time
+    job: int
+    interference: tuple[tuple[str, int], ...]
+    window: Time
+
+
+def response(task: Load, others: Sequence[Load], blocking: Blocking) -> Response | None:
+    """The longest response time of a task's jobs, or None where there is no bound.
+
+    `others` are all other tasks; those of equal priority interfere too, as it depends on the order of arrival
+    who is first. A job
+    that ends after its period delays the next one: then more jobs are looked at.
+    """
+    interfering = [other for other in others if other.priority >= task.priority]
+    used = sum((Fraction(load.demand) / load.period for load in (task, *interfering)), Fraction(0))
+    if used > 1:
+        return None
+    jobs = lcm(*(load.period for load in (task, *interfering))) // task.period
+    longest: Response | None = None
+    window: Time = 0
+    for job in range(jobs):
+        found = _window(task, interfering, blocking, job, window)
+        if found is None:
+            return None
+        window = found
+        if longest is None or window - job * task.period > longest.time:
+            counts = tuple((other.name, ceil(Fraction(window) / other.period)) for other in interfering)
+            longest = Response(window - job * task.period, job, counts, window)
+        if window <= (job + 1) * task.period:
+            break
+    return longest
+
+
+def _window(
+    task: Load, interfering: Sequence[Load], blocking: Blocking, job: int, start: Time
+) -> Time | None:
+    """When a job, counted from 0, is done at the latest, from the beginning of the busy window."""
+    own = (job + 1) * task.demand
+    window = max(start, own)
+    for _ in range(STEPS):
+        again = (
+            own + blocking(window) + sum(-(-window // other.period) * other.demand for other in interfering)
+        )
+        if again == window:
+            return window
+        window = again
+    return None

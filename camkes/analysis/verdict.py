@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Whether each task of a workload meets its deadline, with everything that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from functools import cache
+
+from msgspec import Struct
+
+from camkes.analysis.blocking import Blocking, waits
+from camkes.analysis.bounds import Bound, bounds
+from camkes.analysis.demand import Demand, Time, demands
+from camkes.analysis.platform import Platform
+from camkes.analysis.response import Load, Response, response
+from camkes.analysis.workload import Task, Workload
+
+
+class Verdict(StrEnum):
+    """Whether a task meets its deadline in every case."""
+
+    MET = "met"
+    MISSED = "missed"  # it can be missed
+    UNBOUNDED = "unbounded"  # responses can grow without end
+
+
+class TaskResult(Struct, frozen=True):
+    """What was found about a task. `response` is None where there is no bound."""
+
+    task: Task
+    demand: Demand
+    blocking: Blocking
+    response: Response | None
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.response is None:
+            return Verdict.UNBOUNDED
+        return Verdict.MET if self.response.time <= self.task.deadline else Verdict.MISSED
+
+
+class Analysis(Struct, frozen=True):
+    """The result for all tasks, from the highest priority, equal ones by name."""
+
+    platform: Platform
+    tasks: tuple[TaskResult, ...]
+    bounds: tuple[Bound, ...]
+
+    @property
+    def utilisation(self) -> float:
+        return sum(float(result.demand.total / result.task.period) for result in self.tasks)
+
+    @property
+    def good(self) -> bool:
+        """Whether no deadline can be missed."""
+        return all(result.verdict is Verdict.MET for result in self.tasks)
+
+
+def analyse(workload: Workload, platform: Platform) -> Analysis:
+    """Execution times, blocking, bounds and response times of all tasks."""
+    needed = demands(workload, platform)
+    tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
+    loads = {
+        task.name: Load(task.name, task.priority, task.period, needed.of_task[task.name].total)
+        for task in tasks
+    }
+    results = []
+    in_period = {}
+    for task in tasks:
+        others = [load for load in loads.values() if load.name != task.name]
+        can_wait = waits(workload, needed, platform, task)
+        blocking = cache(can_wait.within)
+
+        def least(window: Time, blocking: Callable[[Time], Blocking] = blocking) -> Time:
+            return blocking(window).least
+
+        found = response(loads[task.name], others, least)
+        window = task.period if found is None else found.window
+        results.append(TaskResult(task, needed.of_task[task.name], blocking(window), found))
+        in_period[task.name] = least(task.period)
+    deadlines = {task.name: task.deadline for task in tasks}
+    return Analysis(platform, tuple(results), bounds(list(loads.values()), deadlines, in_period))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What the analysis knows of a system: tasks, CPIs, and how often each requests which CPI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from msgspec import Struct
+
+from camkes.model.system import Protocol, System
+from camkes.protocols.plan import Plan
+
+
+class Cpi(Struct, frozen=True):
+    """A component procedure interface. `work` is the execution time of one request without what it
+    requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
+    `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others."""
+
+    name: str
+    protocol: Protocol
+    work: int
+    requests: Mapping[str, int] = {}
+    ceiling: int = 0
+
+
+class Task(Struct, frozen=True):
+    """A task. `work` is the execution time of a job without its requests, `period` the least time between
+    two releases, `deadline` counts from the release and may be longer than the period."""
+
+    name: str
+    priority: int
+    period: int
+    deadline: int
+    work: int
+    requests: Mapping[str, int] = {}
+
+
+class Workload(Struct, frozen=True, dict=True):
+    """Tasks and CPIs of one processor. Requests have no cycle."""
+
+    tasks: tuple[Task, ...]
+    cpis: tuple[Cpi, ...]
+
+    @cached_property
+    def cpi(self) -> Mapping[str, Cpi]:
+        """Each CPI by its name."""
+        return {cpi.name: cpi for cpi in self.cpis}
+
+    @cached_property
+    def order(self) -> tuple[Cpi, ...]:
+        """All CPIs, each before those that it requests."""
+        from graphlib import TopologicalSorter
+
+        graph = {cpi.name: cpi.requests.keys() for cpi in self.cpis}
+        return tuple(self.cpi[name] for name in reversed([*TopologicalSorter(graph).static_order()]))
+
+    @cached_property
+    def arrivals(self) -> Mapping[str, Mapping[str, int]]:
+        """For each CPI the tasks whose requests arrive there, each with the highest base priority that such a
+        request can have: that of the task, or the ceiling of a `fixed` CPI on the way."""
+        found: dict[str, dict[str, int]] = {cpi.name: {} for cpi in self.cpis}
+        for task in self.tasks:
+            for name in task.requests:
+                found[name][task.name] = task.priority
+        for cpi in self.order:
+            for name in cpi.requests:
+                for task_name, priority in found[cpi.name].items():
+                    base = cpi.ceiling if cpi.protocol is Protocol.FIXED else priority
+                    found[name][task_name] = max(base, found[name].get(task_name, 0))
+        return found
+
+
+def workload_of(system: System, plan: Plan) -> Workload:
+    """The workload of a planned system. Tasks without a period are left out: they have one job."""
+    counts: dict[str, dict[str, int]] = {}
+    for request in plan.requests:
+        callees = counts.setdefault(request.caller, {})
+        callees[request.callee] = callees.get(request.callee, 0) + 1
+    planned = {task.name: task for task in plan.tasks}
+    tasks = tuple(
+        Task(
+            name=task.instance,
+            priority=planned[task.instance].priority,
+            period=task.period,
+            deadline=task.deadline or task.period,
+            work=task.wcet or 0,
+            requests=counts.get(task.instance, {}),
+        )
+        for task in system.tasks
+        if task.period is not None
+    )
+    ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
+    cpis = tuple(
+        Cpi(cpi.name, cpi.protocol, cpi.wcet or 0, counts.get(cpi.name, {}), ceilings[cpi.name])
+        for cpi in system.cpis
+    )
+    return Workload(tasks, cpis)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Figures that are known: of the papers, and computed by hand where the comment shows how. Times in
+milliseconds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from camkes.analysis.blocking import Section, assign, classic, search
+from camkes.analysis.bounds import hyperbolic, liu_layland_limit
+from camkes.analysis.platform import FREE, read_platform
+from camkes.analysis.response import Load, response
+from camkes.analysis.verdict import Analysis, analyse
+from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.model.system import Protocol
+from tests.analysis.random_systems import constant
+
+PROPAGATED, FIXED, INHERITED = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED
+NON_PREEMPTIVE = 255
+
+
+def ms(value: float | str) -> int:
+    return int(Fraction(str(value)) * 1_000_000)
+
+
+def chain(protocol: Protocol, ceiling_a: int = 30, ceiling_b: int = 30, extra: bool = False) -> Workload:
+    """Tasks 1 and 2 request A, A requests B, task 3 requests B; `extra`: a task above them that requests
+    nothing."""
+    above = [Task("0", 40, ms(5), ms(5), ms("0.5"))] if extra else []
+    tasks = [
+        *above,
+        Task("1", 30, ms(10), ms(10), ms(2), {"A": 1}),
+        Task("2", 20, ms(20), ms(20), ms(4), {"A": 1}),
+        Task("3", 10, ms(50), ms(50), ms(8), {"B": 1}),
+    ]
+    cpis = [Cpi("A", protocol, ms("0.5"), {"B": 1}, ceiling_a), Cpi("B", protocol, ms("0.3"), {}, ceiling_b)]
+    return Workload(tuple(tasks), tuple(cpis))
+
+
+def demand_of(analysis: Analysis) -> list[float]:
+    return [round(float(result.demand.total) / 1e6, 6) for result in analysis.tasks]
+
+
+def blocking_of(analysis: Analysis) -> list[float]:
+    return [round(float(result.blocking.least) / 1e6, 6) for result in analysis.tasks]
+
+
+def response_of(analysis: Analysis) -> list[float]:
+    assert all(result.response is not None for result in analysis.tasks)
+    return [round(float(result.response.time) / 1e6, 6) for result in analysis.tasks if result.response]
+
+
+def test_ceilings_without_overhead() -> None:
+    """C1 = 2 + 0.5 + 0.3, C2 = 4 + 0.8, C3 = 8 + 0.3. Task 1 waits for task 2 in A (0.8) or task 3 in B
+    (0.3), not for both; task 2 for task 3 in B. R1 = 2.8 + 0.8; R2 = 4.8 + 0.3 + 2.8; R3 = 8.3 + 2 * 2.8 +
+    4.8 = 18.7."""
+    found = analyse(chain(FIXED), FREE)
+    assert demand_of(found) == [2.8, 4.8, 8.3]
+    assert blocking_of(found) == [0.8, 0.3, 0.0]
+    assert response_of(found) == [3.6, 7.9, 18.7]
+    assert found.good
+    _, product, total = found.bounds
+    # 1 + 3.6/10; 1.28 * (1 + 5.1/20); 1.28 * 1.24 * (1 + 8.3/50)
+    assert [value for _, value in product.values] == pytest.approx([1.36, 1.6064, 1.850675], abs=1e-5)
+    # 0.28 + 0.24 + 0.166 + 0.08
+    assert total.values[0][1] == pytest.approx(0.766)
+    assert total.limit == pytest.approx(0.7798, abs=1e-4)
+    assert total.holds and product.holds
+
+
+def test_without_preemption_the_same_tasks_wait_as_long() -> None:
+    found = analyse(chain(FIXED, NON_PREEMPTIVE, NON_PREEMPTIVE), FREE)
+    assert blocking_of(found) == [0.8, 0.3, 0.0]
+
+
+def test_propagated_without_overhead_blocks_nobody() -> None:
+    """R2 = 4.8 + 2.8; R3 as above."""
+    found = analyse(chain(PROPAGATED), FREE)
+    assert blocking_of(found) == [0, 0, 0]
+    assert response_of(found) == [2.8, 7.6, 18.7]
+    values = [value for _, value in found.bounds[1].values]
+    assert values == pytest.approx([1.28, 1.5872, 1.850675], abs=1e-5)
+
+
+def test_with_the_overheads_of_the_papers() -> None:
+    """A request to a fixed CPI costs 4810 + 3342 cycles of 2.1 GHz: C1 = 2.8 ms + 2 * 8152 / 2.1 GHz."""
+    intel = read_platform("sudvarg2024-intel")
+    fixed = analyse(chain(FIXED), intel)
+    assert demand_of(fixed) == [2.807764, 4.807764, 8.303882]
+    assert response_of(fixed) == [3.615528, 7.919410, 18.727173]
+    propagated = analyse(chain(PROPAGATED), intel)
+    assert response_of(propagated) == [2.813529, 7.623805, 18.735967]
+
+
+def test_who_requests_nothing_waits_only_without_preemption() -> None:
+    ceiling = analyse(chain(FIXED, extra=True), FREE)
+    assert (blocking_of(ceiling)[0], response_of(ceiling)[0]) == (0, 0.5)
+    everybody = analyse(chain(FIXED, NON_PREEMPTIVE, NON_PREEMPTIVE, extra=True), FREE)
+    assert (blocking_of(everybody)[0], response_of(everybody)[0]) == (0.8, 1.3)
+
+
+@pytest.mark.parametrize(
+    ("demand", "literal", "right", "longest"), [("4.5", 1.45, 2.1025, 9), ("6", 1.6, 2.56, 12)]
+)
+def test_equal_priorities(demand: str, literal: float, right: float, longest: int) -> None:
+    """Two tasks of one priority, T = 10: Eq. 2 leaves the other one out and accepts what misses."""
+    loads = [Load(name, 10, ms(10), ms(demand)) for name in ("a", "b")]
+    assert hyperbolic(loads[0], loads, 0, equals=False) == pytest.approx(literal)
+    assert hyperbolic(loads[0], loads, 0) == pytest.approx(right)
+    found = response(loads[0], loads[1:], constant(0))
+    if longest == 9:
+        assert found is not None and found.time == ms(9)
+    else:  # 12 of every 10: the first job ends at 12, later ones ever later
+        assert found is None
+    tasks = tuple(Task(name, 10, ms(10), ms(10), ms(demand)) for name in ("a", "b"))
+    analysis = analyse(Workload(tasks, ()), FREE)
+    assert not analysis.bounds[0].applicable
+    assert analysis.good is (longest == 9)
+
+
+def test_limits_of_liu_and_layland() -> None:
+    values = [round(liu_layland_limit(count), 4) for count in range(1, 6)]
+    assert values == [1, 0.8284, 0.7798, 0.7568, 0.7435]
+
+
+#: Clients by priority: their period, own work, and the time in the servers S1 and S2.
+CLIENTS = {"1": (50, 10, (2, 2)), "2": (80, 12, (5, 4)), "3": (120, 20, (4, 1))}
+
+
+def test_each_task_and_each_server_once() -> None:
+    """Task 1 can wait for 2 in S1 (5) or S2 (4), and for 3 in S1 (4) or S2 (1). Taking the longest first
+    gives 5 + 1 = 6, which is not safe: 4 + 4 = 8 can happen. The lesser of the sums is 5 + 4 = 9.
+
+    R1 = 14 + 8; R2 = 21 + 4 + 14; R3 = 25 + 2 * 14 + 21.
+    """
+    loads = [Load(n, -int(n), ms(t), ms(c + sum(s))) for n, (t, c, s) in CLIENTS.items()]
+    expected = {"1": (8, 22), "2": (4, 39), "3": (0, 74)}
+    for index, load in enumerate(loads):
+        found = [
+            Section(other.name, f"S{server}", ms(length))
+            for other in loads[index + 1 :]
+            for server, length in enumerate(CLIENTS[other.name][2], 1)
+        ]
+        if load.name == "1":
+            assert classic(found, {}) == ms(9)
+        waits = sum(section.duration for section in assign(found, {})) if found else 0
+        exact = search(found, {})
+        assert exact is not None and sum(section.duration for section in exact) == waits
+        longest = response(load, [other for other in loads if other is not load], constant(waits))
+        assert longest is not None
+        assert (waits, longest.time) == tuple(map(ms, expected[load.name]))
+
+
+DERIVED = {
+    "sudvarg2024-intel": (10790, 8152, 7404, 10862, 10070, (10862, 17258, 23978, 30698), (18068, 25598)),
+    "sudvarg2024-pi3": (7851, 3545, 4657, 7476, 7371, (7817, 11132, 14447, 17762), (12905, 17993)),
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_overheads_of_table_2(name: str) -> None:
+    platform = read_platform(name)
+    propagated, fixed, plain, unlocked, locked, inherited_below, propagated_below = DERIVED[name]
+    assert platform.overhead_cycles(PROPAGATED) == propagated
+    assert platform.overhead_cycles(FIXED) == fixed
+    assert platform.plain.both == plain
+    assert platform.inherited.unlocked.both == unlocked
+    assert platform.inherited.locked.both == locked
+    for levels, cycles in enumerate(inherited_below):
+        assert platform.overhead_cycles(INHERITED, (INHERITED,) * levels) == cycles
+    for levels, cycles in enumerate(propagated_below, 1):
+        assert platform.overhead_cycles(INHERITED, (PROPAGATED,) * levels) == cycles

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What holds of every system: simulated responses are within the bounds, and the bounds are in order."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camkes.analysis.blocking import Section, assign, classic, search, total
+from camkes.analysis.bounds import bounds
+from camkes.analysis.platform import FREE
+from camkes.analysis.response import Load, response
+from camkes.analysis.verdict import analyse
+from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
+
+SEEDS = st.integers(0, 2**32 - 1)
+UNTIL = 720 * UNIT
+
+
+@given(SEEDS)
+def test_no_simulated_response_is_longer_than_its_bound(seed: int) -> None:
+    rng = random.Random(seed)
+    system = RandomSystem(rng)
+    analysis = analyse(system.workload, FREE)
+    for together in (True, False, False):
+        seen = longest_responses(system.tasks(UNTIL, together), system.cpis, UNTIL)
+        for result in analysis.tasks:
+            if result.response is not None:
+                assert seen.get(result.task.name, 0) <= result.response.time, (result.task.name, seed)
+
+
+@given(SEEDS)
+def test_finer_analysis_never_finds_more_blocking(seed: int) -> None:
+    for result in analyse(RandomSystem(random.Random(seed)).workload, FREE).tasks:
+        waits = result.blocking
+        assert waits.least <= waits.assignment <= waits.classic
+        assert total(waits.sections) == waits.least
+
+
+@given(SEEDS)
+def test_a_bound_that_holds_is_right(seed: int) -> None:
+    """What a sufficient bound accepts, the exact response times accept."""
+    rng = random.Random(seed)
+    count = rng.randint(1, 5)
+    periods = sorted(rng.sample(range(10, 400), count))
+    loads = [Load(f"t{i}", 100 - i, period, rng.randint(1, period // 2)) for i, period in enumerate(periods)]
+    deadlines = {load.name: load.period for load in loads}
+    waits = {load.name: rng.randint(0, load.period // 4) for load in loads}
+    for bound in bounds(loads, deadlines, waits):
+        assert bound.applicable
+        if bound.holds:
+            for load in loads:
+                found = response(load, [o for o in loads if o is not load], constant(waits[load.name]))
+                assert found is not None and found.time <= load.period, bound.name
+
+
+@given(SEEDS, st.integers(0, 50))
+def test_more_blocking_never_shortens_a_response(seed: int, more: int) -> None:
+    rng = random.Random(seed)
+    task, *others = (
+        Load(f"t{i}", rng.randint(1, 3), rng.randint(10, 100), rng.randint(1, 20)) for i in range(4)
+    )
+    less = rng.randint(0, 50)
+    one, two = response(task, others, constant(less)), response(task, others, constant(less + more))
+    assert (one is None) == (two is None)
+    assert one is None or two is None or one.time <= two.time
+
+
+@given(SEEDS)
+def test_choices_of_sections_are_the_best_there_are(seed: int) -> None:
+    """Against all choices, one by one."""
+    rng = random.Random(seed)
+    locks = ["a", "b", "c", "d"]
+    found = [
+        Section(f"t{rng.randint(0, 3)}", rng.choice(locks), rng.randint(1, 9), held)
+        for held in [frozenset(rng.sample(["x", "y"], rng.randint(0, 2))) for _ in range(rng.randint(1, 8))]
+    ]
+    limits = {lock: rng.randint(1, 2) for lock in locks}
+    tasks = sorted({section.task for section in found})
+    options = [[None, *(s for s in found if s.task == task)] for task in tasks]
+
+    def best(held_too: bool) -> int:
+        longest = 0
+        for choice in product(*options):
+            chosen = [section for section in choice if section is not None]
+            taken = Counter(section.cpi for section in chosen)
+            held = [lock for section in chosen for lock in section.held] if held_too else []
+            if all(taken[lock] <= limits[lock] for lock in locks) and len(held) == len(set(held)):
+                longest = max(longest, sum(section.duration for section in chosen))
+        return longest
+
+    exact = search(found, limits)
+    assert exact is not None
+    assert total(exact) == best(True)
+    assert total(assign(found, limits)) == best(False) <= classic(found, limits)
