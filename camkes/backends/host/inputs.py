@@ -14,7 +14,7 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,9 +26,14 @@ _FORMAT = 1  # of the file
 #: `__has_include`, whole or as a part that a macro may complete
 _HAS_INCLUDE = re.compile(r"\b__has_(?:i\w*)?\b")
 _LITERAL = re.compile(r"__has_include(?:_next)?\s*\(\s*(?:\"([^\"\n]+)\"|<([^>\n]+)>)\s*\)")
+#: flags whose file is looked for first in the folder in which the compiler runs
+_FIRST_HERE = frozenset(("-include", "-imacros"))
 _PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")
 _WHETHER_KNOWN = re.compile(r"(?:ifn?def\s+|defined\s*\(?\s*)__has_include(?:_next)?\b")
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
+_JOINED = re.compile(r'"\s*"')  # one literal after the other
+#: what makes an assembler read a file that no rule for make names
+_ASSEMBLER_READS = re.compile(r"\.inc(?:bin|lude)\b")
 
 Signature = list[int]
 
@@ -134,18 +139,22 @@ class Inputs:
             used = read_rule(job.dependencies) if job.search else ()
         except OSError:
             return None
-        if any("__has_" in word for word in job.search):
+        if any("__has_" in word or _ASSEMBLER_READS.search(word) for word in job.search):
             return None
-        folders = self._search.folders(job.search)
+        folders = self._search.folders(job.search) if job.search else ()
+        if not _FIRST_HERE.isdisjoint(job.search):
+            folders = (".", *folders)
         system = tuple(f"{folder}/" for folder in self._search.folders(job.compiler, bare=True))
-        own = [path for path in used if not path.startswith(system)]
+        own = [path for path in used or map(str, job.inputs) if not path.startswith(system)]
         texts = [self._asked(path) for path in own]
         if any(unknown for _, unknown in texts):
             return None
         places = tuple(dict.fromkeys((*folders, *map(_folder_of, own))))
         names = {path[len(p) + 1 :] for path in used for p in places if path.startswith(f"{p}/")}
         asked = {name for found, _ in texts for name in found}
-        inputs: dict[str, Signature | None] = dict.fromkeys((*used, *map(str, job.inputs)))
+        inputs: dict[str, Signature | None] = dict.fromkeys(
+            (*used, *map(str, job.inputs), *self._named(job.search or job.compiler))
+        )
         absent: dict[str, list[str]] = {}
         for folder in places:
             for name in sorted(names | asked):
@@ -157,13 +166,20 @@ class Inputs:
                     absent.setdefault(parent, []).append(missing)
                 elif name in asked:
                     inputs[path] = None
-                elif self._is_fresh(path):
+                elif self._is_fresh(path) or not os.path.isfile(os.path.join(self._folder, path)):  # noqa: PTH113, PTH118
                     return None
         for path in inputs:
             inputs[path] = self._signature(path)
             if inputs[path] is None or self._is_fresh(path):
                 return None
         return {"inputs": inputs, "absent": {k: sorted(set(v)) for k, v in absent.items()}}
+
+    def _named(self, words: Iterable[str]) -> Iterator[str]:
+        """The files that a command names: `@FILE`, `-specs=FILE`, `-include FILE`."""
+        for word in words:
+            for name in (word, word.removeprefix("@"), word.partition("=")[2]):
+                if name and os.path.isfile(os.path.join(self._folder, name)):  # noqa: PTH113, PTH118
+                    yield name
 
     def _asked(self, path: str) -> tuple[set[str], bool]:
         """Names that a text asks for with `__has_include`, and whether it may read what it does not show."""
@@ -175,7 +191,8 @@ class Inputs:
             text = _WHETHER_KNOWN.sub("", _SPLICE.sub("", text))
             literal = _LITERAL.findall(text)
             rest = _LITERAL.sub("", text)
-            unknown = ".incbin" in rest or _HAS_INCLUDE.search(rest) is not None
+            reads = _ASSEMBLER_READS.search(_JOINED.sub("", rest))
+            unknown = reads is not None or _HAS_INCLUDE.search(rest) is not None
             self._texts[path] = {one or other for one, other in literal}, unknown
         return self._texts[path]
 

@@ -229,6 +229,73 @@ def test_an_input_that_is_not_a_header(place: Place) -> None:
     assert place.build() == BUILT
 
 
+_DATA = r".data\n.globl one\none:\n"
+READS = {
+    "incbin in two literals": f'__asm__("{_DATA}.inc" "bin \\"FILE\\"\\n.text\\n");\n',
+    "incbin of a flag": f'__asm__("{_DATA}" READ " \\"FILE\\"\\n.text\\n");\n',
+    "include": f'__asm__("{_DATA}.include \\"FILE\\"\\n.text\\n");\n',
+    "preprocessed": '.data\n.globl one\none:\n.include "FILE"\n',
+    "plain": '.data\n.globl one\none:\n.include "FILE"\n',
+}
+
+
+@pytest.mark.parametrize("reads", READS)
+def test_files_that_the_assembler_reads(place: Place, reads: str) -> None:
+    suffix = {"preprocessed": ".S", "plain": ".s"}.get(reads, ".c")
+    place.source = place.source.with_suffix(suffix)
+    data = place.first / "data.inc"
+    place.flags = ('-DREAD=".incbin"',) if "flag" in reads else ()
+    place.source.write_text(READS[reads].replace("FILE", str(data)))
+    for value in (1, 2):
+        binary = "incbin" in reads
+        data.write_bytes(value.to_bytes(4, "little") if binary else f".long {value}\n".encode())
+        assert "failed" not in place.build()
+        assert place.value() == value
+
+
+def test_a_plain_assembler_source(place: Place) -> None:
+    place.source = place.source.with_suffix(".s")
+    for value in (1, 2):
+        place.source.write_text(f".data\n.globl one\none: .long {value}\n")
+        assert place.build() == ["one: one.s"]
+        assert place.value() == value
+        assert place.build() == []
+
+
+@pytest.mark.parametrize("flag", ["-include", "-imacros"])
+def test_a_header_of_a_flag_is_first_looked_for_where_the_compiler_runs(place: Place, flag: str) -> None:
+    (place.second / "a.h").write_text("#define A 1\n")
+    place.source.write_text("int one = A;\n")
+    place.flags = (flag, "a.h")
+    assert (place.build(), place.value(), place.build()) == (BUILT, 1, [])
+    (place.out / "a.h").write_text("#define A 2\n")
+    assert (place.build(), place.value(), place.build()) == (BUILT, 2, [])
+
+
+@pytest.mark.parametrize("flag", ["@FILE", "-specs=FILE"])
+def test_files_that_a_command_names(place: Place, flag: str) -> None:
+    text = {"@FILE": "-DA={}\n", "-specs=FILE": "*cc1:\n+ -DA={}\n"}[flag]
+    file = place.first / "flags"
+    place.flags = (flag.replace("FILE", str(file)),)
+    place.source.write_text("int one = A;\n")
+    for value in (1, 2):
+        file.write_text(text.format(value))
+        if place.build() != BUILT:
+            pytest.skip("this compiler does not know the flag")
+        assert place.value() == value
+        assert place.build() == []
+
+
+def test_a_folder_in_the_place_of_an_earlier_header(place: Place) -> None:
+    (place.second / "a.h").write_text("#define A 1\n")
+    (place.first / "a.h").mkdir()
+    place.source.write_text('#include "a.h"\nint one = A;\n')
+    assert (place.build(), place.value()) == (BUILT, 1)
+    (place.first / "a.h").rmdir()
+    (place.first / "a.h").write_text("#define A 2\n")
+    assert (place.build(), place.value()) == (BUILT, 2)
+
+
 @pytest.mark.parametrize("change", ["wrapper", "callee", "flag"])
 def test_a_compiler_that_says_the_same_of_itself(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
