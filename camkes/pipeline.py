@@ -48,6 +48,13 @@ CONDITIONS = ("missed", "exit-status")
 Progress = Callable[[str], None]
 
 
+def unwritten(error: OutputError) -> Diagnostic:
+    """What is said of a file that cannot be written."""
+    from camkes.backends.host.codes import BUILD_FOLDER
+
+    return Diagnostic(BUILD_FOLDER, str(error))
+
+
 class Request(Struct, frozen=True):
     """What a user asked the tool to read, and how."""
 
@@ -90,6 +97,7 @@ class RunRequest(Struct, frozen=True):
     record_limit: int = 1 << 28
     hardened: bool = False
     console: int | None = None  # the file descriptor that components print to; None: standard output
+    show: Callable[[bytes], None] | None = None  # takes what components print, instead
 
 
 def find(request: Request, sink: Sink) -> Application | None:
@@ -462,6 +470,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
             record_limit=options.record_limit,
             hardened=options.hardened,
             console=options.console,
+            output=options.show,
         ),
     )
     last = build_folder(checked.application, options.output) / IMAGE / raw.name  # others run there too
@@ -490,14 +499,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     findings = locate_faults(result.findings, image)
     for diagnostic in (*diagnose_findings(findings), *diagnose(faults, ended, names, refused)):
         sink.add(diagnostic)
-    if options.trace is not None:
-        write_trace(options.trace, raw, found, sink)
-    if options.timeline is not None:
-        from camkes.report.draw.timeline import timeline_svg
-
-        picture = timeline_svg(found, sink, options.window or (None, None), checked.application.name)
-        if picture is not None:
-            write_output(options.timeline, picture.encode())
+    _write_results(options, raw, found, checked.application.name, sink)
     events = read_trace(raw, Sink()) if options.verify else None
     violations = check_trace(events, names, checked.plan, system=checked.system) if events else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
@@ -514,6 +516,36 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
         findings,
         refused,
     )
+
+
+def _write_results(options: RunRequest, raw: Path, found: TraceRun, name: str, sink: Sink) -> None:
+    """Write the files that were asked for; the report of the run does not depend on whether that can be."""
+    try:
+        if options.trace is not None:
+            write_trace(options.trace, raw, found, sink)
+    except OutputError as error:
+        sink.add(unwritten(error))
+    try:
+        if options.timeline is not None:
+            from camkes.report.draw.timeline import timeline_svg
+
+            picture = timeline_svg(found, sink, options.window or (None, None), name)
+            if picture is not None:
+                write_output(options.timeline, picture.encode())
+    except OutputError as error:
+        sink.add(unwritten(error))
+
+
+def no_report_json(sink: Sink, *, interrupted: bool = False) -> str:
+    """The report of a run that did not come to a result: the same lists, all empty, and `errors`."""
+    from camkes.report.summary import SCHEMA, to_json
+
+    empty: dict[str, object] = {"tasks": [], "faults": [], "findings": [], "refused": []}
+    errors = [
+        {"code": d.code.number, "message": d.message} for d in sink.diagnostics if d.severity.value == "error"
+    ]
+    rest = {"exit_statuses": {}, "interrupted": interrupted, "waits": [], "errors": errors}
+    return to_json({"schema": SCHEMA, "end": None, **empty, **rest})
 
 
 def _exit_statuses(run: TraceRun, system: System) -> dict[str, int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 from contextlib import nullcontext, suppress
 from functools import cache
@@ -248,6 +249,15 @@ def prepare_streams() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     else:
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not tab and newline
+
+
+def for_terminal(text: str) -> str:
+    """A text of somebody else's program with its control characters visible, so that it does not control the
+    user's terminal."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def no_output(error: OSError) -> int:

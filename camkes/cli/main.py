@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
-from camkes.process import CANNOT_WRITE, no_output
+from camkes.process import CANNOT_WRITE, for_terminal, no_output
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -451,11 +451,35 @@ def run(arguments: argparse.Namespace) -> int:
         record_limit=arguments.record_limit,
         hardened=arguments.hardened,
     )
-    with console(arguments) as stream:
-        options = replace(options, console=stream.fileno() if stream is not sys.stdout else None)
-        outcome = pipeline.run(request_of(arguments), options, sink, progress)
-    progress.clear()
-    return report(arguments, outcome, tell(arguments, sink))
+    outcome = None
+    try:
+        with console(arguments) as stream:
+            descriptor = stream.fileno() if stream is not sys.stdout else None
+            show = shown_on_terminal(stream) if stream.isatty() else None
+            options = replace(options, console=descriptor, show=show)
+            outcome = pipeline.run(request_of(arguments), options, sink, progress)
+    except OutputError as error:
+        sink.add(pipeline.unwritten(error))
+    except KeyboardInterrupt:  # before there was anything to report
+        if arguments.json:
+            print(pipeline.no_report_json(sink, interrupted=True))
+        raise
+    finally:
+        progress.clear()
+    return report(arguments, outcome, sink)
+
+
+def shown_on_terminal(stream: IO[str]) -> Callable[[bytes], None]:
+    """Writes what components print, which must not control the terminal."""
+    from codecs import getincrementaldecoder
+
+    decoder = getincrementaldecoder("utf-8")("backslashreplace")
+
+    def show(data: bytes) -> None:
+        stream.write(for_terminal(decoder.decode(data)))
+        stream.flush()
+
+    return show
 
 
 def console(arguments: argparse.Namespace) -> AbstractContextManager[IO[str]]:
@@ -469,9 +493,12 @@ def console(arguments: argparse.Namespace) -> AbstractContextManager[IO[str]]:
         raise OutputError(f"cannot write {arguments.console}: {error.strerror}") from error
 
 
-def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, status: int) -> int:
-    """Print what a run came to."""
+def report(arguments: argparse.Namespace, outcome: pipeline.Outcome | None, sink: Sink) -> int:
+    """Print what a run came to; with --json there is one document, whatever happened."""
+    status = tell(arguments, sink)
     if outcome is None:
+        if arguments.json:
+            print(pipeline.no_report_json(sink))
         return status
     if arguments.json:
         print(outcome.report_json())
@@ -523,7 +550,7 @@ def run_sel4(arguments: argparse.Namespace) -> int:
 
         outcome = pipeline.record(request_of(arguments), options, arguments.workspace, show, sink, progress)
     progress.clear()
-    return report(arguments, outcome, tell(arguments, sink))
+    return report(arguments, outcome, sink)
 
 
 #: Options that only the host kernel has, and what they are when they are not given.
@@ -691,7 +718,9 @@ def trust(arguments: argparse.Namespace) -> int:
         for folder in arguments.folders:
             print(f"{folder}: trusted, as {trusted.add(folder)} says now")
     except OSError as error:
-        print(f"camkes trust: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        print(
+            f"camkes trust: cannot write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr
+        )
         return USER_ERROR
     return GOOD
 
@@ -858,7 +887,8 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "results",
         "Results and what components print go to standard output; with --json, what components print\n"
-        "goes to standard error, and with --console to a file. Messages go to standard error.",
+        "goes to standard error, and with --console to a file. Messages go to standard error.\n"
+        "A terminal gets the control characters that components print as \\x1b and so on.",
     )
     group.add_argument(
         "--fail-on",
@@ -1013,8 +1043,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OutputError as error:
-        print(f"camkes: {error}", file=sys.stderr)
-        return USER_ERROR
+        sink = Sink()
+        sink.add(pipeline.unwritten(error))
+        return tell(arguments, sink)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in CANNOT_WRITE:
             return no_output(error)

@@ -208,7 +208,10 @@ def test_machines_read_one_thing_from_a_stream(tmp_path: Path, here: Here, form:
 
 def test_a_console_that_cannot_be_written_is_named(tmp_path: Path, here: Here) -> None:
     result = here("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", tmp_path)
-    assert (result.status, result.errors) == (1, f"camkes: cannot write {tmp_path}: Is a directory\n")
+    assert (result.status, result.errors) == (
+        1,
+        f"error[E0725]: cannot write {tmp_path}: Is a directory\n\n1 error\n",
+    )
     result = here("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", "/dev/null")
     assert result.status == GOOD and "42" not in result.output
 
@@ -224,7 +227,10 @@ def test_a_file_is_written_where_it_is(tmp_path: Path, here: Here) -> None:
     assert link.is_symlink() and kept.read_text().startswith("digraph")
     assert kept.stat().st_mode & 0o777 == 0o640
     result = here("graph", EXAMPLES / "adder", "-o", full)
-    assert (result.status, result.errors) == (1, f"camkes: cannot write {full}: No space left on device\n")
+    assert (result.status, result.errors) == (
+        1,
+        f"error[E0725]: cannot write {full}: No space left on device\n\n1 error\n",
+    )
     assert full.is_symlink() and full.is_char_device()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full.dot", "kept.dot", "link.dot"]
 

@@ -36,6 +36,7 @@ _PROGRAM = "camkes-host"
 _NAMES = "kernel-names.s"
 _RUNTIME = "runtime"
 _CHECKSUMS = "checksums.json"
+_MOST_KEPT = 8  # kernels; one for each compiler, with and without sanitizers
 
 
 class Kit(Struct, frozen=True):
@@ -55,6 +56,8 @@ def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress)
     parents = [*([] if cache is None else [Path(cache)]), fallback]
     for parent in parents:
         if (kit := _checked(parent / name)) is not None:
+            with suppress(OSError):
+                os.utime(parent / name)  # it is in use
             return kit
     last = OSError()
     for parent in parents:
@@ -120,7 +123,18 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
         with suppress(FileNotFoundError):
             (parent / name).rename(Path(scratch, "damaged"))
         entry.rename(parent / name)
+    _forget_unused(parent)
     return True
+
+
+def _forget_unused(parent: Path) -> None:
+    """Remove the entries that were not used for the longest time, where there are many."""
+    used: dict[Path, int] = {}
+    for entry in parent.glob("host-*"):
+        with suppress(OSError):
+            used[entry] = entry.stat().st_mtime_ns
+    for entry in sorted(used, key=used.__getitem__)[:-_MOST_KEPT]:
+        shutil.rmtree(entry, ignore_errors=True)
 
 
 def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:

@@ -247,4 +247,4 @@ def _read_errors(stream: IO[bytes] | None, said: list[str], sanitized: bool) -> 
         if line.startswith(_KERNEL):
             said.append(line.removeprefix(_KERNEL))
         elif not sanitized:
-            print(line, file=sys.stderr)
+            print(process.for_terminal(line) if sys.stderr.isatty() else line, file=sys.stderr)

@@ -18,6 +18,7 @@ from camkes import pipeline
 from camkes.backends.host import folder as folder_module
 from camkes.backends.host.folder import locked
 from camkes.diagnostics import Sink
+from camkes.files import OutputError
 from camkes.generate.render import Renderer
 from camkes.process import no_room
 
@@ -157,7 +158,7 @@ def test_folders_that_are_removed_during_a_build(
         assert pipeline.build(request, places["out"], sink, lambda _: None) is not None
         assert not sink.diagnostics
     else:
-        with pytest.raises(pipeline.OutputError, match="it was removed while it was in use"):
+        with pytest.raises(OutputError, match="it was removed while it was in use"):
             pipeline.build(request, places["out"], sink, lambda _: None)
         assert not sink.diagnostics
     assert (tmp_path / "done").exists()
