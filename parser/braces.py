@@ -13,29 +13,56 @@ from camkes.parser import codes
 from camkes.parser.lexer import Tokens
 
 _MOST_CANDIDATES = 20
+_LONGEST_OPENING = 5  # tokens, of `component NAME {` and the like
+_ENDS = ("SEMICOLON", "RBRACE", "LBRACE")
 
 
-def remove_stray_brace(tokens: Tokens, stopped: int | None, sink: Sink) -> int | None:
-    """Report a `}` that is one too many, take it out, and return its offset; None if it is not known which.
+def remove_stray_braces(tokens: Tokens, stopped: int | None, sink: Sink) -> list[int]:
+    """Report each `}` that is too many, take it out, and return the offsets; none if it is not known which.
 
     `stopped` is the token at which a parser stops: a stray brace stands before it, else another error does.
     """
     kinds = tokens.kinds
-    if kinds.count("RBRACE") != kinds.count("LBRACE") + 1:
-        return None
-    stray = _stray(tokens)
-    if stray is None or stopped is None or stopped < stray:
-        return None
-    offset = tokens.starts[stray]
-    sink.report(
-        codes.UNCLOSED_BRACKET,
-        "this `}` closes nothing",
-        tokens.text.span(offset, tokens.ends[stray]),
-        "one `}` too many",
-        help="remove it",
-    )
-    del tokens.kinds[stray], tokens.starts[stray], tokens.ends[stray]
-    return offset
+    excess = kinds.count("RBRACE") - kinds.count("LBRACE")
+    one = _stray(tokens) if excess == 1 else None
+    stray = [one] if one is not None else _strays(tokens, excess)
+    if not stray or stopped is None or stopped < stray[0]:
+        return []
+    offsets = [tokens.starts[each] for each in stray]
+    for each in stray:
+        sink.report(
+            codes.UNCLOSED_BRACKET,
+            "this `}` closes nothing",
+            tokens.text.span(tokens.starts[each], tokens.ends[each]),
+            "one `}` too many",
+            help="remove it",
+        )
+    for each in reversed(stray):
+        del tokens.kinds[each], tokens.starts[each], tokens.ends[each]
+    return offsets
+
+
+def remove_doubled_opening(tokens: Tokens, sink: Sink) -> int | None:
+    """Report the beginning of a block that is written twice, `composition { composition {` or `{ {`, take the
+    second one out, and return its offset; None if there is none."""
+    kinds = tokens.kinds
+    for index in range(1, len(kinds)):
+        if kinds[index] != "LBRACE":
+            continue
+        for size in range(1, _LONGEST_OPENING + 1):
+            first, second = index + 1 - 2 * size, index + 1 - size
+            if first < 0 or any(kind in _ENDS for kind in kinds[second:index]):
+                break
+            if all(tokens.word(first + n) == tokens.word(second + n) for n in range(size)):
+                start, end = tokens.starts[second], tokens.ends[index]
+                text = " ".join(tokens.word(n) for n in range(second, index + 1))
+                place = tokens.text.span(start, end)
+                message = f"`{text}` is written twice"
+                sink.report(codes.UNCLOSED_BRACKET, message, place, "remove this one")
+                del kinds[second : index + 1], tokens.starts[second : index + 1]
+                del tokens.ends[second : index + 1]
+                return start
+    return None
 
 
 def unclosed_brace(tokens: Tokens) -> int | None:
@@ -67,6 +94,22 @@ def _stray(tokens: Tokens) -> int | None:
         if _at_odds(tokens, candidate) == []:
             return candidate
     return None
+
+
+def _strays(tokens: Tokens, excess: int) -> list[int]:
+    """The stray braces if there are several: those that begin a line at the indentation of no open block."""
+    found: list[int] = []
+    opened: list[int] = []
+    for index, kind in enumerate(tokens.kinds):
+        if kind == "LBRACE":
+            opened.append(index)
+        elif kind == "RBRACE":
+            fits = opened and _indent(tokens, opened[-1]) == _indent(tokens, index)
+            if not fits and _begins_line(tokens, index):
+                found.append(index)
+            elif opened:
+                opened.pop()
+    return found if len(found) == excess and not opened else []
 
 
 def _at_odds(tokens: Tokens, without: int | None) -> list[int] | None:

@@ -71,15 +71,10 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     if text is not None:
         tables = _tables()
         tokens = tokenise(text, tables, problems)
-        stray = None
-        if tokens.kinds.count("RBRACE") > tokens.kinds.count("LBRACE"):
-            from camkes.parser.braces import remove_stray_brace
-
-            stopped = _without_collector(lambda: Parser(tables, tokens, Sink()).advance(0))
-            stray = remove_stray_brace(tokens, stopped, problems)
+        removed = _without_stray_braces(tables, tokens, problems)
         parser = Parser(tables, tokens, problems, options.partial)
-        if stray is not None:
-            parser.damage.add_offset(stray)
+        for offset in removed:
+            parser.damage.add_offset(offset)
         items = _without_collector(parser.run)
         if parser.builder.too_deep:  # whoever walks such a tree falls
             items = None
@@ -92,6 +87,20 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     if items is not None and not problems.has_errors:
         return ast.File(source, items, read)
     return ast.File(source, items or (), read, tuple(damage), whole) if options.partial else None
+
+
+def _without_stray_braces(tables: Tables, tokens: Tokens, sink: Sink) -> list[int]:
+    """Report braces that are clearly too many and take them out; returns their offsets."""
+    excess = tokens.kinds.count("RBRACE") - tokens.kinds.count("LBRACE")
+    if excess == 0:
+        return []
+    from camkes.parser.braces import remove_doubled_opening, remove_stray_braces
+
+    if excess < 0:
+        doubled = remove_doubled_opening(tokens, sink)
+        return [] if doubled is None else [doubled]
+    stopped = _without_collector(lambda: Parser(tables, tokens, Sink()).advance(0))
+    return remove_stray_braces(tokens, stopped, sink)
 
 
 def is_plain(source: SourceFile, options: ParseOptions) -> bool:

@@ -30,6 +30,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
+from camkes.parser.complaints import complaints
 from camkes.parser.files import decode, read_meaning, read_source
 from camkes.parser.limits import run_limited, special_file
 from camkes.parser.positions import Segment, Text
@@ -55,7 +56,6 @@ _HEADER = re.compile(r"<[^<>]*>")
 _FIRST = re.compile(r"\w+|\S")
 _COMMENT = re.compile(r"/\*[\s\S]*?\*/")
 _DIRECTIVE = re.compile(r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?")
-_MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
 _MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
 _END = "camkes_mark_end_"
 
@@ -201,14 +201,9 @@ class _Run:
 
     def _report(self, stderr: str) -> None:
         """Turn what the preprocessor complains about into diagnostics."""
-        reported = False
-        for match in _MESSAGE.finditer(stderr):
-            path, line, column, message = match.groups()
-            span = self._span_of(path, int(line), int(column or 1))
-            if span is None and not path.startswith("<"):
-                message = f"{path}:{line}: {message}"
-            self.sink.report(codes.PREPROCESSOR_ERROR, message.strip(), span)
-            reported = True
+        reported = complaints(stderr, self._span_of)
+        for diagnostic in reported:
+            self.sink.add(diagnostic)
         if not reported:
             lines = stderr.strip().splitlines() or ["it ended without success and without a word"]
             line = next((each for each in lines if "error" in each), lines[-1])

@@ -52,6 +52,7 @@ class Recovery:
         self._doubtful_until = -1
         self._errors = 0
         self._resumed = -1  # where parsing went on after the last item that was left out
+        self._closed = False  # whether the end of a block was put in
         self._headless = False  # whether there was such an item
         self._misplaced: frozenset[str] = frozenset()  # the blocks that this item belongs in
 
@@ -123,10 +124,13 @@ class Recovery:
             if after is not None and self._fits(position, after):
                 if not quiet:
                     wording.missing_brace(position)
+                self._closed = True
                 return self._mended(position, "RBRACE")
         misplaced = wording.belongs_in(position, expected)
         if position == self._resumed and misplaced & self._misplaced:
             quiet = True  # a block's first line is missing, which was reported at its first item
+        if misplaced and self._closed:
+            quiet, self._closed = True, False  # it belongs in the block whose end was put in
         self._headless = self._headless or bool(misplaced)
         if kind == "RBRACE" and END in expected and self._headless:
             quiet, self._headless = True, False  # the end of that block

@@ -301,6 +301,27 @@ class Wording:
         elif kind == "NAME" and expected == {"LBRACE"} and kinds[max(position - 2, 0)] == "COMPONENT":
             message, label = f"expected `{{` after {self._found(position - 1)}, found `{word}`", "unexpected"
             help = "an instance belongs in a composition: `composition { ... }`"
+        elif tokens.word(position - 2) == "enum" and kind == "NAME":
+            message, label = "there are no enumerations in the language", "a type is a single word"
+            help = "pass an `int`, or a typedef of your enumeration"
+        elif kind == "LBRACE" and before == "RPAR" and "SEMICOLON" in expected:
+            message, label = "a method of a procedure has no body here", "its code is a C function"
+            help = "write `;`, and define the function in a source of the component"
+        elif kind == "SEMICOLON" and "COMMA" in expected and "RPAR" in expected:
+            message, label = "`,` goes between the ends of a connection", "this is the end of a statement"
+            help = "write `,`"
+        elif before == "LBRACE" and word == "." and "STRING" in expected:
+            message, label = 'a member is written `"NAME": VALUE`', "this is C"
+            help = 'write for example `{ "x": 1, "y": 2 }`'
+        elif kind == "COMMA" and expected >= {"COLON"} and before in ("NUMBER", "STRING"):
+            message, label = f"expected `:` after {self._found(position - 1)}, found `,`", "unexpected"
+            help = 'an array is written `[1, 2, 3]`, a struct `{ "NAME": VALUE }`'
+        elif kind == "NAME" and "ANGLE" in expected:
+            message = f"expected {self._expected(expected)} after {self._found(position - 1)}, found `{word}`"
+            label, help = (
+                "unexpected",
+                f"write `{tokens.word(position - 1)} {self._file(position, expected)};`",
+            )
         elif kind == "QMARK" and "SEMICOLON" in expected:
             message, label = "a conditional in the last operand of `? :` needs parentheses", "second `?`"
             help = "write `A ? B : (C ? D : E)`"
@@ -326,6 +347,15 @@ class Wording:
             return False
         self._sink.report(code, message, self.span(position), label, help=help)
         return True
+
+    def _file(self, position: int, expected: set[str]) -> str:
+        """The name of a file that is written without quotes, as it must be written."""
+        tokens = self._tokens
+        last = next(
+            (n for n in range(position, len(tokens.kinds)) if tokens.kinds[n] == "SEMICOLON"), position
+        )
+        name = tokens.text.content[tokens.starts[position] : tokens.ends[max(last - 1, position)]]
+        return f"<{name}>" if name.endswith(".camkes") else f'"{name}"'
 
     def _kind_of_slip(self, position: int, expected: set[str]) -> str:
         """What a name that stands behind something complete is likely to be: "unit", "type" or ""."""

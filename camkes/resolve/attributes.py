@@ -22,7 +22,7 @@ from camkes.model.system import (
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.expressions import fold
-from camkes.resolve.keywords import C_KEYWORDS
+from camkes.resolve.keywords import C_KEYWORDS, C_MACROS
 from camkes.resolve.nearest import suggestion
 
 if TYPE_CHECKING:
@@ -40,6 +40,18 @@ def check_keyword(name: ast.Name, what: str, sink: Sink) -> None:
         sink.report(
             codes.KEYWORD_NAME,
             f"{what} `{name.text}` has the name of a C keyword",
+            name.span,
+            help=f"choose another name, such as `{name.text}_`",
+        )
+
+
+def check_declared(name: ast.Name, what: str, sink: Sink) -> None:
+    """Check a name that `camkes.h` declares."""
+    check_keyword(name, what, sink)
+    if name.text in C_MACROS:
+        sink.report(
+            codes.KEYWORD_NAME,
+            f"{what} `{name.text}` has the name of a macro of C",
             name.span,
             help=f"choose another name, such as `{name.text}_`",
         )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from camkes.diagnostics import Label, Sink
+from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import Connector, ConnectorEnd
 from camkes.resolve import codes
 from camkes.resolve.definitions import ComponentDefinition
@@ -24,6 +24,7 @@ _FITTING = {
     ("to", "Dataport"): ("dataport", "a dataport"),
 }
 
+_SHOWN = 4  # of other interfaces that are not connected
 _SIDES = {"from": ("emits", "uses", "dataport"), "to": ("consumes", "provides", "dataport")}
 
 
@@ -141,6 +142,7 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
     related = [Label(part.span, f"`{part.written}` is a part of it") for part in connection.parts[:-1]]
     connector = connection.connector
     have = f"connections {written} together have" if related else f"connection {written} has"
+    wrong = Sink()
     good = True
     sides = {"from": connection.from_ends, "to": connection.to_ends}
     described = {"from": connector.from_end, "to": connector.to_end}
@@ -156,9 +158,34 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
                 notes=["connections that share an end are one connection"] if related else [],
             )
         for end in ends:
-            good &= _check_end(end, described[side], connector, sink)
+            if end.component.spelled.get(end.interface.name) in unknown:
+                continue  # it may have been meant to be of another kind
+            good &= _check_end(end, described[side], connector, wrong)
+    _report_ends(wrong.diagnostics, sink)
     if good:
         _check_types(connection, written, unknown, sink)
+
+
+def _report_ends(found: Sequence[Diagnostic], sink: Sink) -> None:
+    """Report the wrong ends of a connection as one mistake: a wrong connector does not fit to any of them."""
+    if not found:
+        return
+    first, others = found[0], found[1:]
+    exchanged = bool(others) and all(each.code is codes.WRONG_SIDE for each in found)
+    labels = [
+        Label(each.span, "nor does this end")
+        for each in others
+        if each.span is not None and each.span != first.span
+    ]
+    if exchanged:
+        labels = [Label(label.span, "and this one") for label in labels]
+    sink.add(
+        replace(
+            first,
+            related=(*first.related, *labels),
+            help="exchange `from` and `to`" if exchanged else first.help,
+        )
+    )
 
 
 def _end_name(end: FlatEnd) -> str:
@@ -234,6 +261,7 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
             key = (end.instance, end.interface.name)
             if connected.setdefault(key, end) is not end:
                 _connected_twice(connected[key], end, sink)
+    missing: dict[str, list[Diagnostic]] = {}  # by type: one connection can be all that is missing
     for instance in flat.instances.values():
         if instance.name in flat.doubtful:
             continue
@@ -248,13 +276,23 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
                 or key in flat.touched
             ):
                 continue
-            sink.report(
+            unconnected = Diagnostic(
                 codes.UNCONNECTED,
                 f"interface `{instance.name}.{interface.name}` is not connected",
                 instance.span,
-                related=[Label(interface.span, "the interface")],
+                related=(Label(interface.span, "the interface"),),
                 help=f"connect it, or declare it `maybe {interface.kind} ...` if it can stay unconnected",
             )
+            missing.setdefault(instance.component.spelled[interface.name], []).append(unconnected)
+    for first, *others in missing.values():
+        labels = [
+            Label(each.span, each.message)
+            for each in others[:_SHOWN]
+            if each.span is not None and each.span != first.span
+        ]
+        notes = [each.message for each in others[:_SHOWN] if each.span == first.span]
+        notes += [f"nor are {len(others) - _SHOWN} more of this type"] if len(others) > _SHOWN else []
+        sink.add(replace(first, related=(*first.related, *labels), notes=tuple(notes)))
 
 
 def _connected_twice(first: FlatEnd, end: FlatEnd, sink: Sink) -> None:

@@ -61,6 +61,8 @@ _MISFITS = {
 
 #: A definition is missing or wrong, and every use of it would say so.
 _OF_A_USE = frozenset({codes.UNCONNECTED, codes.UNKNOWN_END, codes.UNKNOWN_NAME, codes.USED_BEFORE_DEFINED})
+#: What is on a line that stands there twice.
+_OF_A_LINE = frozenset({codes.DUPLICATE_NAME, codes.DUPLICATE_SETTING})
 _SHOWN = 4  # of the other uses
 
 
@@ -69,6 +71,7 @@ def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tu
     broken = [item for item in program.items if any(map(item.span.overlaps, program.damage))]
     if not program.whole or any(isinstance(item, ast.Assembly) for item in broken):  # they share names
         broken += [item for item in program.items if isinstance(item, ast.Assembly)]
+    broken += _beside_damage(program)
     exporting = any(isinstance(item, ast.Component) for item in broken)
     components = [item.span for item in program.items if isinstance(item, ast.Component)]
 
@@ -88,21 +91,59 @@ def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tu
     return tuple(filter(is_own, found))
 
 
-def merged(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+def _beside_damage(program: Program) -> list[ast.TopLevelItem]:
+    """Items after text outside of all items that is not understood, which may belong to them."""
+    found: list[ast.TopLevelItem] = []
+    for span in program.damage:
+        items = [item for item in program.items if item.span.file.path == span.file.path]
+        if not _touch([span], [item.span for item in items]):
+            after = [item for item in items if item.span.line >= span.end_line]
+            found += sorted(after, key=lambda item: (item.span.line, item.span.column))[:1]
+    return found
+
+
+def _without_ends(program: Program, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Without ends of connections that lack an interface which its own component misses, too."""
+    missed = [d for d in found if d.code in (codes.UNKNOWN_REQUEST, codes.BAD_EXPORT) and d.span is not None]
+    components = [item for item in program.items if isinstance(item, ast.Component)] if missed else []
+    names = {
+        (item.name.span if item.name is not None else None, _text(d.span))
+        for d in missed
+        for item in components
+        if d.span is not None and item.span.overlaps(d.span)
+    }
+
+    def is_of_one(diagnostic: Diagnostic) -> bool:
+        span = diagnostic.span
+        if diagnostic.code is not codes.UNKNOWN_END or span is None:
+            return False
+        return any((label.span, _text(span)) in names for label in diagnostic.related)
+
+    return [diagnostic for diagnostic in found if not is_of_one(diagnostic)]
+
+
+def merged(program: Program, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Each mistake once: where several uses of a definition show it, the first one names the others."""
+    found = _without_ends(program, found)
     first: dict[tuple[object, ...], Diagnostic] = {}
     others: dict[int, list[Label]] = {}
     kept: list[Diagnostic] = []
     for diagnostic in found:
         span = diagnostic.span
-        if diagnostic.code not in _OF_A_USE or span is None:
+        if span is None or diagnostic.code not in _OF_A_USE | _OF_A_LINE:
             kept.append(diagnostic)
             continue
         places = tuple(label.span for label in diagnostic.related)
         of_an_instance = span if diagnostic.code is codes.UNCONNECTED else None  # of each that shares a part
         # one missing import is one mistake, whatever it would have defined
         text = _text(span) if "import <" not in diagnostic.help else diagnostic.help
-        key = (diagnostic.code.number, diagnostic.label, text, of_an_instance, places)
+        key: tuple[object, ...] = (diagnostic.code.number, diagnostic.label, text, of_an_instance, places)
+        if diagnostic.code in _OF_A_LINE:
+            lines = {place.line for place in places}
+            if span.line in lines:  # one that is written twice on its line
+                kept.append(diagnostic)
+                continue
+            key = (diagnostic.code.number, span.file.path, span.line, *lines)
         same = first.setdefault(key, diagnostic)
         if same is diagnostic:
             kept.append(diagnostic)

@@ -23,3 +23,6 @@ _EXTENSIONS = """
 """
 
 C_KEYWORDS = frozenset((_STANDARD + _EXTENSIONS).split())
+
+#: Macros of the headers that `camkes.h` includes. A parameter or method of such a name does not compile.
+C_MACROS = frozenset({"NULL", "true", "false", "errno", "stdin", "stdout", "stderr", "EOF"})

@@ -70,7 +70,7 @@ def load_program(program: Program, options: LoadOptions, sink: Sink) -> System |
     if len(found) > 1:
         from camkes.resolve.followups import merged
 
-        found = merged(found)
+        found = merged(program, found)
     for diagnostic in found:
         sink.add(diagnostic)
     fatal = not program.complete or any(map(_is_fatal, own.diagnostics))

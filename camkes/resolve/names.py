@@ -21,7 +21,7 @@ from camkes.model.system import (
 )
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.attributes import AttributeTypes, check_keyword, check_member_keyword
+from camkes.resolve.attributes import AttributeTypes, check_declared, check_keyword, check_member_keyword
 from camkes.resolve.clauses import connection_threads, interface_clauses
 from camkes.resolve.compositions import Compositions
 from camkes.resolve.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
@@ -175,11 +175,11 @@ class Names:
         return Procedure(name, tuple(methods), _includes(node.includes), span)
 
     def method(self, node: ast.Method) -> Method:
-        check_keyword(node.name, "method", self.sink)
+        check_declared(node.name, "method", self.sink)
         seen: dict[str, Span] = {}
         parameters = []
         for parameter in node.parameters:
-            check_keyword(parameter.name, "parameter", self.sink)
+            check_declared(parameter.name, "parameter", self.sink)
             if self.new_member(seen, parameter.name, "parameter"):
                 parameters.append(
                     Parameter(

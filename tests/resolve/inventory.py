@@ -305,7 +305,7 @@ ROWS = (
         "software for hardware",
         system("component W w; component W v; connection Device c(from w.d, to v.d);", before=HARDWARE),
         "rejects",
-        ("E0307", "E0310", "E0310"),
+        ("E0307", "E0310"),
     ),
     Row(
         "hardware for software",

@@ -75,6 +75,11 @@ def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagn
     if kind.control and name == "run":
         message = f"component `{kind.name}` has `control` and does not define `run()`"
         return Diagnostic(LINK_ERROR, message, kind.span, help=f"{define}, or take `control` away")
+    for attribute in kind.attributes:
+        if name == attribute.name:
+            message = f"attribute `{name}` of component `{kind.name}` has no value, and its code reads it"
+            help = f"give it one: `INSTANCE.{name} = VALUE;` in a configuration, or a default"
+            return Diagnostic(LINK_ERROR, message, attribute.span, help=help)
     for interface in kind.interfaces:
         if interface.kind == "provides" and isinstance(interface.type, Procedure):
             for method in interface.type.methods:
@@ -114,7 +119,7 @@ def _closure(application: Application, build: ComponentBuild) -> list[str]:
 def sources_and_objects(build: ComponentBuild, folder: Path) -> Iterator[tuple[Path, Path]]:
     """The sources that are compiled, each with the object in `folder` that it becomes."""
     used: set[Path] = set()
-    for source in build.sources:
+    for source in dict.fromkeys(build.sources):
         if source.suffix not in _SUFFIXES:
             continue
         output = folder / f"{source.name}.o"

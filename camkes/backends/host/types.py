@@ -93,6 +93,7 @@ def check_types(
     if compiler is None:
         return
     faults: dict[str, list[tuple[_Use, str, _Unit]]] = {}
+    reported: set[object] = set()
     with nullcontext(out) if out is not None else _scratch() as folder:
         jobs = [_job(unit, compiler, folder / str(number)) for number, unit in enumerate(units)]
         if unusable_name(folder, jobs) is not None:
@@ -101,8 +102,7 @@ def check_types(
     for number, unit in enumerate(units):
         messages = said.get(jobs[number].about, "")
         if _MISSING_HEADER.search(messages):
-            if out is not None:
-                _report_headers(unit, messages, sink)
+            _report_headers(unit, messages, out is not None, reported, sink)
             continue
         found = _faults(unit, messages)
         if not found and messages:
@@ -216,14 +216,26 @@ def _faults(unit: _Unit, said: str) -> list[tuple[_Use, str]]:
 # reporting
 
 
-def _report_headers(unit: _Unit, said: str, sink: Sink) -> None:
-    """Report a header that is not there, where it is included."""
+def _report_headers(unit: _Unit, said: str, building: bool, reported: set[object], sink: Sink) -> None:
+    """Report a header that is not there, once, where it is included; if nothing is built, only one whose name
+    is much like that of a header of the component."""
     direct = _ERROR.search(said)
     if direct is None or int(direct[1]) > len(unit.includes):
+        if not building:
+            return
         report_compiler(said, False, f"component {unit.component.name}", Sources(), sink)
         return
     include, owner = unit.includes[int(direct[1]) - 1]
     span = (owner or unit.component).span
+    near = [] if include.system else _headers_like(include.path, unit.build)
+    if include in reported or not (building or near):
+        return
+    reported.add(include)
+    if near:
+        place = _line_with(span, include.path)
+        message, help = f"there is no header `{include.path}`", f"did you mean `{near[0]}`?"
+        sink.report(COMPILE_ERROR, message, place, help=help)
+        return
     sink.report(
         COMPILE_ERROR,
         f"component `{unit.component.name}` does not find the header `{include.path}`",
@@ -231,6 +243,12 @@ def _report_headers(unit: _Unit, said: str, sink: Sink) -> None:
         related=[Label(unit.build.span, "how it is built")] if unit.build.span is not None else [],
         help=f"add its folder: DeclareCAmkESComponent({unit.component.name} ... INCLUDES folder)",
     )
+
+
+def _headers_like(name: str, build: ComponentBuild) -> list[str]:
+    places = dict.fromkeys((*build.includes, *(source.parent for source in build.sources)))
+    there = [path.name for place in places if place.is_dir() for path in sorted(place.glob("*.h"))]
+    return get_close_matches(name, there, 1, _CLOSE)
 
 
 def _line_with(span: Span, path: str) -> Span:
