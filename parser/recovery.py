@@ -137,6 +137,9 @@ class Recovery:
         self._misplaced = misplaced
         if not quiet:
             wording.unexpected(position, expected)
+            if wording.is_separator(position, expected):
+                tokens.kinds[position] = "COMMA"
+                return self._changed(position)
             bracket = kind in _OPENING or kind in _CLOSING
             ends = kind == "SEMICOLON" and position > 0 and tokens.kinds[position - 1] not in ENDS
             kept = bracket or ends or misplaced or self._begins_an_item(position)

@@ -126,7 +126,11 @@ class Wording:
 
     def knows_better(self, position: int, expected: set[str]) -> bool:
         """Whether an error that looks like a missing `;` or `,` is a known one of another kind."""
-        return self._kind_of_slip(position, expected) in ("unit", "type")
+        return self._kind_of_slip(position, expected) != ""
+
+    def is_separator(self, position: int, expected: set[str]) -> bool:
+        """Whether a `;` stands for a `,`."""
+        return self._kind_of_slip(position, expected) == "separator"
 
     def continues_no_clauses(self, position: int) -> bool:
         """Whether a token stands behind a clause, and no other one begins with it."""
@@ -301,13 +305,13 @@ class Wording:
         elif kind == "NAME" and expected == {"LBRACE"} and kinds[max(position - 2, 0)] == "COMPONENT":
             message, label = f"expected `{{` after {self._found(position - 1)}, found `{word}`", "unexpected"
             help = "an instance belongs in a composition: `composition { ... }`"
-        elif tokens.word(position - 2) == "enum" and kind == "NAME":
+        elif self._kind_of_slip(position, expected) == "enum":
             message, label = "there are no enumerations in the language", "a type is a single word"
             help = "pass an `int`, or a typedef of your enumeration"
-        elif kind == "LBRACE" and before == "RPAR" and "SEMICOLON" in expected:
+        elif self._kind_of_slip(position, expected) == "body":
             message, label = "a method of a procedure has no body here", "its code is a C function"
             help = "write `;`, and define the function in a source of the component"
-        elif kind == "SEMICOLON" and "COMMA" in expected and "RPAR" in expected:
+        elif self._kind_of_slip(position, expected) == "separator":
             message, label = "`,` goes between the ends of a connection", "this is the end of a statement"
             help = "write `,`"
         elif before == "LBRACE" and word == "." and "STRING" in expected:
@@ -358,10 +362,27 @@ class Wording:
         return f"<{name}>" if name.endswith(".camkes") else f'"{name}"'
 
     def _kind_of_slip(self, position: int, expected: set[str]) -> str:
-        """What a name that stands behind something complete is likely to be: "unit", "type" or ""."""
+        """What a token in the wrong place is likely to be: a "unit" or "type" behind something complete, an
+        "enum", the "body" of a method, a "separator" that ought to be a comma; "" if nothing of these."""
         tokens = self._tokens
-        if tokens.kinds[position] != "NAME" or position < 2:
+        kind = tokens.kinds[position]
+        if (
+            position >= 1
+            and kind == "LBRACE"
+            and tokens.kinds[position - 1] == "RPAR"
+            and "SEMICOLON" in expected
+        ):
+            return "body"
+        if (
+            kind == "SEMICOLON"
+            and {"COMMA", "RPAR"} <= expected
+            and tokens.kinds[position + 1] in ("FROM", "TO")
+        ):
+            return "separator"
+        if kind != "NAME" or position < 2:
             return ""
+        if tokens.word(position - 2) == "enum":
+            return "enum"
         between = tokens.text.content[tokens.ends[position - 1] : tokens.starts[position]]
         ends = tokens.kinds[position + 1] in _AFTER_A_UNIT  # else it is the first word of what follows
         after = tokens.kinds[position - 1] in ("NUMBER", "RPAR")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,37 @@ def test_command(page: Path, line: str) -> None:
     if all(word.startswith("-") for word in words[1:]) and words[0] not in ("explain", "lsp", "fmt"):
         words.append("PATH")  # an option of it is
     cli.make_parser().parse_args(cli.with_flags_joined(words))
+
+
+#: Of a table of functions or macros: the first cell of a row is what C declares.
+DECLARED = re.compile(r"^\| `([\w ]+\([^`]*\))`[ |]", re.MULTILINE)
+#: Code for the first example, as somebody writes it who knows CAmkES.
+CODE = {
+    "Task.c": '#include <camkes.h>\nint run(void)\n{\n    printf("%d\\n", s_store(7));\n    return 0;\n}\n',
+    "Shared.c": "#include <camkes.h>\nint s_store(int value)\n{\n    return value;\n}\n",
+}
+
+
+def test_declarations_of_the_language_page_are_those_of_the_headers(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "language.md").read_text()
+    declared = [text for text in DECLARED.findall(page) if " " in text.partition("(")[0]]
+    assert len(declared) >= 4
+    source = tmp_path / "a.c"
+    source.write_text("#include <camkes/realtime.h>\n" + "".join(f"{text};\n" for text in declared))
+    folders = [f"-I{ROOT / name}" for name in ("runtime/include", "kernel/host/include")]
+    done = subprocess.run(
+        ["cc", "-std=gnu11", "-Werror", "-fsyntax-only", *folders, str(source)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_first_example_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "system.camkes").write_text(blocks("camkes")[0][1])
+    for name, text in CODE.items():
+        (tmp_path / name).write_text(text)
+    words = ["run", str(tmp_path), "--output", str(tmp_path / "out"), "--fast"]
+    assert cli.main(words) == 0
+    assert capfd.readouterr().out.splitlines().count("7") == 2

@@ -127,13 +127,52 @@ def test_a_missing_requestor_is_one_error(tmp_path: Path) -> None:
     assert found.code.number == "E0510"
 
 
+def more_errors(folder: Path, text: str, changed: str) -> list[str]:
+    """What is reported of a changed text and was not of the text before."""
+    known = {d.message for d in errors(folder, text)}
+    return [d.message for d in errors(folder, changed) if d.message not in known]
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_a_token_left_out_is_at_most_two_errors(tmp_path: Path, path: Path) -> None:
+def test_a_token_left_out_or_doubled_is_one_error(tmp_path: Path, path: Path) -> None:
     text = path.read_text()
-    known = {d.message for d in errors(tmp_path, text)}
-    for start, end in token_bounds(text)[::6]:
-        found = [d.message for d in errors(tmp_path, text[:start] + text[end:]) if d.message not in known]
-        assert len(found) <= 2, (text[start - 20 : end], found)
+    for number, (start, end) in enumerate(token_bounds(text)[::3]):
+        word = text[start:end]
+        changed = text[:start] + ("" if number % 2 else f"{word} {word}") + text[end:]
+        found = more_errors(tmp_path, text, changed)
+        assert len(found) <= 1, (text[start - 20 : end], found)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_line_left_out_or_doubled_is_one_error(tmp_path: Path, path: Path) -> None:
+    text = path.read_text()
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith("import"):  # a missing import is several definitions
+            continue
+        for times in (0, 2):
+            changed = "".join([*lines[:number], *[line] * times, *lines[number + 1 :]])
+            found = more_errors(tmp_path, text, changed)
+            assert len(found) <= 1, (number + 1, times, line, found)
+
+
+def test_several_stray_braces_are_at_their_lines(tmp_path: Path) -> None:
+    lines = SYSTEM.splitlines()
+    lines.insert(18, "    }")
+    lines.insert(7, "}")
+    found = places(errors(tmp_path, "\n".join(lines)))
+    assert found == [("this `}` closes nothing", 8), ("this `}` closes nothing", 20)]
+
+
+def test_a_line_before_its_block_is_one_error(tmp_path: Path) -> None:
+    text = edited("component T { control; requestor;", "control;\ncomponent T { requestor;")
+    assert places(errors(tmp_path, text)) == [("`control` cannot stand outside of a block", 3)]
+
+
+def test_a_missing_interface_is_one_error(tmp_path: Path) -> None:
+    text = edited("priority_protocol inherited;", "priority_protocol inherited, requests (n);")
+    text = text.replace("to z.s);", "to z.s);\n        connection seL4RPCCall d(from z.n, to z.s);")
+    assert places(errors(tmp_path, text)) == [("there is no `uses` interface `n` to request", 5)]
 
 
 @pytest.mark.parametrize("path", [*EXAMPLES, *LIBRARY], ids=lambda path: path.stem)
