@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.parser import codes
-from camkes.records import replace
 
 _MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
 _OPENING = "the conditional began here"

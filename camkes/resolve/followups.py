@@ -96,7 +96,9 @@ def _beside_damage(program: Program) -> list[ast.TopLevelItem]:
     found: list[ast.TopLevelItem] = []
     for span in program.damage:
         items = [item for item in program.items if item.span.file.path == span.file.path]
-        if not _touch([span], [item.span for item in items]):
+        end = span.end_line, span.end_column
+        inside = (item.span for item in items if item.span.overlaps(span))
+        if all((item.end_line, item.end_column) <= end for item in inside):
             after = [item for item in items if item.span.line >= span.end_line]
             found += sorted(after, key=lambda item: (item.span.line, item.span.column))[:1]
     return found
