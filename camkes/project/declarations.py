@@ -219,6 +219,7 @@ def _common(answer: Answer) -> ComponentBuild:
     )
 
 
+_OBJECTS = re.compile(r"\$<TARGET_OBJECTS:([^$<>]+)>")
 _EXPRESSION = re.compile(r"\$<(?:BUILD_INTERFACE|LINK_ONLY):([^$<>]*)>")
 
 
@@ -275,7 +276,8 @@ def _extension(call: Call, to: Declarations, sink: Sink) -> None:
 
 def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -> ComponentBuild:
     values = _split(call, arguments, _COMPONENT_KEYWORDS, sink)
-    names = [name for name in values["SOURCES"] if name]
+    objects = [match[1] for match in map(_OBJECTS.fullmatch, values["SOURCES"]) if match is not None]
+    names = [name for name in values["SOURCES"] if name and _OBJECTS.fullmatch(name) is None]
     sources = _paths(call, names)
     for name, source in zip(names, sources, strict=True):
         if not source.exists() and not to.generates(call, name):
@@ -286,7 +288,7 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
         tuple(values["C_FLAGS"]),
         tuple(values["CXX_FLAGS"]),
         tuple(values["LD_FLAGS"]),
-        tuple(values["LIBS"]),
+        (*values["LIBS"], *objects),
         tuple(values["TEMPLATE_SOURCES"]),
         tuple(values["TEMPLATE_HEADERS"]),
         tuple(_paths(call, values["CAKEML_SOURCES"])),

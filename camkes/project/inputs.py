@@ -136,7 +136,7 @@ class Inputs:
             self._ask("content", words[0], command.folder)
         elif what in ("GLOB", "GLOB_RECURSE"):
             self._glob(what, words[1:], command.folder)
-        elif what in _WRITING:
+        elif what in _WRITING or (what == "GENERATE" and command.file == str(RECORDER)):
             pass  # only the scratch folder can be written
         else:
             raise UnknownInputError(f"file({what})")

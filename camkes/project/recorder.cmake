@@ -21,17 +21,55 @@ function(camkes_record)
     get_property(rs GLOBAL PROPERTY CAMKES_RS)
     get_property(us GLOBAL PROPERTY CAMKES_US)
     list(JOIN ARGV "${us}" record)
+    camkes_evaluable("${record}" evaluable)
+    if(evaluable)
+        get_property(number GLOBAL PROPERTY CAMKES_EVALUATED)
+        math(EXPR number "0${number} + 1")
+        set_property(GLOBAL PROPERTY CAMKES_EVALUATED ${number})
+        string(REPLACE "$<COMPILE_LANGUAGE:C>" "1" content "${record}")
+        string(REPLACE "$<COMPILE_LANGUAGE:CXX>" "0" content "${content}")
+        string(REPLACE "$<COMPILE_LANGUAGE:ASM>" "0" content "${content}")
+        file(GENERATE OUTPUT "${CAMKES_RECORDS}.${number}" CONTENT "${content}")
+        string(PREPEND record "evaluated${us}${number}${us}")
+    endif()
     file(APPEND "${CAMKES_RECORDS}" "${record}${rs}")
 endfunction()
 
+# Whether a record has generator expressions, and only such as have a value without a target.
+function(camkes_evaluable record result)
+    set(languages "[$]<COMPILE_LANGUAGE:(C|CXX|ASM)>")
+    string(REGEX REPLACE "${languages}" "" rest "${record}")
+    set(others "[$]<(COMPILE_|LINK_|DEVICE_|INSTALL_PREFIX|TARGET_OBJECTS|TARGET_PROPERTY:[^,>]*>)")
+    set(${result} OFF PARENT_SCOPE)
+    if(record MATCHES "[$]<" AND NOT rest MATCHES "${others}")
+        set(${result} ON PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Names of libraries in place of their aliases.
+function(camkes_unaliased result)
+    set(names "")
+    foreach(name IN LISTS ARGN)
+        if(TARGET "${name}")
+            get_target_property(aliased "${name}" ALIASED_TARGET)
+            if(aliased)
+                set(name "${aliased}")
+            endif()
+        endif()
+        list(APPEND names "${name}")
+    endforeach()
+    set(${result} "${names}" PARENT_SCOPE)
+endfunction()
+
 function(camkes_record_call function)
+    camkes_unaliased(arguments ${ARGN})
     camkes_record(
         call
         ${function}
         "${CMAKE_CURRENT_LIST_DIR}"
         "${CMAKE_CURRENT_SOURCE_DIR}"
         "${CMAKE_CURRENT_BINARY_DIR}"
-        ${ARGN}
+        ${arguments}
     )
 endfunction()
 
@@ -46,8 +84,31 @@ function(camkes_record_sources)
     endforeach()
 endfunction()
 
+# A component has a target, as in a build: applications set properties of it.
+function(camkes_make_target name)
+    if(NOT TARGET CAmkESComponent_${name})
+        add_custom_target(CAmkESComponent_${name})
+        set_property(GLOBAL APPEND PROPERTY CAMKES_COMPONENTS "${name}")
+    endif()
+endfunction()
+
+function(camkes_record_properties)
+    get_property(names GLOBAL PROPERTY CAMKES_COMPONENTS)
+    foreach(name IN LISTS names)
+        foreach(keyword IN ITEMS SOURCES INCLUDES C_FLAGS CXX_FLAGS LD_FLAGS LIBS)
+            get_target_property(values CAmkESComponent_${name} COMPONENT_${keyword})
+            if(values)
+                camkes_record_call(declarecamkescomponent ${name} ${keyword} ${values})
+            endif()
+        endforeach()
+    endforeach()
+endfunction()
+
 function(DeclareCAmkESComponent)
     camkes_record_call(declarecamkescomponent ${ARGN})
+    if(ARGC GREATER 0 AND ARGV0 MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+        camkes_make_target(${ARGV0})
+    endif()
     camkes_record_sources(${ARGN})
 endfunction()
 
@@ -195,10 +256,12 @@ function(camkes_record_property target kind property folder)
         endif()
         list(APPEND result "${value}")
     endforeach()
+    camkes_unaliased(result ${result})
     camkes_record(library ${target} ${kind} ${result})
 endfunction()
 
 function(camkes_finish)
+    camkes_record_properties()
     camkes_record_libraries("${CMAKE_SOURCE_DIR}")
     get_property(sources GLOBAL PROPERTY CAMKES_SOURCES)
     get_property(folders GLOBAL PROPERTY CAMKES_SOURCE_FOLDERS)

@@ -126,7 +126,28 @@ def read_records(path: Path) -> list[list[str]]:
         text = read_made(path).decode("utf-8", "surrogateescape")
     except OSError:
         return []
-    return [record.split(_FIELD) for record in text.split(_RECORD)[:-1]]
+    return [_evaluated(path, record.split(_FIELD)) for record in text.split(_RECORD)[:-1]]
+
+
+def _evaluated(path: Path, record: list[str]) -> list[str]:
+    """A record with the values of its generator expressions, which CMake wrote to a file of their own."""
+    if record[0] != "evaluated" or len(record) < 3:
+        return record
+    number, *written = record[1:]
+    try:
+        text = read_made(path.with_name(f"{path.name}.{number}")).decode("utf-8", "surrogateescape")
+    except OSError:
+        return written  # CMake did not come that far
+    values = text.split(_FIELD)
+    if len(values) != len(written):
+        return written
+    pairs = zip(written, values, strict=True)
+    return [part for before, value in pairs for part in _parts(before, value)]
+
+
+def _parts(before: str, value: str) -> list[str]:
+    """An argument; those that its generator expressions make, if it has any."""
+    return [part for part in value.split(";") if part] if "$<" in before else [value]
 
 
 def collect(records: list[list[str]], commands: list[Command], lists: Path) -> Answer:

@@ -92,6 +92,39 @@ SNIPPETS = {
     "command": ("if(COMMAND DeclareCAmkESComponent AND NOT COMMAND nonesuch)\nset(s both)\nendif()", "both"),
     "eval": ('cmake_language(EVAL CODE "set(s evaluated)")', "evaluated"),
     "call": ("cmake_language(CALL set s called)", "called"),
+    "generator": ("set(s $<$<BOOL:ON>:-DA> $<$<BOOL:OFF>:-DB> $<IF:$<CONFIG:Debug>,-Dd,-Dr>)", "-DA -Dr"),
+    "generator_of_a_language": ("set(s $<$<COMPILE_LANGUAGE:C>:-DC> $<$<COMPILE_LANGUAGE:CXX>:-DX>)", "-DC"),
+    "generator_of_a_target": (
+        "add_library(g INTERFACE)\ntarget_compile_definitions(g INTERFACE A B)\n"
+        "set(s $<TARGET_PROPERTY:g,INTERFACE_COMPILE_DEFINITIONS>)",
+        "A B",
+    ),
+    "generator_with_a_list": ('set(s "$<1:a;b>" c)', "a b c"),
+    "cache_type": ("set(camkes_typed yes CACHE BOOL x)\nset(s ${camkes_typed})", "yes"),
+    "foreach_lists_items": (
+        "set(l a b)\nforeach(i IN LISTS l ITEMS c)\nlist(APPEND s ${i})\nendforeach()",
+        "a b c",
+    ),
+    "list_join": ('set(l a b)\nlist(JOIN l "-" s)', "a-b"),
+    "genex_strip": ('string(GENEX_STRIP "a$<1:b>c" s)', "ac"),
+    "string_repeat": ("string(REPEAT ab 2 s)", "abab"),
+    "json": ('string(JSON s GET [[{"a": 5}]] a)', "5"),
+    "configure_file": (
+        "set(n 7)\nfile(WRITE ${CMAKE_CURRENT_BINARY_DIR}/t.in v@n@)\n"
+        "configure_file(${CMAKE_CURRENT_BINARY_DIR}/t.in t @ONLY)\n"
+        "file(STRINGS ${CMAKE_CURRENT_BINARY_DIR}/t s)",
+        "v7",
+    ),
+    "glob_recurse": (
+        "file(GLOB_RECURSE s CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} n*.txt)",
+        "names.txt",
+    ),
+    "return_of_a_file": (
+        "file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/r.cmake [[set(s in)\nreturn()\nset(s late)]])\n"
+        "include(${CMAKE_CURRENT_BINARY_DIR}/r.cmake)",
+        "in",
+    ),
+    "option": ("option(camkes_snippet x ON)\nif(camkes_snippet)\nset(s on)\nendif()", "on"),
     "property": ("set_property(GLOBAL PROPERTY P value)\nget_property(s GLOBAL PROPERTY P)", "value"),
     "file_strings": ("file(STRINGS names.txt s)", "one two"),
     "file_read": ('file(READ names.txt t)\nstring(LENGTH "${t}" n)\nset(s n${n})', "n8"),
