@@ -65,7 +65,7 @@ class Recovery:
         tokens, wording = self._tokens, self._wording
         kind = tokens.kinds[position]
         expected = self.expected()
-        quiet = position < self._doubtful_until or tokens.starts[position] in tokens.doubtful
+        quiet = position < self._doubtful_until or self._is_doubtful(position)
         if kind == END:
             if not quiet and not tokens.cut_short:
                 wording.end_of_file(expected)
@@ -188,6 +188,12 @@ class Recovery:
         return self._fits(position + 1)
 
     # Where ----------------------------------------------------------------------------------------
+
+    def _is_doubtful(self, position: int) -> bool:
+        """Whether a token, or the one before it, has characters that were reported already."""
+        tokens = self._tokens
+        start, end = tokens.starts[max(position - 1, 0)], tokens.ends[position]
+        return any(start <= offset < end for offset in tokens.doubtful)
 
     def _on_new_line(self, position: int) -> bool:
         """Whether a token is the first of its line."""

@@ -164,6 +164,19 @@ def test_several_stray_braces_are_at_their_lines(tmp_path: Path) -> None:
     assert found == [("this `}` closes nothing", 8), ("this `}` closes nothing", 20)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        edited("attribute int x = 3;", "attribute string x = \u201cy\u201d;"),
+        edited("component T a;", "compo\u200bnent T a;"),
+        edited("component T {", "component T\u00a0{"),
+        edited("from a.s", "from\u00a0a.s"),
+    ],
+)
+def test_a_character_of_a_word_processor_is_the_only_mistake(tmp_path: Path, text: str) -> None:
+    assert {d.code.number for d in errors(tmp_path, text)} == {"E0120"}
+
+
 def test_a_line_before_its_block_is_one_error(tmp_path: Path) -> None:
     text = edited("component T { control; requestor;", "control;\ncomponent T { requestor;")
     assert places(errors(tmp_path, text)) == [("`control` cannot stand outside of a block", 3)]
