@@ -51,7 +51,7 @@ def remove_doubled_opening(tokens: Tokens, sink: Sink) -> int | None:
             continue
         for size in range(1, _LONGEST_OPENING + 1):
             first, second = index + 1 - 2 * size, index + 1 - size
-            if size == 1 and index > 1 and kinds[index - 2] == "LBRACE":
+            if index > 1 and kinds[index - 2] == kinds[index - 1] == "LBRACE":
                 break  # many of them are no slip
             if first < 0 or any(kind in _ENDS for kind in kinds[second:index]):
                 break
