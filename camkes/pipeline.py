@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import OutputError, write_output
+from camkes.model.limits import RECORD_LIMIT
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -94,7 +95,7 @@ class RunRequest(Struct, frozen=True):
     sanitize: bool = False
     timeout: int = 10_000_000_000
     memory_limit: int = 1 << 30
-    record_limit: int = 1 << 28
+    record_limit: int = RECORD_LIMIT
     hardened: bool = False
     console: int | None = None  # the file descriptor that components print to; None: standard output
     show: Callable[[bytes], None] | None = None  # takes what components print, instead

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What fits into the words that a kernel passes on: the fields of runtime/include/camkes/label.h and badges.
+"""What fits into the words that a kernel passes on: labels, badges and indexes.
 
 docs/protocols.md has the table of all fields.
 """
@@ -12,30 +12,10 @@ from msgspec import Struct
 from camkes.capdl.codes import WORD_LIMIT
 from camkes.capdl.model import Cap, CapabilityModel
 from camkes.diagnostics import Sink, Span
+from camkes.model.limits import INDEXES, SLOTS, WORDS, Word
 from camkes.model.settings import find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
-
-
-class Word(Struct, frozen=True):
-    """How many a word of a kernel can tell apart. `threads`: of a pool; `badge` is the highest."""
-
-    bits: int
-    tasks: int
-    threads: int
-    badge: int
-
-
-#: the highest number of a task's field stands for "no task"
-WORDS = {
-    32: Word(32, tasks=(1 << 6) - 1, threads=1 << 8, badge=(1 << 28) - 1),
-    64: Word(64, tasks=(1 << 12) - 1, threads=1 << 16, badge=(1 << 64) - 1),
-}
-
-#: on every kernel: 16-bit indexes, of which the highest stands for none
-_INDEXES = (1 << 16) - 1
-#: on every kernel: the slot of a manager in the mark of a nested request
-_SLOTS = 1 << 16
 
 
 def check_limits(system: System, plan: Plan, model: CapabilityModel, bits: int, sink: Sink) -> None:
@@ -79,9 +59,9 @@ class _Check(Struct, frozen=True):
                     f"the label of a message on a kernel of {self.word.bits} bits has no room for more",
                     "state a smaller number of threads",
                 )
-            if len(cpi.contexts) > _INDEXES:
+            if len(cpi.contexts) > INDEXES:
                 self._say(
-                    f"CPI `{cpi.name}` has {len(cpi.contexts)} contexts: more than {_INDEXES}",
+                    f"CPI `{cpi.name}` has {len(cpi.contexts)} contexts: more than {INDEXES}",
                     cpi.span,
                     "the index of a context has 16 bits",
                     "let fewer tasks request it",
@@ -108,16 +88,16 @@ class _Check(Struct, frozen=True):
                 f"a badge on a kernel of {self.word.bits} bits has no room for more",
                 "choose a smaller number, or leave it out: badges are numbered",
             )
-        if "@" in symbol and cap.badge > _INDEXES:
+        if "@" in symbol and cap.badge > INDEXES:
             self._say(
-                f"`{name}` is caller {cap.badge} of a CPI that can have {_INDEXES}",
+                f"`{name}` is caller {cap.badge} of a CPI that can have {INDEXES}",
                 instance.span,
                 "the index of a caller has 16 bits",
                 "let fewer tasks request it through fewer interfaces",
             )
-        if "!manager" in symbol and cap.slot >= _SLOTS:
+        if "!manager" in symbol and cap.slot >= SLOTS:
             self._say(
-                f"address space `{instance.address_space}` has {_SLOTS} capabilities before that of `{name}`",
+                f"address space `{instance.address_space}` has {SLOTS} capabilities before that of `{name}`",
                 instance.span,
                 "the slot of a manager has 16 bits, because a word holds the number of a request too",
                 "make components of fewer interfaces",

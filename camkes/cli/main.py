@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
+from camkes.model.limits import RECORD_LIMIT
 from camkes.process import CANNOT_WRITE, for_terminal, no_output
 
 if TYPE_CHECKING:
@@ -563,7 +564,7 @@ HOST_ONLY = {
     "loop_limit": None,
     "timeout": 10_000_000_000,
     "memory_limit": 1 << 30,
-    "record_limit": 1 << 28,
+    "record_limit": RECORD_LIMIT,
     "hardened": False,
     "fail_on": (),
     "timeline": None,
@@ -902,7 +903,7 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
         "--record-limit",
         metavar="SIZE",
         type=size,
-        default=1 << 28,
+        default=RECORD_LIMIT,
         help="the run ends when its record, which all results are made from, has this size (default: 256M)",
     )
     group.add_argument("--trace", metavar="FILE", type=Path, help=".json (for ui.perfetto.dev) or .trace")

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Sink, Span
 from camkes.model.codes import ACCESS_RIGHTS, HEAP_SIZE, SETTING_RANGE, SETTING_TYPE
+from camkes.model.limits import MAX_PRIORITY, TIMERS
 from camkes.model.system import (
     Attribute,
     Connection,
@@ -29,9 +30,6 @@ PAGE = 4096
 DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
 DEFAULT_STACK = 16384
-MAX_PRIORITY = 255
-#: of a client: a word has a bit for each that has completed
-TIMERS = 32
 
 #: Units of time, in nanoseconds. A number without one counts microseconds.
 UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}

@@ -15,9 +15,6 @@ from camkes.model.system import Cpi, Protocol, System, Task
 if TYPE_CHECKING:
     from camkes.protocols.requests import CallGraph, RequestGraph
 
-#: Task ids that the label word of a 64-bit kernel can carry; the last of 12 bits stands for "none".
-TASK_IDS = (1 << 12) - 1
-
 
 class Request(Struct, frozen=True):
     """An edge of the request graph: `caller` (a task's instance name, or a CPI "inst.iface") can

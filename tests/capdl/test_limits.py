@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from camkes.capdl import limits
 from camkes.capdl.allocate import allocate
 from camkes.capdl.limits import check_limits
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
+from camkes.model import limits
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
@@ -25,7 +25,8 @@ from camkes.resolve.options import LoadOptions
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
-LABEL = Path(__file__).parents[2] / "runtime" / "include" / "camkes" / "label.h"
+ROOT = Path(__file__).parents[2]
+LABEL = ROOT / "runtime" / "include" / "camkes" / "label.h"
 
 HEAD = """import <std_connector.camkes>;
 procedure P { void f(); }
@@ -179,3 +180,54 @@ def test_the_runtime_has_fields_of_these_widths() -> None:
         for word, width in zip((64, 32), bits[field].split(" : "), strict=True):
             room = getattr(limits.WORDS[word], found)
             assert room + (field == "TASK") == 1 << int(width)
+
+
+#: where the C code has a number, and Python's; the pattern finds it, as C writes it
+SHARED = {
+    "priority": (limits.MAX_PRIORITY, "kernel/host/include/sel4/types.h", r"define seL4_MaxPrio (\w+)"),
+    "priorities of the host kernel": (
+        limits.MAX_PRIORITY + 1,
+        "kernel/host/src/state.h",
+        r"PRIORITIES = (\w+)",
+    ),
+    "priority in a label": (
+        (limits.MAX_PRIORITY + 1).bit_length() - 1,
+        "runtime/include/camkes/label.h",
+        r"define CAMKES_LABEL_PRIORITY_BITS (\w+)",
+    ),
+    "no task": (limits.INDEXES, "runtime/include/camkes/thread.h", r"define CAMKES_NO_TASK (\w+)"),
+    "no route": (limits.INDEXES, "runtime/include/camkes/thread.h", r"define CAMKES_NO_ROUTE (\w+)"),
+    "contexts of a lock word": (
+        limits.INDEXES.bit_length(),
+        "runtime/include/camkes/cpi.h",
+        r"define CAMKES_WAITERS \(\(uintptr_t\)1 << (\w+)\)",
+    ),
+    "slot of a manager": (
+        limits.SLOTS.bit_length() - 1,
+        "runtime/src/protocols/nested.h",
+        r"define CAMKES_MARK_SLOT_BITS (\w+)",
+    ),
+    "no thread in a record": (
+        limits.NOBODY,
+        "runtime/include/camkes/platform.h",
+        r"define CAMKES_TRACE_NOBODY (\w+)",
+    ),
+    "no thread of the host kernel": (limits.NOBODY, "kernel/host/src/state.h", r"\bNONE = (\w+)"),
+    "frames of a fault": (limits.FAULT_FRAMES, "kernel/host/src/threads.h", r"FAULT_FRAMES = (\w+)"),
+    "ring of records": (
+        limits.SEL4_TRACE_BYTES,
+        "runtime/src/trace_sel4.h",
+        r"define CAMKES_SEL4_TRACE_BYTES (\w+)",
+    ),
+    "size of a record": (
+        limits.RECORD_LIMIT.bit_length() - 1,
+        "kernel/host/src/main.c",
+        r"\.trace_limit = \(uint64_t\)1 << (\w+)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_c_has_the_same_number(name: str) -> None:
+    number, file, pattern = SHARED[name]
+    assert [int(n, 0) for n in re.findall(pattern, (ROOT / file).read_text("utf-8"))] == [number]

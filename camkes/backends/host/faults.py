@@ -16,6 +16,7 @@ from camkes.backends.host.codes import FAULT, SANITIZER, WAITS_FOR_EVER
 from camkes.backends.host.messages import Sources
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic
+from camkes.model.limits import FAULT_FRAMES
 from camkes.report.times import format_time
 from camkes.report.trace.waits import Cause, Situation, describe
 from camkes.resources import RUNTIME
@@ -30,9 +31,6 @@ _STOP = "camkes_platform_fault"
 
 #: where a generated function looks at the errors of a message
 _MESSAGE = "camkes_message_good"
-
-#: how many calls the kernel records (FAULT_FRAMES in kernel/host/src/threads.h)
-_MOST_FRAMES = 32
 
 #: what to do about a fault whose line alone does not say it
 _HELP = {
@@ -253,7 +251,7 @@ def _calls(located: Located) -> list[str]:
         else:
             lines.append(line)
             times.append(1)
-    cut = " or more" if len(located.fault.frames) >= _MOST_FRAMES else ""
+    cut = " or more" if len(located.fault.frames) >= FAULT_FRAMES else ""
     lines = [line if n == 1 else f"{line}, {n} times{cut}" for line, n in zip(lines, times, strict=True)]
     return [*lines, "calls further out are not recorded"] if cut else lines
 

@@ -27,6 +27,7 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
+from camkes.model.limits import SEL4_TRACE_BYTES
 
 if TYPE_CHECKING:
     from camkes.backends.sel4.mcs import ThreadTime
@@ -52,7 +53,6 @@ REGISTERS = f"{TIMER_SPACE}:registers"
 TRACE_SPACE = "trace-printer"
 TRACE = f"{TRACE_SPACE}:records"
 TRACE_SYMBOL = "_camkes_trace"
-TRACE_SIZE = 0x40000
 
 
 class Extras(Struct, frozen=True):
@@ -121,7 +121,7 @@ def complete(
         spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), shared, (thread,)))
         spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
         extras[TRACE_SPACE] = Extras()
-        objects += [*_space_objects(spaces[-1]), KernelObject(TRACE, ObjectKind.REGION, TRACE_SIZE)]
+        objects += [*_space_objects(spaces[-1]), KernelObject(TRACE, ObjectKind.REGION, SEL4_TRACE_BYTES)]
     completed = replace(model, objects=tuple(objects), spaces=tuple(spaces), timers=())
     return Completed(completed, extras, model.timers, device)
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.backends.sel4.trace import NOBODY, OUTPUT, Record, Text, read_line
+from camkes.backends.sel4.trace import OUTPUT, Record, Text, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
+from camkes.model.limits import NOBODY
 from camkes.report.trace.kinds import End, Kind
 
 #: the trace of a recorded run, in its build folder; the build writes the names beside it

@@ -15,7 +15,6 @@ from typing import NamedTuple
 _HEADER = struct.Struct("<QHHHH")
 _MAGIC = b"CAMKTRC1"
 OUTPUT = 14
-NOBODY = 65535
 
 
 class Record(NamedTuple):

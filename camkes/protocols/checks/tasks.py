@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.model.limits import MAX_PRIORITY, WORDS
 from camkes.model.system import Cpi, Protocol, Task, in_digits
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.codes import (
@@ -18,9 +19,9 @@ from camkes.protocols.codes import (
     REQUESTOR_PROVIDES_CPI,
     TASK_ID_RANGE,
 )
-from camkes.protocols.plan import TASK_IDS
 
-_HIGHEST = 255
+#: of a kernel of 64 bits, as the host kernel is
+_TASK_IDS = WORDS[64].tasks
 
 
 def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
@@ -39,10 +40,10 @@ def _range(facts: Facts) -> Iterator[Diagnostic]:
     stated = [(f"task `{t.instance}`", t.priority, t.spans, t.span) for t in facts.system.tasks]
     stated += [(f"CPI `{c.name}`", c.stated_priority, c.spans, c.span) for c in facts.system.cpis]
     for name, priority, spans, span in stated:
-        if priority is not None and not 0 <= priority <= _HIGHEST:
+        if priority is not None and not 0 <= priority <= MAX_PRIORITY:
             yield Diagnostic(
                 PRIORITY_RANGE,
-                f"priority {in_digits(priority)} of {name} is not in 0..{_HIGHEST}",
+                f"priority {in_digits(priority)} of {name} is not in 0..{MAX_PRIORITY}",
                 spans.get("priority", span),
                 "not a priority",
                 notes=("a larger number is a higher priority; the kernel has 256 of them",),
@@ -51,7 +52,9 @@ def _range(facts: Facts) -> Iterator[Diagnostic]:
 
 def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:
     """Round robin at 255 would let another thread into a section that must not be preempted."""
-    fixed = [c for c in facts.system.cpis if c.protocol is Protocol.FIXED and c.stated_priority == _HIGHEST]
+    fixed = [
+        c for c in facts.system.cpis if c.protocol is Protocol.FIXED and c.stated_priority == MAX_PRIORITY
+    ]
     if not fixed:
         return
     stated = [(f"task `{t.instance}`", t.priority, t.spans, t.span) for t in facts.system.tasks]
@@ -62,10 +65,10 @@ def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:
     ]
     place = Label(fixed[0].spans.get("priority", fixed[0].span), f"`{fixed[0].name}` is non-preemptive")
     for name, priority, spans, span in stated:
-        if priority == _HIGHEST:
+        if priority == MAX_PRIORITY:
             yield Diagnostic(
                 PRIORITY_OF_NON_PREEMPTIVE,
-                f"priority {_HIGHEST} of {name} belongs to non-preemptive CPIs",
+                f"priority {MAX_PRIORITY} of {name} belongs to non-preemptive CPIs",
                 spans.get("priority", span),
                 "at most 254 here",
                 (place,),
@@ -93,14 +96,14 @@ def _duplicate_id(facts: Facts) -> Iterator[Diagnostic]:
 
 def _id_range(facts: Facts) -> Iterator[Diagnostic]:
     for planned in facts.plan.tasks:
-        if 0 <= planned.id < TASK_IDS:
+        if 0 <= planned.id < _TASK_IDS:
             continue
         task = facts.graph.tasks[planned.name]
         count = len(facts.plan.tasks)
-        crowd = (f"the system has {count} tasks, more than there are ids",) if count > TASK_IDS else ()
+        crowd = (f"the system has {count} tasks, more than there are ids",) if count > _TASK_IDS else ()
         yield Diagnostic(
             TASK_ID_RANGE,
-            f"id {in_digits(planned.id)} of task `{planned.name}` is not in 0..{TASK_IDS - 1}",
+            f"id {in_digits(planned.id)} of task `{planned.name}` is not in 0..{_TASK_IDS - 1}",
             task.spans.get("id", task.span),
             "does not fit the label of a message" if planned.id >= TASK_IDS else "not an id",
             notes=crowd,

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
-from camkes.report.trace.events import NOBODY, Event, load_trace, read_records
+from camkes.model.limits import NOBODY
+from camkes.report.trace.events import Event, load_trace, read_records
 from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Block, End, FaultKind, Kind
 from camkes.report.trace.model import (

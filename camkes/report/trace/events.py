@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from camkes.diagnostics import Sink
+from camkes.model.limits import NOBODY
 from camkes.report.codes import TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 
 MAGIC = b"CAMKTRC1"
-NOBODY = 0xFFFF
 
 _HEADER = struct.Struct("<QHHHH")
 _NUMBERS = frozenset(map(int, Kind))

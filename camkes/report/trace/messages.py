@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.capdl.model import Role
-from camkes.report.trace.events import NOBODY, Event
+from camkes.model.limits import NOBODY
+from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, KernelCall, Kind
 from camkes.report.trace.names import TraceNames
 

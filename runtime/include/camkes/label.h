@@ -7,7 +7,7 @@
  *     request, 32 bits: priority 0..7, task 8..13, sequence 14..19
  *     to a manager:     operation 0..3, priority 4..11, its cause or a pool index from 12 on
  *
- * The tool checks that what a system needs fits (camkes/capdl/limits.py); a sequence number and the
+ * The tool checks that what a system needs fits (camkes/model/limits.py); a sequence number and the
  * cause of a priority, which are for traces, lose their upper bits.
  */
 #pragma once

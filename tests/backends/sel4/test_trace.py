@@ -7,8 +7,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camkes.backends.sel4.trace import NOBODY, OUTPUT, Record, output, read_console, trace_file
+from camkes.backends.sel4.trace import OUTPUT, Record, output, read_console, trace_file
 from camkes.diagnostics import Sink
+from camkes.model.limits import NOBODY
 from camkes.report.trace.events import parse_trace
 
 WORD = st.integers(0, (1 << 64) - 1)
