@@ -68,9 +68,24 @@ PARTS = (
     ),
     Part(
         "kernel/host/src",
-        ("tests/host/test_host.py", "tests/host", "tests/runtime/test_exploration.py"),
+        ("tests/host/test_host.py", "tests/runtime/test_exploration.py", "tests/host/test_ending.py"),
         ("-std=c11", "-D_GNU_SOURCE"),
     ),
+)
+
+
+#: what components may do to the workstation concerns these files only, and its tests are slow
+CONFINEMENT = (
+    "confine",
+    "signals",
+    "access",
+    "control",
+    "handover",
+    "children",
+    "watch",
+    "damage",
+    "ending",
+    "stream",
 )
 
 
@@ -147,6 +162,8 @@ def run_tests(mutant: Mutant, folder: Path) -> str:
         "PATH": f"/usr/lib/ccache:{os.environ['PATH']}",
     }
     tests = [str(folder / test) for test in mutant.part.tests]
+    if Path(mutant.file).stem in CONFINEMENT:
+        tests.append(str(folder / "tests/host/test_confinement.py"))
     command = [
         *("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, "-m", "pytest"),
         *("-x", "-q", "-p", "no:cacheprovider", "-k", NOT_RUN, *tests),
@@ -201,13 +218,20 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="where the outcomes are written, after each mutant")
+    parser.add_argument("--json", type=Path, help="written after each mutant; continued if it is there")
     parser.add_argument("--only", default="", help="of files whose path begins so")
     arguments = parser.parse_args()
     subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], check=True)
     sample = [m for part in PARTS for m in mutants(part) if m.file.startswith(arguments.only)]
     random.Random(arguments.seed).shuffle(sample)
     outcomes: list[Outcome] = []
+    if arguments.json and arguments.json.exists():
+        kept = json.loads(arguments.json.read_text("utf-8"))
+        if kept["seed"] != arguments.seed:
+            parser.error(f"{arguments.json} has mutants of the seed {kept['seed']}")
+        outcomes = [Outcome(**outcome) for outcome in kept["outcomes"]]
+    known = {(o.file, o.line, o.after) for o in outcomes}
+    sample = [m for m in sample if (m.file, m.line, m.after.strip()) not in known]
     with (
         tempfile.TemporaryDirectory(prefix="mutants-") as scratch,
         ThreadPoolExecutor(arguments.jobs) as pool,
