@@ -98,9 +98,10 @@ class Mutant:
     before: str
     after: str
     part: Part
+    original: str  # the file's text, which may change in the repository meanwhile
 
     def text(self) -> str:
-        lines = (ROOT / self.file).read_text("utf-8").splitlines(keepends=True)
+        lines = self.original.splitlines(keepends=True)
         lines[self.line - 1] = self.after + "\n"
         return "".join(lines)
 
@@ -124,13 +125,14 @@ def mutants(part: Part) -> list[Mutant]:
         if path.name.endswith("_sel4.c") or path.parent.name in ("x86_64", "aarch64"):
             continue  # other tests, or another machine's
         file = str(path.relative_to(ROOT))
-        lines = path.read_text("utf-8").splitlines(keepends=True)
+        original = path.read_text("utf-8")
+        lines = original.splitlines(keepends=True)
         with contextlib.redirect_stdout(io.StringIO()):
             made = mutator.mutants_regexp(lines, ruleFiles=RULES, ignorePatterns=[])
         for number, text, *_ in made:
             after, before = text.rstrip("\n"), lines[number - 1].rstrip("\n")
             if after.strip() != before.strip():
-                found[file, number, after] = Mutant(file, number, before, after, part)
+                found[file, number, after] = Mutant(file, number, before, after, part, original)
     return list(found.values())
 
 
@@ -146,7 +148,7 @@ def object_code(mutant: Mutant, text: str, folder: Path) -> bytes | None:
     """None: it does not compile."""
     source, made = folder / mutant.file, folder / "mutant.o"
     source.write_text(text, "utf-8")
-    includes = [f"-I{ROOT / i}" for i in (*INCLUDES, "runtime/src", str(Path(mutant.file).parent))]
+    includes = [f"-I{folder / i}" for i in (*INCLUDES, "runtime/src", str(Path(mutant.file).parent))]
     command = ["cc", *mutant.part.flags, "-O2", "-Wall", "-Wextra", "-Werror", *includes, "-c", str(source)]
     done = subprocess.run([*command, "-o", str(made)], capture_output=True, check=False, cwd=folder)
     return made.read_bytes() if done.returncode == 0 else None
@@ -186,8 +188,7 @@ def run_tests(mutant: Mutant, folder: Path) -> str:
 
 
 def try_mutant(mutant: Mutant, folder: Path) -> Outcome:
-    original = (ROOT / mutant.file).read_text("utf-8")
-    before = object_code(mutant, original, folder)
+    before = object_code(mutant, mutant.original, folder)
     after = object_code(mutant, mutant.text(), folder)
     by = ""
     if after is None:
@@ -197,7 +198,7 @@ def try_mutant(mutant: Mutant, folder: Path) -> Outcome:
     else:
         by = run_tests(mutant, folder)
         what = "killed" if by else "survived"
-    (folder / mutant.file).write_text(original, "utf-8")
+    (folder / mutant.file).write_text(mutant.original, "utf-8")
     return Outcome(mutant.file, mutant.line, mutant.before.strip(), mutant.after.strip(), what, by)
 
 
