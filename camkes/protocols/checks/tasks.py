@@ -105,7 +105,7 @@ def _id_range(facts: Facts) -> Iterator[Diagnostic]:
             TASK_ID_RANGE,
             f"id {in_digits(planned.id)} of task `{planned.name}` is not in 0..{_TASK_IDS - 1}",
             task.spans.get("id", task.span),
-            "does not fit the label of a message" if planned.id >= TASK_IDS else "not an id",
+            "does not fit the label of a message" if planned.id >= _TASK_IDS else "not an id",
             notes=crowd,
             help="" if crowd else "leave the number out: ids are assigned",
         )
