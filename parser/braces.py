@@ -28,6 +28,8 @@ def remove_stray_braces(tokens: Tokens, stopped: int | None, sink: Sink) -> list
     stray = [one] if one is not None else _strays(tokens, excess)
     if not stray or stopped is None or stopped < stray[0]:
         return []
+    if any(each and kinds[each - 1] not in _ENDS for each in stray):
+        return []  # the beginning of its block is missing
     offsets = [tokens.starts[each] for each in stray]
     for each in stray:
         sink.report(
