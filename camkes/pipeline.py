@@ -609,7 +609,7 @@ def record(
         return None
     progress("")
     raw = out / recording.RECORDS
-    records = recording.record(out, options.duration or DEFAULT_DURATION, tell)
+    records = recording.record(out, options.duration or DEFAULT_DURATION, tell, sink)
     write_output(raw, trace_file(records))
     names = load_names(raw, sink)
     found = decode_trace(raw, names, sink) if names is not None else None

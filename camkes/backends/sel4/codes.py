@@ -11,6 +11,7 @@ TIMER_TAKEN = Code("E0963", "timer-taken")
 NO_WORKSPACE = Code("E0953", "no-workspace")
 
 SEL4_BUILD = Code("E0954", "sel4-build")
+SILENT_IMAGE = Code("W0964", "silent-image")
 NO_CONNECTOR = Code("E0955", "connector-for-sel4")
 PROTOCOL_ON_MCS = Code("E0960", "protocol-on-mcs")
 PASSIVE_CONNECTOR = Code("E0961", "passive-connector")

@@ -8,37 +8,57 @@ processor did and the same run gives the same figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from camkes.backends.sel4.codes import SILENT_IMAGE
 from camkes.backends.sel4.trace import OUTPUT, Record, Text, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
+from camkes.diagnostics import Diagnostic, Sink
 from camkes.model.limits import NOBODY
+from camkes.report.times import format_time
 from camkes.report.trace.kinds import End, Kind
 
 #: the trace of a recorded run, in its build folder; the build writes the names beside it
 RECORDS = "run.trace"
 
+#: elapsed seconds without a record after which a recording ends; QEMU passes over times at which nothing
+#: happens, and boots an image in a few seconds
+SILENCE = 120
+
 #: the option of CMake
 DEFINITION = ("CAmkESTrace", "ON")
 
 
-def record(out: Path, duration: int, tell: Callable[[str], None]) -> list[Record]:
+def record(
+    out: Path,
+    duration: int,
+    tell: Callable[[str], None],
+    sink: Sink,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[Record]:
     """Boot the image in `out` and collect its records of the first `duration` nanoseconds. What components
-    print, and lines that are no records (the kernel's, reports of faults), go to `tell` as they come."""
+    print, and lines that are not records (the kernel's, reports of faults), go to `tell` as they come. An
+    image that makes no record for SILENCE seconds is ended, and `sink` is told."""
     records: list[Record] = []
+    last = clock()
     text = Text()
     end_with_us()
-    run = console(out, instruction_counting=True)
+    run = console(out, instruction_counting=True, tick=1)
     try:
         for line in run:
             found = read_line(line)
             if found is None:
                 tell(line)
+                if clock() - last > SILENCE:
+                    sink.add(_silent(records))
+                    break
             elif found.time > duration:
                 records.append(Record(duration, Kind.END, NOBODY, NOBODY, (End.TIME,)))
                 break
             else:
+                last = clock()
                 records.append(found)
                 if found.kind == OUTPUT:
                     tell(text.add(found))
@@ -48,3 +68,15 @@ def record(out: Path, duration: int, tell: Callable[[str], None]) -> list[Record
         run.close()
         tell(text.rest())
     return records
+
+
+def _silent(records: Sequence[Record]) -> Diagnostic:
+    reached = (
+        f"its last record is of {format_time(records[-1].time, 6)}" if records else "it made none at all"
+    )
+    return Diagnostic(
+        SILENT_IMAGE,
+        f"the run was ended after {SILENCE} seconds without a record from the image",
+        notes=(reached,),
+        help="`camkes run` without a duration shows what the image prints, for as long as you like",
+    )

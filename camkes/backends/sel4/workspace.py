@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -170,11 +171,28 @@ def _search_path(workspace: Path) -> str:
     return f"{environment}{os.pathsep}{path}" if environment.is_dir() else path
 
 
+def _lines(stream: IO[str], tick: float) -> Generator[str, None, None]:
+    """The lines of a stream, "" where none has come for `tick` seconds."""
+    rest = b""
+    while True:
+        if not select.select([stream], [], [], tick)[0]:
+            yield ""
+            continue
+        part = os.read(stream.fileno(), 1 << 16)
+        *lines, rest = (rest + part).split(b"\n")
+        yield from (line.decode(errors="replace").rstrip("\r") + "\n" for line in lines)
+        if not part:
+            break
+    if rest:
+        yield rest.decode(errors="replace")
+
+
 def console(
-    out: Path, *, instruction_counting: bool = False, seconds: float | None = None
+    out: Path, *, instruction_counting: bool = False, seconds: float | None = None, tick: float | None = None
 ) -> Generator[str, None, None]:
     """The lines that an image prints in QEMU, for as long as they are asked for, at most so many `seconds`.
-    With instruction counting, time is what the processor did and repeats to the digit."""
+    With instruction counting, time is what the processor did and repeats to the digit. With `tick` there is
+    an empty string whenever no line has come for so many seconds."""
     command = [sys.executable, "./simulate"]
     if instruction_counting:
         # what is given replaces what the script would give by itself
@@ -200,7 +218,7 @@ def console(
     if limit is not None:
         limit.start()
     try:
-        yield from qemu.stdout
+        yield from qemu.stdout if tick is None else _lines(qemu.stdout, tick)
     finally:
         if limit is not None:
             limit.cancel()

@@ -15,8 +15,10 @@ import pytest
 from camkes import pipeline
 from camkes.backends.sel4 import recording
 from camkes.backends.sel4.trace import Record
+from camkes.backends.sel4.workspace import console
 from camkes.cli import main as cli
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering.text import Style, to_text
 from camkes.report.trace.kinds import End, Kind
 from tests.backends.sel4.test_trace import line, text
 from tests.end_to_end.support import EXAMPLES, camkes
@@ -29,26 +31,67 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the image prints, to be filled; after it, the image is asked in vain."""
     lines: list[str] = []
 
-    def console(out: Path, *, instruction_counting: bool) -> Generator[str, None, None]:
+    def fake(out: Path, *, instruction_counting: bool, tick: float) -> Generator[str, None, None]:
         assert instruction_counting
         yield from lines
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(recording, "console", console)
+    monkeypatch.setattr(recording, "console", fake)
     return lines
 
 
 def test_a_recording_ends_when_its_time_is_over(printed: list[str], tmp_path: Path) -> None:
     printed += ["Booting all finished\n", line(text(1, "one\ntwo")), line(IDLE), line(text(1, "late\n"))]
     told: list[str] = []
-    records = recording.record(tmp_path, 9_000_000, told.append)
+    records = recording.record(tmp_path, 9_000_000, told.append, Sink())
     assert "".join(told) == "Booting all finished\none\ntwo\n"
     assert records == [text(1, "one\ntwo"), Record(9_000_000, Kind.END, 65535, 65535, (End.TIME,))]
 
 
 def test_an_interrupted_recording_keeps_what_it_has(printed: list[str], tmp_path: Path) -> None:
     printed += [line(IDLE)]
-    assert recording.record(tmp_path, 1 << 40, lambda _: None) == [IDLE]
+    assert recording.record(tmp_path, 1 << 40, lambda _: None, Sink()) == [IDLE]
+
+
+@pytest.mark.parametrize(
+    ("lines", "records", "reached"),
+    [
+        ([], [], "it made none at all"),
+        ([line(IDLE)], [IDLE], "its last record is of 10 ms"),
+        (["a fault, again and again\n"] * 500, [], "it made none at all"),
+    ],
+    ids=["nothing", "one record", "no records"],
+)
+def test_an_image_that_makes_no_records_is_ended(
+    lines: list[str], records: list[Record], reached: str, printed: list[str], tmp_path: Path
+) -> None:
+    printed += [*lines, *[""] * 500]
+    seconds = iter(range(10_000))
+    sink = Sink()
+    found = recording.record(tmp_path, 1 << 40, lambda _: None, sink, lambda: next(seconds))
+    assert found == records
+    (told,) = sink.diagnostics
+    assert (told.code.number, told.notes) == ("W0964", (reached,))
+    if not lines:
+        assert to_text([told], Style()) == (Path(__file__).parent / "golden" / "silent_image.txt").read_text()
+
+
+@pytest.mark.parametrize("ending", ["", "\\n"], ids=["cut off", "whole"])
+def test_lines_come_as_they_are_printed_and_silence_is_seen(ending: str, tmp_path: Path) -> None:
+    """With another program in the place of QEMU."""
+    (tmp_path / "simulate").write_text(
+        "import sys\n"
+        "sys.stdout.buffer.write(b'one\\r\\ntwo \\xff\\nthr')\n"
+        "sys.stdout.flush()\n"
+        f"sys.stdout.write('ee{ending}')\n"
+        "sys.stdout.flush()\n"
+    )
+    lines = [text for text in console(tmp_path, tick=0.01) if text]
+    assert lines == ["one\n", "two \ufffd\n", "three" + ("\n" if ending else "")]
+    (tmp_path / "simulate").write_text("import time\ntime.sleep(1000)\n")
+    run = console(tmp_path, tick=0.01)
+    assert [next(run), next(run)] == ["", ""]
+    run.close()
 
 
 def test_options_without_a_meaning_on_sel4_are_refused(tmp_path: Path) -> None:
