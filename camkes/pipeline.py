@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from camkes.model.system import System
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
-    from camkes.report.properties import Violation
     from camkes.report.refusals import Refusal
     from camkes.report.trace.model import Run as TraceRun
+    from camkes.report.trace.properties import Violation
     from camkes.resolve import LoadOptions
 
 #: Endings of a trace file that `camkes run --trace` knows.
@@ -449,11 +449,10 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     from camkes.backends.host.faults import diagnose, diagnose_findings, ended_by, locate_faults
     from camkes.backends.host.run import RunOptions, run_host
     from camkes.report.jobless import tasks_without_jobs
-    from camkes.report.properties import check_trace
     from camkes.report.refusals import refusals
     from camkes.report.trace.decode import decode_trace
-    from camkes.report.trace.events import read_trace
     from camkes.report.trace.names import names_path, save_names, trace_names
+    from camkes.report.trace.properties import PropertyChecker
 
     raw = image.folder / "run.trace"
     result = run_host(
@@ -479,7 +478,9 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     for diagnostic in result.diagnostics:
         reading.add(diagnostic)
     names = trace_names(image.capabilities, checked.plan, checked.system)
-    found = decode_trace(raw, names, reading) if result.trace is not None else None
+    checker = PropertyChecker(names, checked.plan, checked.system) if options.verify else None
+    observe = None if checker is None else checker.step
+    found = decode_trace(raw, names, reading, observe) if result.trace is not None else None
     if found is not None:
         save_names(raw, names, reading)
         _publish([raw, names_path(raw)], last.parent, reading)
@@ -501,8 +502,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     for diagnostic in (*diagnose_findings(findings), *diagnose(faults, ended, names, refused)):
         sink.add(diagnostic)
     _write_results(options, raw, found, checked.application.name, sink)
-    events = read_trace(raw, Sink()) if options.verify else None
-    violations = check_trace(events, names, checked.plan, system=checked.system) if events else []
+    violations = checker.violations if checker is not None else []
     failed = result.status != 0 or bool(result.faults) or bool(violations) or bool(refused)
     base = checked.application.root.parent.absolute()
     return Outcome(

@@ -630,7 +630,7 @@ def migrate(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     from camkes.diagnostics import explain as pages
-    from camkes.report import demands
+    from camkes.report.trace import demands
 
     if arguments.code is None:
         found_all = pages.all_codes()

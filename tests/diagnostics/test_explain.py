@@ -13,7 +13,7 @@ import pytest
 from camkes.cli import main as cli
 from camkes.diagnostics import explain
 from camkes.protocols import codes
-from camkes.report.demands import MEANINGS, Property
+from camkes.report.trace.demands import MEANINGS, Property
 
 ROOT = Path(__file__).parents[2]
 

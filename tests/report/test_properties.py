@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from camkes.cli.main import main
 from camkes.model.system import Protocol
-from camkes.report.demands import Property
-from camkes.report.properties import Violation, check_trace
+from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, Kind
+from camkes.report.trace.properties import PropertyChecker, Violation, check_trace
 
 from .simulator import INVERSION, MS, CpiSpec, Simulation, Step, TaskSpec, nested, simulate
 
@@ -289,7 +289,9 @@ def test_quiet_does_not_hide_violations(
     violation = Violation(7, Property.LIVENESS, "a waits", 3)
     command = ["run", str(path), "-o", str(tmp_path / "out"), "--verify", "--quiet"]
     assert main(command) == 0
-    monkeypatch.setattr("camkes.report.properties.check_trace", lambda *_, **__: [violation])
+    monkeypatch.setattr(
+        PropertyChecker, "step", lambda self, _: self.violations.__setitem__(slice(None), [violation])
+    )
     capsys.readouterr()
     assert main(command) == 1
     assert "7 ns: L: a waits" in capsys.readouterr().out

@@ -18,10 +18,10 @@ from camkes.model.system import System
 from camkes.project.application import find_application
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
-from camkes.report.properties import Violation, check_trace
 from camkes.report.trace.events import Event, parse_trace
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import TraceNames, trace_names
+from camkes.report.trace.properties import Violation, check_trace
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 

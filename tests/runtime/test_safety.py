@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from camkes.diagnostics import Sink
-from camkes.report.demands import Property
+from camkes.report.trace.demands import Property
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import build, plan_of
 from tests.runtime.systems import CHAIN, LEAF, PASS, TASK

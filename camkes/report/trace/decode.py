@@ -9,7 +9,7 @@ depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.model.limits import NOBODY
-from camkes.report.trace.events import Event, load_trace, read_records
+from camkes.report.trace.events import Event, load_trace, read_records, read_trace
 from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Block, End, FaultKind, Kind
 from camkes.report.trace.model import (
@@ -78,14 +78,25 @@ def decode(events: Iterable[Event], names: TraceNames) -> Run:
     )
 
 
-def decode_trace(path: Path, names: TraceNames, sink: Sink) -> Run | None:
+def decode_trace(
+    path: Path, names: TraceNames, sink: Sink, observe: Callable[[Event], None] | None = None
+) -> Run | None:
     """What happened in the run of a trace file. None if it is not one; a damaged end is reported and left
-    out."""
+    out. `observe` gets each event on the way."""
+    if observe is not None:
+        events = read_trace(path, sink)
+        return None if events is None else decode(_observed(events, observe), names)
     data = load_trace(path, sink)
     if data is None:
         return None
     decoder = _Decoder(names)
     return decoder.run(read_records(data, str(path), sink, decoder.step))
+
+
+def _observed(events: Iterable[Event], observe: Callable[[Event], None]) -> Iterator[Event]:
+    for event in events:
+        observe(event)
+        yield event
 
 
 class _Decoder:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Replays a trace and tells where it is not what the protocols promise.
+"""Replays the events of a run and reports where a property of the protocols does not hold.
 
 The checker shares nothing with the runtime. From the LOCK_* and REQUEST_* records it rebuilds who holds
 and who waits, computes every effective priority anew from its definition
 
     eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds })
 
-and compares with what the kernel's records say was executed. What the runtime says about inheritance
-(INHERIT, UPDATE, CLEAR) is not read.
+and compares with what was executed by the kernel's records. The runtime's own records of inheritance
+(INHERIT, UPDATE, CLEAR) are not read.
 
 When things are compared: P at every SWITCH, and again whenever virtual time passes; the rest where it
 happens. A protocol step is several records at one instant, and between them a thread's priority in the
@@ -26,12 +26,14 @@ from msgspec import Struct
 from camkes.capdl.model import Role
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Plan, PlannedCpi
-from camkes.report.demands import Property
 from camkes.report.trace.ceilings import ceilings
+from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, Kind
 from camkes.report.trace.messages import Messages
 from camkes.report.trace.names import NamedThread, TraceNames
+
+LIMIT = 100  # violations that are looked for
 
 
 class Violation(Struct, frozen=True):
@@ -52,22 +54,23 @@ class _Waiter(Struct, frozen=True):
 
 
 def check_trace(
-    events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = 100, system: System | None = None
+    events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = LIMIT, system: System | None = None
 ) -> list[Violation]:
     """All violations in the order in which they show, at most `limit`. Empty: the trace is right.
 
     Ceilings are computed from the priorities in `system`; without it they are taken from the plan.
     """
-    checker = _Checker(names, plan, system)
-    for number, event in enumerate(events):
-        checker.step(number, event)
-        if len(checker.violations) >= limit:
-            break
-    return checker.violations[:limit]
+    checker = PropertyChecker(names, plan, system, limit)
+    for event in events:
+        checker.step(event)
+    return checker.violations
 
 
-class _Checker:
-    def __init__(self, names: TraceNames, plan: Plan, system: System | None) -> None:
+class PropertyChecker:
+    """Takes the events of a run one after the other; `violations` are those found so far, at most `limit`."""
+
+    def __init__(self, names: TraceNames, plan: Plan, system: System | None, limit: int = LIMIT) -> None:
+        self.limit = limit
         self.names = names
         self.messages = Messages(names)
         self.cpis = {cpi.id: cpi for cpi in plan.cpis}
@@ -75,21 +78,21 @@ class _Checker:
         self.task_priority = {task.id: task.priority for task in plan.tasks}
         self.violations: list[Violation] = []
         self.time = 0
-        self.record = 0
-        # what the kernel says
+        self.record = -1  # no event yet
+        # from records of the kernel
         self.priority = {thread.number: thread.priority for thread in names.threads}
         self.runnable = set(self.priority)
         self.gone: set[int] = set()
         self.reason: dict[int, int] = {}
         self.running: int | None = None
         self.started = False
-        # what the annotations say
+        # from records of the runtime
         self.requests: dict[int, tuple[int, int]] = {}  # worker -> (cpi, context)
         self.calls: dict[int, tuple[int, int]] = {}  # thread -> (cpi, context)
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.cpis}
         self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
         self.arrivals = 0
-        self._told: set[tuple[object, ...]] = set()
+        self._reported: set[tuple[object, ...]] = set()
         self.ceilings = {cpi.id: cpi.ceiling for cpi in plan.cpis}
         if system is not None:
             self._compute_priorities(plan, system)
@@ -104,18 +107,20 @@ class _Checker:
         for cpi in plan.cpis:
             if cpi.ceiling != computed[cpi.name]:
                 true = computed[cpi.name]
-                self._tell(
+                self._report(
                     Property.PRIORITY,
                     f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; by the text it is {true}",
                 )
 
     # -- records ------------------------------------------------------------------------------------
 
-    def step(self, number: int, event: Event) -> None:
+    def step(self, event: Event) -> None:
+        if len(self.violations) >= self.limit:
+            return
         if event.time > self.time:
             self._time_passes(event.time)
-            self._told.clear()
-        self.time, self.record = event.time, number
+            self._reported.clear()
+        self.time, self.record = event.time, self.record + 1
         kind, thread = event.kind, event.thread
         self._check_messages(event)
         if kind is Kind.SWITCH and thread is not None:
@@ -159,7 +164,7 @@ class _Checker:
         elif kind in (Kind.LOCK_TAKE, Kind.LOCK_GRANT, Kind.LOCK_WAIT, Kind.LOCK_FREE):
             cpi, context = event.args[0], event.args[1]
             if cpi not in self.cpis or context not in self.base:
-                self._tell(
+                self._report(
                     Property.MUTUAL_EXCLUSION,
                     f"a lock record names CPI {cpi} and context {context}, which are not in the plan",
                 )
@@ -176,7 +181,7 @@ class _Checker:
         cpi = self.cpis.get(cpi_id)
         named = self.names.thread(thread)
         if cpi is None or context not in self.base:
-            self._tell(
+            self._report(
                 Property.SAFE_METADATA,
                 f"{self._who(thread)} serves a request of CPI {cpi_id} and context {context}, "
                 "which are not in the plan",
@@ -189,13 +194,13 @@ class _Checker:
             and cpi.protocol is not Protocol.FIXED
             and named.context != context
         ):
-            self._tell(
+            self._report(
                 Property.SAFE_METADATA,
                 f"{self._who(thread)} serves a request as one of context {self._ctx(context)}",
             )
         others = [t for t, (c, _) in self.requests.items() if c == cpi_id and t != thread]
         if cpi.protocol is Protocol.FIXED and others:
-            self._tell(
+            self._report(
                 Property.MUTUAL_EXCLUSION,
                 f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} is in one",
             )
@@ -204,7 +209,7 @@ class _Checker:
     def _taken(self, cpi: int, context: int) -> None:
         if self.queues[cpi]:
             first = self._ctx(self._best(cpi).context)
-            self._tell(
+            self._report(
                 Property.HAND_OVER,
                 f"{self._ctx(context)} takes the lock of {self._cpi(cpi)} past {first}, which waits for it",
             )
@@ -214,7 +219,7 @@ class _Checker:
         queue = self.queues[cpi]
         waiter = next((w for w in queue if w.context == context), None)
         if waiter is None:
-            self._tell(
+            self._report(
                 Property.HAND_OVER,
                 f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)}, which does not wait for it",
             )
@@ -222,7 +227,7 @@ class _Checker:
             best = self._best(cpi)
             earlier = ", earlier" if best.arrival < waiter.arrival else ""
             if best is not waiter:
-                self._tell(
+                self._report(
                     Property.HAND_OVER,
                     f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)} "
                     f"(priority {self.eff(context)}) and not to {self._ctx(best.context)} "
@@ -234,7 +239,7 @@ class _Checker:
     def _hold(self, cpi: int, context: int) -> None:
         holders = self.holders[cpi]
         if holders:
-            self._tell(
+            self._report(
                 Property.MUTUAL_EXCLUSION,
                 f"{self._ctx(context)} gets the lock of {self._cpi(cpi)}, "
                 f"which {self._ctx(holders[0])} holds",
@@ -246,7 +251,7 @@ class _Checker:
         self.queues[cpi].append(_Waiter(context, self.arrivals))
         chain = self._wait_cycle(context)
         if chain:
-            self._tell(
+            self._report(
                 Property.LIVENESS,
                 "a deadlock: " + " waits for ".join(self._ctx(c) for c in (*chain, chain[0])),
             )
@@ -255,7 +260,7 @@ class _Checker:
         if context in self.holders[cpi]:
             self.holders[cpi].remove(context)
         else:
-            self._tell(
+            self._report(
                 Property.MUTUAL_EXCLUSION,
                 f"{self._ctx(context)} frees the lock of {self._cpi(cpi)}, which it does not hold",
             )
@@ -320,7 +325,7 @@ class _Checker:
         for thread in sorted(self.runnable):
             if thread != self.running and self.worth(thread) > mine:
                 who = "nobody" if self.running is None else f"{self._who(self.running)} (priority {mine})"
-                self._tell(
+                self._report(
                     Property.PRIORITY,
                     f"{who} runs while {self._who(thread)} (priority {self.worth(thread)}) could",
                     self.running,
@@ -333,7 +338,7 @@ class _Checker:
         named = self.names.thread(running)
         if running is not None and named and named.role is Role.WORKER:
             if self.priority[running] != self.worth(running):
-                self._tell(
+                self._report(
                     Property.PRIORITY,
                     f"{self._who(running)} runs at {self.priority[running]} until {until} ns; "
                     f"its effective priority is {self.worth(running)}",
@@ -343,7 +348,7 @@ class _Checker:
         for cpi, queue in self.queues.items():
             if queue and not self.holders[cpi]:
                 waiting = ", ".join(self._ctx(w.context) for w in queue)
-                self._tell(
+                self._report(
                     Property.HAND_OVER, f"nobody holds the lock of {self._cpi(cpi)}, yet {waiting} waits", cpi
                 )
 
@@ -357,7 +362,7 @@ class _Checker:
             and len(cpi.contexts) > 1
             and context not in self.holders[cpi_id]
         ):
-            self._tell(
+            self._report(
                 Property.MUTUAL_EXCLUSION,
                 f"{self._who(thread)} executes in {cpi.name} without its lock",
                 thread,
@@ -367,7 +372,7 @@ class _Checker:
         """S: no worker above the ceiling of its CPI."""
         cpi = self._cpi_of(self.names.thread(thread))
         if cpi and self.priority[thread] > self.ceilings[cpi.id]:
-            self._tell(
+            self._report(
                 Property.SAFE_METADATA,
                 f"{self._who(thread)} is set to {self.priority[thread]}, "
                 f"above the ceiling {self.ceilings[cpi.id]}",
@@ -377,7 +382,7 @@ class _Checker:
         """L: a server that waits for its next message has answered the last. S: requests are of the task that
         they say, and jobs are released when the text says."""
         for client in self.messages.lost_replies(event):
-            self._tell(
+            self._report(
                 Property.LIVENESS,
                 f"{self._who(client)} waits for a reply of {self.names.thread_name(event.thread)}, "
                 "which waits for the next message",
@@ -386,13 +391,13 @@ class _Checker:
         origin = self.messages.wrong_origin(event)
         if origin is not None:
             said, true = (self._task(task) for task in origin)
-            self._tell(
+            self._report(
                 Property.SAFE_METADATA,
                 f"{self.names.thread_name(event.thread)} serves a request as one of {said}; it is of {true}",
             )
         release = self.messages.wrong_release(event)
         if release:
-            self._tell(Property.SAFE_METADATA, release)
+            self._report(Property.SAFE_METADATA, release)
 
     def _check_residue(self) -> None:
         """Z: with no request under way nothing is left over."""
@@ -400,17 +405,17 @@ class _Checker:
             return
         for cpi in self.cpis:
             for context in self.holders[cpi]:
-                self._tell(
+                self._report(
                     Property.NO_RESIDUE, f"{self._ctx(context)} still holds the lock of {self._cpi(cpi)}"
                 )
             for waiter in self.queues[cpi]:
-                self._tell(
+                self._report(
                     Property.NO_RESIDUE,
                     f"{self._ctx(waiter.context)} is still in the queue of {self._cpi(cpi)}",
                 )
         for named in self.names.threads:
             if named.role is Role.WORKER and self.priority[named.number] != named.priority:
-                self._tell(
+                self._report(
                     Property.NO_RESIDUE,
                     f"{named.name} is left at priority {self.priority[named.number]} "
                     f"and not at {named.priority}",
@@ -422,19 +427,19 @@ class _Checker:
             return
         for cpi, queue in self.queues.items():
             for waiter in queue:
-                self._tell(
+                self._report(
                     Property.LIVENESS,
                     f"{self._ctx(waiter.context)} waits for the lock of {self._cpi(cpi)} for ever",
                 )
         for thread, (cpi, _) in self.calls.items():
-            self._tell(
+            self._report(
                 Property.LIVENESS, f"{self._who(thread)} waits for a reply of {self._cpi(cpi)} for ever"
             )
         for thread, reason in sorted(self.reason.items()):
             named = self.names.thread(thread)
             ours = named is not None and (named.task is not None or self._cpi_of(named) is not None)
             if ours and thread not in self.calls and reason in (Block.SEND, Block.CALL, Block.REPLY):
-                self._tell(
+                self._report(
                     Property.LIVENESS, f"{self._who(thread)} waits for ever ({Block(reason).name.lower()})"
                 )
 
@@ -456,9 +461,9 @@ class _Checker:
     def _cpi(self, cpi: int) -> str:
         return self.cpis[cpi].name if cpi in self.cpis else f"CPI {cpi}"
 
-    def _tell(self, which: Property, explanation: str, *key: object) -> None:
+    def _report(self, which: Property, explanation: str, *key: object) -> None:
         """Report once an instant: with a `key` the words may differ and it is still the same."""
         same = (which, *(key or (explanation,)))
-        if same not in self._told:
-            self._told.add(same)
+        if same not in self._reported and len(self.violations) < self.limit:
+            self._reported.add(same)
             self.violations.append(Violation(self.time, which, explanation, self.record))
