@@ -107,7 +107,10 @@ class Recovery:
                     if not quiet:
                         wording.missing(missing, position)
                     return self._mended(position, missing)
-        block = self._accept("LBRACE") if expected <= _BEFORE_A_BLOCK and kind not in _CLOSING else None
+        closing = kind in _CLOSING and not (
+            kind == "RBRACE" and tokens.kinds.count("RBRACE") > tokens.kinds.count("LBRACE")
+        )
+        block = self._accept("LBRACE") if expected <= _BEFORE_A_BLOCK and not closing else None
         if block is not None and self._fits(position, block):
             if not quiet:
                 wording.missing("LBRACE", position)
