@@ -37,7 +37,7 @@ Badges index the caller table of the callee, see `camkes.capdl.callers`.
 from __future__ import annotations
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
-from camkes.capdl.limits import check_limits
+from camkes.capdl.check import check_limits
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -50,7 +50,8 @@ from camkes.capdl.model import (
     Timer,
 )
 from camkes.diagnostics import Sink
-from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, PAGE, Defaults, Reader, round_up
+from camkes.model.connectors import Carries, support
+from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, Defaults, Reader
 from camkes.model.system import (
     Connection,
     DataportType,
@@ -59,15 +60,8 @@ from camkes.model.system import (
     Protocol,
     System,
 )
+from camkes.model.units import PAGE, round_up
 from camkes.protocols.plan import Plan, PlannedCpi
-
-#: connectors that need no kernel object
-_CODE_ONLY = frozenset({"seL4DirectCall"})
-#: the virtual time server: its clients hold timers, nobody serves
-_TIMER = frozenset({"seL4TimeServer", "seL4Timer"})
-_QUEUED_EVENT = frozenset({"seL4NotificationQueue"})
-#: events that component code waits for on the notification itself
-_OWN_EVENT = frozenset({"seL4NotificationNative", "seL4NotificationBind"})
 
 
 def allocate(
@@ -91,8 +85,8 @@ def allocate(
 
 def is_timer(connection: Connection, rendered: frozenset[str] = frozenset()) -> bool:
     """Is this a connection to the virtual time server?"""
-    name = connection.connector.name
-    return name in _TIMER and name not in rendered
+    connector = connection.connector
+    return support(connector).carries is Carries.TIME and connector.name not in rendered
 
 
 def mapping_symbol(system: System, instance: Instance, symbol: str) -> str:
@@ -204,8 +198,10 @@ class _Allocator:
     def _interface(self, instance: Instance, interface: Interface, space: _SpaceBuilder) -> None:
         end = f"{instance.name}.{interface.name}"
         connection = self.wiring.connection(end)
-        if connection is None or connection.connector.name in _CODE_ONLY | self.rendered:
+        if connection is None or connection.connector.name in self.rendered:
             return
+        if support(connection.connector).carries is Carries.FUNCTION_CALLS:
+            return  # needs no kernel object
         if connection.connector.from_end.hardware or connection.connector.to_end.hardware:
             return  # devices are added by the build for a machine that has them
         match interface.kind:
@@ -392,15 +388,15 @@ class _Allocator:
         self, instance: Instance, interface: Interface, connection: Connection, space: _SpaceBuilder
     ) -> None:
         """Every consumer of a connection has a notification of its own."""
-        queued = connection.connector.name in _QUEUED_EVENT
+        connector = support(connection.connector)
         if interface.kind == "consumes":
             notification = self._notification(connection, instance.name, interface.name)
             self._cap(space, instance, interface.name, notification, "R")
-            if connection.connector.to_end.threads and connection.connector.name not in _OWN_EVENT:
+            if connection.connector.to_end.threads and not connector.without_thread:
                 name = f"{instance.name}.{interface.name}:handoff"
                 self._object(name, ObjectKind.NOTIFICATION)
                 self._cap(space, instance, f"{interface.name}!handoff", name, "RW")
-            if queued:
+            if connector.counted:
                 self._map(space, instance, f"{interface.name}_queue", self._queue(notification), "RW")
             return
         badge = self.reader.badge(instance, interface.name)
@@ -410,7 +406,7 @@ class _Allocator:
             slot = self._cap(space, instance, symbol, notification, "W", 1 if badge is None else badge)
             if number == 0:
                 self.slots[instance.name, interface.name] = slot
-            if queued:
+            if connector.counted:
                 symbol = f"{interface.name}_queue{number}"
                 self._map(space, instance, symbol, self._queue(notification), "RW")
 

@@ -12,6 +12,8 @@ from enum import Enum
 
 from msgspec import Struct, field
 
+from camkes.model.units import PAGE
+
 
 class ObjectKind(Enum):
     ENDPOINT = "endpoint"
@@ -51,7 +53,7 @@ class KernelObject(Struct, frozen=True):
     #: physical address, where one is asked for
     paddr: int | None = None
     #: REGION: bytes of each of its frames
-    page: int = 4096
+    page: int = PAGE
     #: REGION: what the loader copies into it, in the words of capDL, without the offset
     fill: str = ""
     #: a device or a scheduling context: what capDL says of it, in its words

@@ -24,6 +24,7 @@ from camkes import __version__, pipeline
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
 from camkes.model.limits import RECORD_LIMIT
+from camkes.model.units import NANOSECONDS
 from camkes.process import CANNOT_WRITE, for_terminal, no_output
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ Command = Callable[[argparse.Namespace], int]
 # Words of the command line -----------------------------------------------------------------------
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?\Z")
-NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 def duration(text: str) -> int:

@@ -11,13 +11,13 @@ from camkes.diagnostics import Span
 from camkes.editor.index import SettingUse, Symbol, Use
 from camkes.editor.workspace import Analysis
 from camkes.model.system import Task
+from camkes.model.units import duration
 from camkes.parser import ast
 from camkes.protocols.plan import PlannedCpi, PlannedTask
 
 _MOST_LINES = 24  # of a definition
 _MOST_PLACES = 8  # instances that are told apart
 _MOST_HINTS = 4  # the same, beside a line
-_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
 
 #: What the well-known settings of the real-time words mean.
 SETTINGS = {
@@ -148,12 +148,6 @@ def _task(task: PlannedTask, stated: Task | None) -> str:
         times = {name: getattr(stated, name) for name in ("period", "deadline", "wcet", "budget")}
         parts += [f"{name} {duration(time)}" for name, time in times.items() if time is not None]
     return ", ".join(parts)
-
-
-def duration(nanoseconds: int) -> str:
-    """A time in the largest unit that keeps it whole."""
-    size, unit = next((s, u) for s, u in _UNITS if nanoseconds % s == 0)
-    return f"{nanoseconds // size} {unit}"
 
 
 # Inlay hints -------------------------------------------------------------------------------------

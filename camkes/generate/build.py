@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeGuard
 
 from msgspec import Struct, field
 
@@ -17,6 +18,7 @@ from camkes.generate.attributes import attributes
 from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, SEMAPHORE_VALUE, TIMER_METHOD, UNKNOWN_CONNECTOR
 from camkes.generate.names import c_name, c_string, place
 from camkes.generate.procedures import procedure
+from camkes.model.connectors import GENERATED, SHARED_DATA, Carries, is_standard, support
 from camkes.model.settings import Reader, find
 from camkes.model.system import (
     INSTANCE_PREFIX,
@@ -32,15 +34,6 @@ from camkes.model.system import (
     System,
 )
 from camkes.protocols.plan import Context, Plan, PlannedCpi
-
-#: calls whose serving side is ours
-RPC = frozenset({"seL4RPCCall", "seL4RPCCallNoType"})
-_EVENTS = frozenset({"seL4Notification", "seL4NotificationQueue", "seL4NotificationNative"})
-_DATA = frozenset({"seL4SharedData"})
-_DIRECT = frozenset({"seL4DirectCall"})
-
-#: connectors that templates of ours always have the code for
-CONNECTORS = RPC | _EVENTS | _DATA | _DIRECT
 
 #: the methods of a time server, and what they are in the runtime
 _TIMER_BODIES = {
@@ -112,11 +105,11 @@ class Builder:
         """Report connections that no code can be generated for."""
         for connection in self.system.connections:
             connector = connection.connector
-            if connector.name in RPC:
+            if support(connector).carries is Carries.CALLS:
                 self._check_buffer(connection)
-            if connector.name in CONNECTORS | self.rendered.connectors or is_timer(connection):
+            if connector.name in GENERATED | self.rendered.connectors or is_timer(connection):
                 continue
-            if connector.from_end.hardware or connector.to_end.hardware or connector.name.startswith("seL4"):
+            if connector.from_end.hardware or connector.to_end.hardware or is_standard(connector):
                 self.sink.report(
                     NEEDS_SEL4,
                     f"connection `{connection.names[0]}` needs the seL4 kernel: "
@@ -146,7 +139,8 @@ class Builder:
                 f"{ends[-1].instance}",
                 setting.span,
                 related=[Label(connection.span, "messages of this connection would be in it")],
-                help="connect a dataport of each of the two with seL4SharedData, and name that connection",
+                help=f"connect a dataport of each of the two with {SHARED_DATA.name}, and name that "
+                "connection",
             )
 
     def buffer(self, connection: Connection, instance: str) -> str | None:
@@ -155,7 +149,10 @@ class Builder:
         if setting is None:
             return None
         for other in self.system.connections:
-            if setting.value in (other.name, *other.names) and other.connector.name in _DATA:
+            if (
+                setting.value in (other.name, *other.names)
+                and support(other.connector).carries is Carries.DATA
+            ):
                 ends = [e for e in (*other.from_ends, *other.to_ends) if e.instance == instance]
                 return ends[0].interface if ends else None
         return None
@@ -187,6 +184,14 @@ class Builder:
         rest = thread.name.removeprefix(thread.instance).removeprefix(".")
         rest = rest.replace("@", "__for_").replace("!", "__")
         return f"{INSTANCE_PREFIX}{c_name(thread.instance)}__{c_name(rest) or 'control'}"
+
+
+def _carries(connection: Connection | None, what: Carries) -> TypeGuard[Connection]:
+    """Is there generated code for a connection that carries this?"""
+    if connection is None:
+        return False
+    connector = support(connection.connector)
+    return connector.generated and connector.carries is what
 
 
 def _bits(numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -227,30 +232,24 @@ class _InstanceBuilder:
             interfaces=tuple(self._declared(i) for i in interfaces),
             syncs=tuple(self._sync(s) for s in component.syncs),
             rpc_from=tuple(
-                self._rpc_from(i, c)
-                for i, c in wired
-                if i.kind == "uses" and c is not None and c.connector.name in RPC
+                self._rpc_from(i, c) for i, c in wired if i.kind == "uses" and _carries(c, Carries.CALLS)
             ),
             rpc_to=tuple(
-                self._rpc_to(i, c)
-                for i, c in wired
-                if i.kind == "provides" and c is not None and c.connector.name in RPC
+                self._rpc_to(i, c) for i, c in wired if i.kind == "provides" and _carries(c, Carries.CALLS)
             ),
             direct=tuple(
                 self._direct(i, c)
                 for i, c in wired
-                if i.kind == "uses" and c is not None and c.connector.name in _DIRECT
+                if i.kind == "uses" and _carries(c, Carries.FUNCTION_CALLS)
             ),
             direct_to=tuple(
                 self._declared(i)
                 for i, c in wired
-                if i.kind == "provides" and c is not None and c.connector.name in _DIRECT
+                if i.kind == "provides" and _carries(c, Carries.FUNCTION_CALLS)
             ),
             emits=tuple(self._emit(i, c) for i, c in wired if i.kind == "emits"),
             consumes=tuple(
-                self._consume(i)
-                for i, c in wired
-                if i.kind == "consumes" and c is not None and c.connector.name in _EVENTS
+                self._consume(i) for i, c in wired if i.kind == "consumes" and _carries(c, Carries.EVENTS)
             ),
             dataports=tuple(self._dataport(i, c) for i, c in wired if i.kind == "dataport"),
             timers=tuple(
@@ -342,7 +341,7 @@ class _InstanceBuilder:
             return ()
         methods = {m.name: m for m in procedure(interface.type, interface.name, self.root).methods}
         connection = self.all.wiring.connection(f"{self.instance.name}.{interface.name}")
-        if interface.kind == "provides" and connection is not None and connection.connector.name in RPC:
+        if interface.kind == "provides" and _carries(connection, Carries.CALLS):
             for dispatch in self._dispatches(interface, connection):
                 for method in dispatch.procedure.methods:
                     methods.setdefault(method.name, method)
@@ -461,8 +460,8 @@ class _InstanceBuilder:
 
     def _emit(self, interface: Interface, connection: Connection | None) -> ctx.EmitContext:
         targets: list[tuple[int, ctx.SharedContext | None]] = []
-        if connection is not None and connection.connector.name in _EVENTS:
-            queued = connection.connector.name == "seL4NotificationQueue"
+        if connection is not None and _carries(connection, Carries.EVENTS):
+            queued = support(connection.connector).counted
             for number in range(len(connection.to_ends)):
                 queue = self._shared(f"{interface.name}_queue{number}") if queued else None
                 targets.append((self._slot(f"{interface.name}#{number}"), queue))
@@ -473,7 +472,7 @@ class _InstanceBuilder:
     def _consume(self, interface: Interface) -> ctx.ConsumeContext:
         connection = self.all.wiring.connection(f"{self.instance.name}.{interface.name}")
         assert connection is not None
-        queued = connection.connector.name == "seL4NotificationQueue"
+        queued = support(connection.connector).counted
         return ctx.ConsumeContext(
             interface.name,
             place(connection.span, self.root),
@@ -485,7 +484,7 @@ class _InstanceBuilder:
     def _dataport(self, interface: Interface, connection: Connection | None) -> ctx.DataportContext:
         kind = interface.type
         assert isinstance(kind, DataportType)
-        connected = connection is not None and connection.connector.name in _DATA
+        connected = _carries(connection, Carries.DATA)
         index = self.all.system.connections.index(connection) if connection is not None else -1
         return ctx.DataportContext(
             interface.name,
@@ -616,6 +615,6 @@ class _InstanceBuilder:
             return {"start": "camkes_serve_event", "interface": f"&{interface}__event"}
         fields = {"start": "camkes_serve_plain", "interface": f"&{interface}__interface"}
         served = declared is not None and declared.kind == "provides"
-        if served and connection is not None and connection.connector.name in RPC:
+        if served and _carries(connection, Carries.CALLS):
             fields |= {"serve": f"{interface}__serve", "endpoint": str(self._slot(interface))}
         return fields

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from camkes.migrate.tokens import Document, Token
+from camkes.model.connectors import LIBRARY_CONNECTOR
 
 #: Files of the library, by name.
 SYSTEM_FILES = ("priority-protocols.camkes.h", "priority-connectors.camkes")
@@ -21,7 +22,7 @@ HEADERS = (
     "thread-manager.h",
 )
 SOURCES = tuple(name.removesuffix(".h") + ".c" for name in HEADERS)
-CONNECTOR = "seL4RPCCallPrioritized"
+CONNECTOR = LIBRARY_CONNECTOR
 TASK_MACRO, INTERFACE_MACRO = "task_priority_attributes", "interface_priority_attributes"
 #: The parameters that requests of the library carry, in this order, at the end.
 CARRIED = ("priority", "requestor")

@@ -19,12 +19,14 @@ from camkes.migrate.declarations import (
     Setting,
 )
 from camkes.migrate.tokens import Document
+from camkes.model.connectors import RPC_CALL
+from camkes.model.limits import MAX_PRIORITY
 
 #: Says what a person must look at: the place, the label of the place, and why.
 Look = Callable[[Span, str, str], None]
 
 #: From this priority on, a fixed CPI of the library is non-preemptive: nothing runs above it.
-_HIGHEST = 254
+_HIGHEST = MAX_PRIORITY - 1
 _SUFFIXES = ("_priority_protocol", "_num_threads", "_priority")
 
 
@@ -60,7 +62,7 @@ class SystemEditor:
             if connection.prioritized:
                 first, last = connection.connector
                 tokens = connection.document.tokens
-                connection.document.replace(tokens[first].start, tokens[last].end, "seL4RPCCall")
+                connection.document.replace(tokens[first].start, tokens[last].end, RPC_CALL.name)
         words = [place for document in documents for place in _library_words(document)]
         for document, number in words:
             self.look(
@@ -232,7 +234,7 @@ class SystemEditor:
                 why = "perhaps this is the highest priority, for a non-preemptive CPI: then write 255, else "
                 self.look(document.span(setting.first, setting.last), "stays", f"{why}take it out")
                 return
-            document.replace(tokens[setting.first + 4].start, tokens[setting.last].start, "255")
+            document.replace(tokens[setting.first + 4].start, tokens[setting.last].start, str(MAX_PRIORITY))
             self.look(
                 document.span(setting.first, setting.last),
                 "non-preemptive?",

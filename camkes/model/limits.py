@@ -11,23 +11,47 @@ from msgspec import Struct
 
 
 class Word(Struct, frozen=True):
-    """How many a word of a kernel can tell apart. `threads`: of a pool; `badge` is the highest."""
+    """Widths in a word of a kernel: of a task's id and of `detail`, an index into a pool, in a label
+    (runtime/include/camkes/label.h), and of a badge."""
 
     bits: int
-    tasks: int
-    threads: int
-    badge: int
+    task_bits: int
+    detail_bits: int
+    badge_bits: int
+
+    @property
+    def tasks(self) -> int:
+        """How many ids of tasks there are, from 0 on; the highest number of the field stands for no task."""
+        return (1 << self.task_bits) - 1
+
+    @property
+    def threads(self) -> int:
+        """How many threads a pool can have."""
+        return 1 << self.detail_bits
+
+    @property
+    def badge(self) -> int:
+        """The highest badge."""
+        return (1 << self.badge_bits) - 1
 
 
-#: by bits of a word: the fields of runtime/include/camkes/label.h, of which the highest number of a task's
-#: stands for "no task", and badges
+#: by bits of a word
 WORDS = {
-    32: Word(32, tasks=(1 << 6) - 1, threads=1 << 8, badge=(1 << 28) - 1),
-    64: Word(64, tasks=(1 << 12) - 1, threads=1 << 16, badge=(1 << 64) - 1),
+    32: Word(32, task_bits=6, detail_bits=8, badge_bits=28),
+    64: Word(64, task_bits=12, detail_bits=16, badge_bits=64),
 }
+
+#: the most ids of tasks that any kernel can tell apart
+TASK_IDS = WORDS[64].tasks
 
 #: the highest priority of a kernel
 MAX_PRIORITY = 255
+#: the highest number of a scheduling domain
+MAX_DOMAIN = 255
+#: the highest number of a core
+MAX_AFFINITY = 255
+#: threads of one interface
+MAX_THREADS = 1 << 16
 #: on every kernel: 16-bit indexes of contexts and callers, of which the highest stands for none
 INDEXES = (1 << 16) - 1
 #: on every kernel: the slot of a manager in the mark of a nested request

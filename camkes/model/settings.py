@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Sink, Span
 from camkes.model.codes import ACCESS_RIGHTS, HEAP_SIZE, SETTING_RANGE, SETTING_TYPE
-from camkes.model.limits import MAX_PRIORITY, TIMERS
+from camkes.model.limits import MAX_AFFINITY, MAX_DOMAIN, MAX_PRIORITY, MAX_THREADS, TIMERS
 from camkes.model.system import (
     Attribute,
     Connection,
@@ -25,14 +25,11 @@ from camkes.model.system import (
     in_digits,
     in_words,
 )
+from camkes.model.units import NANOSECONDS, PAGE, round_up
 
-PAGE = 4096
 DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
 DEFAULT_STACK = 16384
-
-#: Units of time, in nanoseconds. A number without one counts microseconds.
-UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 class Known(Struct, frozen=True):
@@ -60,8 +57,8 @@ TABLE = {
         Known("priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_PRIORITY),
         Known("max_priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_MAX_PRIORITY),
         Known("stack_size", "thread", PAGE, 1 << 30, "bytes", DEFAULT_STACK, shared=False),
-        Known("affinity", "thread", 0, 255, default=0),
-        Known("domain", "thread", 0, 255, default=0, shared=False),
+        Known("affinity", "thread", 0, MAX_AFFINITY, default=0),
+        Known("domain", "thread", 0, MAX_DOMAIN, default=0, shared=False),
         Known("period", "thread", 1, _HOUR, "us"),
         Known("budget", "thread", 1, _HOUR, "us"),
         Known("deadline", "thread", 1, _HOUR, "us"),
@@ -69,7 +66,7 @@ TABLE = {
         Known("offset", "thread", 0, _HOUR, "us", 0),
         Known("data", "thread", 0, (1 << 64) - 1, default=0),
         Known("size_bits", "thread", 7, 20),
-        Known("num_threads", "interface", 1, 1 << 16),
+        Known("num_threads", "interface", 1, MAX_THREADS),
         Known("passive", "interface", 0, 1, default=0, shared=False),
         Known("attributes", "interface", 0, (1 << 64) - 1, shared=False),
         Known("value", "semaphore", 0, (1 << 31) - 1, shared=False),
@@ -278,14 +275,9 @@ class Reader(Struct, frozen=True):
         if not isinstance(setting.value, int | float):
             self._mistyped(setting, f"{prefix}{name} must be a time", "for example 10 ms")
             return None
-        return round(setting.value * UNITS[setting.unit or TABLE[name].unit] / 1_000)
+        return round(setting.value * NANOSECONDS[setting.unit or TABLE[name].unit] / NANOSECONDS["us"])
 
     def place(self, instance: Instance, *names: str) -> Span | None:
         """Where the first of these names that has a value got it."""
         setting = find(instance, *names)
         return None if setting is None else setting.span
-
-
-def round_up(size: int, unit: int = PAGE) -> int:
-    """`size` in whole units."""
-    return -(-size // unit) * unit

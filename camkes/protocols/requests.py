@@ -10,14 +10,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from camkes.diagnostics import Span
+from camkes.model.connectors import support
 from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
 from camkes.protocols.plan import Request
-
-#: Connectors whose generated code carries priority and task id with a request.
-PRIORITISED_CONNECTORS = ("seL4RPCCall", "seL4RPCCallNoType")
-
-#: Connectors between procedures that are no remote calls: the caller's thread stays where it is.
-LOCAL_CONNECTORS = ("seL4DirectCall", "seL4GDB", "seL4GDBMem", "seL4HardwareIOPort", "seL4VirtQueues")
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
 CallGraph = Mapping[str, Set[str]]
@@ -45,12 +40,12 @@ class Link(NamedTuple):
 
     @property
     def prioritised(self) -> bool:
-        return self.connection.connector.name in PRIORITISED_CONNECTORS
+        return support(self.connection.connector).protocols
 
     @property
     def local(self) -> bool:
         connector = self.connection.connector
-        return connector.name in LOCAL_CONNECTORS or connector.to_end.hardware
+        return support(connector).local or connector.to_end.hardware
 
 
 class RequestGraph(Struct, frozen=True):

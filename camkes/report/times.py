@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from camkes.diagnostics import Sink
+from camkes.model.units import NANOSECONDS
 from camkes.report.codes import WINDOW_EMPTY
 
-UNITS: tuple[tuple[str, int], ...] = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
+UNITS = tuple(reversed(NANOSECONDS.items()))
 
 
 def unit_for(ns: int) -> tuple[str, int]:

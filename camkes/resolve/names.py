@@ -19,6 +19,7 @@ from camkes.model.system import (
     StructType,
     Sync,
 )
+from camkes.model.units import PAGE
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes, check_declared, check_keyword, check_member_keyword
@@ -32,7 +33,6 @@ from camkes.resolve.scopes import Definition, TopLevel, kind_of
 __all__ = ["Names", "connection_threads"]
 
 #: Size of a `Buf` whose size is not said.
-_PAGE = 4096
 
 #: Components within components deeper than this are taken for a mistake.
 _DEEPEST = 100
@@ -299,9 +299,9 @@ class Names:
             type = self.find_procedure(node_type)
         elif node.kind == "dataport":
             if isinstance(node.type, ast.BufType):
-                type = DataportType("Buf", int(spelled[4:-1]) if spelled != "Buf" else _PAGE)
+                type = DataportType("Buf", int(spelled[4:-1]) if spelled != "Buf" else PAGE)
             else:
-                type = DataportType(spelled, _PAGE if spelled == "Buf" else None)
+                type = DataportType(spelled, PAGE if spelled == "Buf" else None)
         else:
             type = spelled
         clauses = interface_clauses(node, self.sink)

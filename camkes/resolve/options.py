@@ -38,5 +38,4 @@ class LoadOptions(Struct, frozen=True):
     allow_forward_references: bool = False
     dtb: Path | None = None
     gpio_list: Path | None = None
-    default_priority: int = 254
     read: Read = read_meaning

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.settings import UNITS, find
+from camkes.model.connectors import RPC_CALL, library_threads
+from camkes.model.limits import MAX_PRIORITY
+from camkes.model.settings import find
 from camkes.model.system import (
     Connection,
     Connector,
@@ -22,11 +23,9 @@ from camkes.model.system import (
     Task,
     in_digits,
 )
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.resolve import codes
 from camkes.resolve.clauses import protocol
-
-#: The connectors of the priority-aware library: one for each thread count.
-_PRIORITIZED = "seL4RPCCallPrioritized"
 
 _PHRASES = {
     "period": "a period",
@@ -36,15 +35,11 @@ _PHRASES = {
     "offset": "an offset",
 }
 
-_PLAIN_CONNECTOR = "seL4RPCCall"
-
 
 def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
     """A connector of the priority-aware library as the plain one, with the thread count it stands for."""
-    count = connector.name.removeprefix(_PRIORITIZED)
-    if count == connector.name or not re.fullmatch("[1-9][0-9]*", count):
-        return connector, None
-    return replace(connector, name=_PLAIN_CONNECTOR), int(count)
+    count = library_threads(connector)
+    return (connector if count is None else replace(connector, name=RPC_CALL.name)), count
 
 
 def tasks_and_cpis(
@@ -233,7 +228,7 @@ class Reader:
         spans["priority"] = setting.span
         if isinstance(setting.value, int) and setting.unit is None:
             return setting.value
-        self.sink.report(codes.BAD_PRIORITY, "a priority is an integer of 0 to 255", setting.span)
+        self.sink.report(codes.BAD_PRIORITY, f"a priority is an integer of 0 to {MAX_PRIORITY}", setting.span)
         return None
 
     def integer(self, setting: Setting, what: str, least: int) -> int | None:
@@ -261,7 +256,7 @@ class Reader:
                 help="for example `10 ms`",
             )
             return None
-        unit = UNITS.get(setting.unit or "us", 1_000)
+        unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
         time = round(value * unit) if abs(value) < 1e30 else -1
         if value < 0 or time < 0 or time < least:
             self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {_written(setting)}", setting.span)
@@ -272,7 +267,7 @@ class Reader:
 
 def _written(setting: Setting) -> str:
     """A time as it is written, with the unit that it has if none is."""
-    return f"{in_digits(setting.value)} {setting.unit or 'us'}"
+    return f"{in_digits(setting.value)} {setting.unit or DEFAULT_UNIT}"
 
 
 def _library_task(instance: Instance) -> bool:

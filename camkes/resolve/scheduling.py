@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.system import Instance, Setting
+from camkes.model.units import duration
 from camkes.resolve import codes
 from camkes.resolve.realtime import Reader
 
@@ -85,7 +86,7 @@ def _times(reader: Reader, instance: Instance, prefix: str) -> Iterator[Diagnost
     if budget is not None and budget < SHORTEST and f"{prefix}budget" in instance.settings:
         yield Diagnostic(
             codes.BAD_TIME,
-            f"a budget is at least {_text(SHORTEST)}",
+            f"a budget is at least {duration(SHORTEST)}",
             spans["budget"],
             "too short",
             notes=("an MCS kernel may need as long to switch to a thread and away from it",),
@@ -97,7 +98,7 @@ def _times(reader: Reader, instance: Instance, prefix: str) -> Iterator[Diagnost
         said = [Label(spans["period"], "the period")] if "period" in spans else []
         yield Diagnostic(
             codes.BUDGET,
-            f"a budget of {_text(budget)} does not fit into a period of {_text(longest)}",
+            f"a budget of {duration(budget)} does not fit into a period of {duration(longest)}",
             spans["budget"],
             "longer than the period",
             related=tuple(said),
@@ -112,10 +113,3 @@ def _integer(setting: Setting | None, what: str, good: range, sink: Sink) -> Non
     if not isinstance(setting.value, int) or setting.unit is not None or setting.value not in good:
         message = f"a {what} is an integer of {good[0]} to {good[-1]}"
         sink.report(codes.BAD_COUNT, message, setting.span)
-
-
-def _text(time: int) -> str:
-    for unit, name in ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")):
-        if time % unit == 0:
-            return f"{time // unit} {name}"
-    return f"{time} ns"

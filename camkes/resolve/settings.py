@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink
-from camkes.model.settings import UNITS
 from camkes.model.system import Attribute, Setting, Value
+from camkes.model.units import NANOSECONDS
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes
@@ -274,7 +274,7 @@ class _Resolver:
 
     def unit_fits(self, setting: FlatSetting, unit: str) -> bool:
         is_time = setting.attribute.rpartition("_")[2] in TIMES
-        if is_time and unit in UNITS:
+        if is_time and unit in NANOSECONDS:
             return True
         if is_time:
             message = f"there is no unit of time `{unit}` here"

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from camkes.model.units import PAGE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from camkes.backends.sel4.elf import Image, Segment
-
-PAGE = 4096
 
 
 class Architecture(Struct, frozen=True):

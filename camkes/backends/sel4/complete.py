@@ -10,7 +10,6 @@ capabilities, and, for every timer, an endpoint of the timer driver instead.
 from __future__ import annotations
 
 from collections.abc import Mapping as Table
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,15 +26,14 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
-from camkes.model.limits import SEL4_TRACE_BYTES
-
-if TYPE_CHECKING:
-    from camkes.backends.sel4.mcs import ThreadTime
+from camkes.model.limits import MAX_PRIORITY, SEL4_TRACE_BYTES
+from camkes.model.settings import DEFAULT_STACK
+from camkes.model.units import PAGE
 
 #: a fault is reported before anything else runs
-FAULT_PRIORITY = 255
-TIMER_PRIORITY = 255
-_STACK = 16384
+FAULT_PRIORITY = MAX_PRIORITY
+TIMER_PRIORITY = MAX_PRIORITY
+_STACK = DEFAULT_STACK
 
 #: name of the address space of the timer driver, and of its endpoint; no user can choose them
 TIMER_SPACE = "timer-driver"
@@ -53,6 +51,19 @@ REGISTERS = f"{TIMER_SPACE}:registers"
 TRACE_SPACE = "trace-printer"
 TRACE = f"{TRACE_SPACE}:records"
 TRACE_SYMBOL = "_camkes_trace"
+
+
+class ThreadTime(Struct, frozen=True):
+    """`context` is bound to the thread ("": it is passive), `fault` goes to its fault endpoint. The rest are
+    slots: the reply object, and for a passive thread the context it borrows, the notification with which it
+    says that it is initialised, and the endpoint where it waits for that context to be taken away."""
+
+    context: str
+    fault: Cap | None
+    reply: int
+    borrowed: int = 0
+    done: int = 0
+    gate: int = 0
 
 
 class Extras(Struct, frozen=True):
@@ -109,10 +120,10 @@ def complete(
             *_space_objects(space),
             KernelObject(TIMER_ENDPOINT, ObjectKind.ENDPOINT),
             KernelObject(TIMER_INTERRUPT, ObjectKind.NOTIFICATION),
-            KernelObject(EPOCH, ObjectKind.REGION, 4096),
+            KernelObject(EPOCH, ObjectKind.REGION, PAGE),
         ]
         if device is not None and device.registers is not None:
-            objects.append(KernelObject(REGISTERS, ObjectKind.REGION, 4096, device.registers))
+            objects.append(KernelObject(REGISTERS, ObjectKind.REGION, PAGE, device.registers))
         spaces.append(space)
         extras[space.name] = added
     if trace:

@@ -19,7 +19,6 @@ from msgspec.structs import asdict
 
 from camkes.backends.sel4.address_space import (
     ARCHITECTURES,
-    PAGE,
     AddressSpace,
     Frame,
     FrameCap,
@@ -29,13 +28,14 @@ from camkes.backends.sel4.address_space import (
     map_image,
 )
 from camkes.backends.sel4.elf import ElfError, Image, read_image
+from camkes.model.units import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
 #: pages without a frame around every stack and IPC buffer
-GUARD = 4096
+GUARD = PAGE
 
 #: a page of an image that the loader fills with what the kernel knows of the time stamp counter
 BOOT_CLOCK = "_camkes_boot_clock"

@@ -16,12 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.sel4.codes import PASSIVE_CONNECTOR, PROTOCOL_ON_MCS, SHORT_ON_MCS
-from camkes.backends.sel4.complete import Completed, Extras
+from camkes.backends.sel4.complete import Completed, Extras, ThreadTime
 from camkes.backends.sel4.timer import DEVICE_SLOTS
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Label, Sink
-from camkes.generate.build import RPC
+from camkes.model.connectors import Carries, names, support
 from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.resolve.scheduling import SHORTEST
@@ -45,19 +45,6 @@ class Scheduling(Struct, frozen=True):
             f"data: {self.data}",
             f"{self.size_bits} bits",
         )
-
-
-class ThreadTime(Struct, frozen=True):
-    """`context` is bound to the thread ("": it is passive), `fault` goes to its fault endpoint. The rest are
-    slots: the reply object, and for a passive thread the context it borrows, the notification with which it
-    says that it is initialised, and the endpoint where it waits for that context to be taken away."""
-
-    context: str
-    fault: Cap | None
-    reply: int
-    borrowed: int = 0
-    done: int = 0
-    gate: int = 0
 
 
 def refuse_protocols(system: System, sink: Sink) -> None:
@@ -138,7 +125,7 @@ class _Builder:
         connection = self.wiring.connection(f"{thread.instance}.{thread.interface}")
         if connection is None or not self.reader.passive(instance, thread.interface):
             return False
-        if connection.connector.name in RPC:
+        if support(connection.connector).carries is Carries.CALLS:
             return True
         self.reader.sink.report(
             PASSIVE_CONNECTOR,
@@ -146,7 +133,7 @@ class _Builder:
             "cannot be passive",
             self.reader.place(instance, f"{thread.interface}_passive"),
             related=[Label(connection.span, "the connection")],
-            help=f"connect it with {' or '.join(sorted(RPC))}",
+            help=f"connect it with {' or '.join(names(Carries.CALLS))}",
         )
         return False
 

@@ -24,6 +24,7 @@ from camkes.backends.sel4.link import (
 )
 from camkes.backends.sel4.timer import DeviceCaps, device_caps
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
+from camkes.model.settings import DEFAULT_PRIORITY
 
 #: kinds of objects that are declared by a word and what the object's parameters say
 _TYPES = {
@@ -43,7 +44,7 @@ _WITH_RIGHTS = frozenset({ObjectKind.ENDPOINT, ObjectKind.NOTIFICATION, ObjectKi
 
 #: of a TCB that no thread of ours has; the component that holds it makes a thread of it
 _SPARE_TCB = "addr: 0x0, ip: 0x0, sp: 0x0, prio: {0}, max_prio: {0}, affinity: 0, init: [], resume: False"
-_SPARE_PRIORITY = 254
+_SPARE_PRIORITY = DEFAULT_PRIORITY
 
 
 def file_name(space: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label
+from camkes.model.connectors import RPC_CALL
 from camkes.model.system import ComponentType, Cpi, End, Interface, Procedure
 from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
@@ -18,10 +19,8 @@ from camkes.protocols.codes import (
     UNMARKED_CONTROL,
 )
 from camkes.protocols.plan import Request
-from camkes.protocols.requests import PRIORITISED_CONNECTORS
 
 _SHOWN = 4  # places of one mistake
-_STANDARD = PRIORITISED_CONNECTORS[0]
 
 
 def _connectors(facts: Facts) -> Iterator[Diagnostic]:
@@ -42,7 +41,7 @@ def _connectors(facts: Facts) -> Iterator[Diagnostic]:
                     if link.local
                     else f"the code of `{connector}` passes no priority and no task id",
                 ),
-                f"connect it with `{_STANDARD}`, or take the protocol away from `{cpi.name}`",
+                f"connect it with `{RPC_CALL.name}`, or take the protocol away from `{cpi.name}`",
             )
 
 
@@ -166,7 +165,7 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
         callers = facts.graph.incoming[cpi.name]
         links = facts.graph.links.get(cpi.name)
         if not links:
-            help = f"connect it: `connection {_STANDARD} name(from task.interface, to {cpi.name});`"
+            help = f"connect it: `connection {RPC_CALL.name} name(from task.interface, to {cpi.name});`"
         elif callers:
             help = f"no task reaches `{callers[0].caller}` either: start there"
         elif not any(_calls(facts, link.user) for link in links):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Label
+from camkes.model.connectors import caller_waits
 from camkes.model.system import End, Instance, Interface, System
 from camkes.protocols.codes import PLAIN_CYCLE
 from camkes.protocols.requests import CallGraph, strongly_connected
@@ -65,7 +66,7 @@ def _hops(system: System, code: CallGraph) -> dict[str, list[_Hop]]:
         plain.pop(cpi.name, None)
     called: dict[str, list[tuple[End, str]]] = {}
     for connection in system.connections:
-        if connection.connector.name.startswith("seL4RPC"):
+        if caller_waits(connection.connector):
             for end in connection.from_ends:
                 called[end.name] = [(end, to.name) for to in connection.to_ends if to.name in plain]
     hops: dict[str, list[_Hop]] = {name: [] for name in plain}

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
-from camkes.model.limits import MAX_PRIORITY, WORDS
+from camkes.model.limits import MAX_PRIORITY, TASK_IDS
 from camkes.model.system import Cpi, Protocol, Task, in_digits
+from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.codes import (
     DUPLICATE_TASK_ID,
@@ -19,9 +20,6 @@ from camkes.protocols.codes import (
     REQUESTOR_PROVIDES_CPI,
     TASK_ID_RANGE,
 )
-
-#: of a kernel of 64 bits, as the host kernel is
-_TASK_IDS = WORDS[64].tasks
 
 
 def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
@@ -96,16 +94,16 @@ def _duplicate_id(facts: Facts) -> Iterator[Diagnostic]:
 
 def _id_range(facts: Facts) -> Iterator[Diagnostic]:
     for planned in facts.plan.tasks:
-        if 0 <= planned.id < _TASK_IDS:
+        if 0 <= planned.id < TASK_IDS:
             continue
         task = facts.graph.tasks[planned.name]
         count = len(facts.plan.tasks)
-        crowd = (f"the system has {count} tasks, more than there are ids",) if count > _TASK_IDS else ()
+        crowd = (f"the system has {count} tasks, more than there are ids",) if count > TASK_IDS else ()
         yield Diagnostic(
             TASK_ID_RANGE,
-            f"id {in_digits(planned.id)} of task `{planned.name}` is not in 0..{_TASK_IDS - 1}",
+            f"id {in_digits(planned.id)} of task `{planned.name}` is not in 0..{TASK_IDS - 1}",
             task.spans.get("id", task.span),
-            "does not fit the label of a message" if planned.id >= _TASK_IDS else "not an id",
+            "does not fit the label of a message" if planned.id >= TASK_IDS else "not an id",
             notes=crowd,
             help="" if crowd else "leave the number out: ids are assigned",
         )
@@ -167,14 +165,6 @@ def _order(facts: Facts) -> Iterator[Diagnostic]:
                 ("the shortest first is the best fixed order, and the one that the simple bounds assume",),
                 f"give `{task.instance}` a priority above {other.priority}",
             )
-
-
-def duration(nanoseconds: int) -> str:
-    """A time in the largest unit in which it is a whole number."""
-    for size, unit in ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")):
-        if nanoseconds and nanoseconds % size == 0:
-            return f"{nanoseconds // size} {unit}"
-    return f"{nanoseconds} ns"
 
 
 CHECKS = (

@@ -26,9 +26,10 @@ from camkes.backends.sel4.upstream_templates.view import (
 from camkes.capdl.allocate import mapping_symbol
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.generate.build import CONNECTORS, Rendered
+from camkes.generate.build import Rendered
 from camkes.generate.write import GeneratedFile
-from camkes.model.settings import DEFAULTS, Defaults
+from camkes.model.connectors import GENERATED
+from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, Defaults
 from camkes.model.system import Instance, System
 from camkes.project.declarations import ComponentBuild, ConnectorTemplates
 
@@ -66,7 +67,7 @@ class Declared(Struct, frozen=True):
     def rendered(self, system: System) -> frozenset[str]:
         """The connectors of a system that are rendered from templates of their own."""
         names = {connection.connector.name for connection in system.connections}
-        return frozenset((names & self.connectors.keys()) - CONNECTORS)
+        return frozenset((names & self.connectors.keys()) - GENERATED)
 
 
 class Settings(Struct, frozen=True):
@@ -85,7 +86,7 @@ class Settings(Struct, frozen=True):
             realtime=self.mcs,
             debug_fault_handlers=self.fault_handlers,
             default_priority=self.defaults.priority,
-            default_max_priority=254,
+            default_max_priority=DEFAULT_MAX_PRIORITY,
             default_affinity=self.defaults.affinity,
             default_stack_size=self.defaults.stack,
             default_period=10000,

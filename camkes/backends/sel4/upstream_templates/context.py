@@ -23,6 +23,7 @@ from camkes.backends.sel4.upstream_templates import macros, objects, view
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
 from camkes.backends.sel4.upstream_templates.objects import CapHandle, Frame, ObjectType, Recorder
 from camkes.capdl.model import Mapping
+from camkes.model.units import PAGE
 
 
 class OrderedSet(dict[Any, None]):
@@ -184,9 +185,9 @@ class _Allocation:
     ) -> list[Frame]:
         return self.recorder.shared(global_name, int(size), frame_size, None)
 
-    def register_fill_frame(self, symbol: str, fill: str, size: int = 4096) -> str:
+    def register_fill_frame(self, symbol: str, fill: str, size: int = PAGE) -> str:
         """The loader copies `fill` to the variable `symbol`."""
-        frames = self.recorder.shared(f"{self.label}.{symbol}", int(size), 4096, None, fill)
+        frames = self.recorder.shared(f"{self.label}.{symbol}", int(size), PAGE, None, fill)
         self.recorder.map(self.space, self.instance, Mapping(symbol, frames[0].name, "R"))
         return f'_Static_assert(sizeof({symbol}) == {size}, "{symbol} must have {size} bytes");\n'
 

@@ -11,8 +11,11 @@ from typing import Any
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
 from camkes.backends.sel4.upstream_templates.view import Composition, EndView, IncludeView, StructView
+from camkes.model.connectors import VIRTUAL_QUEUES, support
+from camkes.model.limits import WORDS
+from camkes.model.units import PAGE, round_up
 
-PAGE_SIZE = 4096
+PAGE_SIZE = PAGE
 
 _K, _M, _G = 1 << 10, 1 << 20, 1 << 30
 
@@ -27,11 +30,6 @@ PAGES = {
     "riscv64": (4 * _K, 2 * _M, _G),
 }
 _ARM = frozenset({"aarch32", "arm_hyp", "aarch64"})
-
-#: bits of a badge
-_BADGE_BITS = {32: 28, 64: 64}
-
-_THREADLESS_DTB = frozenset({"seL4DTBHardwareThreadless", "seL4DTBHWThreadless"})
 
 
 class TemplateError(Exception):
@@ -83,7 +81,7 @@ def shared_buffer_symbol(sym: str, shmem_size: int | str, page_size: int) -> str
     return f"struct {{ char content[{whole}]; }} {sym} __attribute__(({attributes}));\n"
 
 
-_SIZES = {"Buf": 4096} | {f"{sign}int{bits}_t": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)}
+_SIZES = {"Buf": PAGE} | {f"{sign}int{bits}_t": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
 def sizeof(arch: str, kind: Any) -> int:
@@ -95,7 +93,7 @@ def sizeof(arch: str, kind: Any) -> int:
 
 
 def ROUND_UP(x: int, y: int) -> int:
-    return -(-x // y) * y
+    return round_up(x, y)
 
 
 def ROUND_DOWN(x: int, y: int) -> int:
@@ -155,7 +153,7 @@ def get_perm(configuration: Mapping[str, Mapping[str, Any]], instance_name: str,
 
 
 def _badge_bits(arch: str | None) -> int:
-    return _BADGE_BITS[32 if arch is None else ARCHITECTURES[arch].word_bits]
+    return WORDS[32 if arch is None else ARCHITECTURES[arch].word_bits].badge_bits
 
 
 def _single_bits(mask: int) -> Iterator[int]:
@@ -179,7 +177,7 @@ def global_endpoint_badges(
     bits = _single_bits(mask)
     try:
         for connection in composition.connections:
-            if connection.type.name in _THREADLESS_DTB:
+            if support(connection.type.name).tree_interrupts:
                 for other in connection.to_ends:
                     own = configuration[str(other)]
                     if other.instance is not instance or not own.get("generate_interrupts"):
@@ -246,7 +244,7 @@ def virtqueue_get_client_id(
     ends = [
         other
         for connection in composition.connections
-        if connection.type.name == "seL4VirtQueues"
+        if connection.type.name == VIRTUAL_QUEUES.name
         for other in (*connection.from_ends, *connection.to_ends)
         if other.instance is end.instance
     ]

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from camkes.backends.sel4.upstream_templates.macros import PAGES, TemplateError
 from camkes.capdl.model import Cap, CapabilityModel, Interrupt, KernelObject, Mapping, ObjectKind
+from camkes.model.units import PAGE
 
 _TYPES = """
     UntypedObject TCBObject EndpointObject NotificationObject CapTableObject SmallPageObject
@@ -58,7 +59,7 @@ _KERNEL = {
 }
 #: which of the sizes of frames a type is
 _FRAMES = {
-    "seL4_SmallPageObject": 1 << 12,
+    "seL4_SmallPageObject": PAGE,
     "seL4_HugePageObject": 1 << 30,
     "seL4_ARM_SectionObject": 1 << 20,
     "seL4_ARM_SuperSectionObject": 1 << 24,
@@ -228,7 +229,7 @@ class Recorder:
             self.objects[_KERNEL[word]] = KernelObject(_KERNEL[word], ObjectKind.KERNEL)
             return Allocated(_KERNEL[word])
         if word == "seL4_FrameObject":
-            return self._frame(name, int(settings.get("size", 4096)), settings)
+            return self._frame(name, int(settings.get("size", PAGE)), settings)
         if word == "seL4_LargePageObject":
             return self._frame(name, PAGES[self.architecture][1], settings)
         if word in _FRAMES:
@@ -325,7 +326,7 @@ class Recorder:
             raise TemplateError(f"shared memory must be whole pages, not {size} bytes")
         known = self.objects.get(region)
         if known is None:
-            known = KernelObject(region, ObjectKind.REGION, size, paddr, whole or 4096, fill)
+            known = KernelObject(region, ObjectKind.REGION, size, paddr, whole or PAGE, fill)
         elif known.size != size:
             raise TemplateError(
                 f"shared memory {name} has {known.size} bytes at one end and {size} at another"

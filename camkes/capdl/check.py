@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What fits into the words that a kernel passes on: labels, badges and indexes.
+"""Checks that ids, badges and slots fit into the words that a kernel passes on, see `camkes.model.limits`.
 
 docs/protocols.md has the table of all fields.
 """
@@ -35,7 +35,7 @@ class _Check(Struct, frozen=True):
         self._cpis()
         self._badges()
 
-    def _say(self, message: str, span: Span | None, why: str, help: str) -> None:
+    def _report(self, message: str, span: Span | None, why: str, help: str) -> None:
         self.sink.report(WORD_LIMIT, message, span, notes=(why,), help=help)
 
     def _tasks(self) -> None:
@@ -43,24 +43,26 @@ class _Check(Struct, frozen=True):
         spans = {task.instance: task.spans.get("id", task.span) for task in self.system.tasks}
         for task in self.plan.tasks:
             if task.id > last:
-                self._say(
+                self._report(
                     f"id {task.id} of task `{task.name}` is not in 0..{last}",
                     spans.get(task.name),
-                    f"the label of a message on a kernel of {self.word.bits} bits has no room for more",
+                    f"an id has {self.word.task_bits} bits in a label of a kernel of {self.word.bits} bits, "
+                    "and its highest value stands for no task",
                     "leave stated ids out, have fewer tasks, or build for a kernel of 64 bits",
                 )
 
     def _cpis(self) -> None:
         for cpi in self.plan.cpis:
             if cpi.pooled and cpi.threads > self.word.threads:
-                self._say(
+                self._report(
                     f"the pool of CPI `{cpi.name}` has {cpi.threads} threads: more than {self.word.threads}",
                     cpi.span,
-                    f"the label of a message on a kernel of {self.word.bits} bits has no room for more",
+                    f"the index of a thread has {self.word.detail_bits} bits in a label of a kernel of "
+                    f"{self.word.bits} bits",
                     "state a smaller number of threads",
                 )
             if len(cpi.contexts) > INDEXES:
-                self._say(
+                self._report(
                     f"CPI `{cpi.name}` has {len(cpi.contexts)} contexts: more than {INDEXES}",
                     cpi.span,
                     "the index of a context has 16 bits",
@@ -82,21 +84,21 @@ class _Check(Struct, frozen=True):
         name = f"{instance.name}.{interface}"
         if cap.badge > self.word.badge:
             setting = find(instance, f"{interface}_attributes")
-            self._say(
+            self._report(
                 f"badge {cap.badge} of `{name}` is not in 0..{self.word.badge}",
                 setting.span if setting is not None else instance.span,
-                f"a badge on a kernel of {self.word.bits} bits has no room for more",
+                f"a badge has {self.word.badge_bits} bits on a kernel of {self.word.bits} bits",
                 "choose a smaller number, or leave it out: badges are numbered",
             )
         if "@" in symbol and cap.badge > INDEXES:
-            self._say(
+            self._report(
                 f"`{name}` is caller {cap.badge} of a CPI that can have {INDEXES}",
                 instance.span,
                 "the index of a caller has 16 bits",
                 "let fewer tasks request it through fewer interfaces",
             )
         if "!manager" in symbol and cap.slot >= SLOTS:
-            self._say(
+            self._report(
                 f"address space `{instance.address_space}` has {SLOTS} capabilities before that of `{name}`",
                 instance.span,
                 "the slot of a manager has 16 bits, because a word holds the number of a request too",
