@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
 from camkes.backends.sel4.complete import TIMER_ENDPOINT, complete

@@ -32,7 +32,7 @@ def asked(folder: Path, settings: str) -> tuple[str, CapabilityModel, list[Diagn
 
 def test_nothing_is_asked(tmp_path: Path) -> None:
     rendering, _ = rendered(tmp_path, {})
-    assert not [t for t in rendering.files if t.file.path.name == "camkes.backends.sel4.c"]
+    assert not [t for t in rendering.files if t.file.path.name == "camkes.sel4.c"]
 
 
 def test_memory_for_devices(tmp_path: Path) -> None:

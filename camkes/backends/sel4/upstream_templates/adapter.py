@@ -182,7 +182,7 @@ class _Run:
         templates."""
         me = self.composition.instance(instance.name)
         if self._asks_a_machine(me):
-            self._source(me, _INSTANCE_TEMPLATE, "camkes.backends.sel4.c")
+            self._source(me, _INSTANCE_TEMPLATE, "camkes.sel4.c")
         for connection in self.composition.connections:
             if connection.type.name not in self.connectors:
                 continue
