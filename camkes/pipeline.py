@@ -483,7 +483,8 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     found = decode_trace(raw, names, reading, observe) if result.trace is not None else None
     if found is not None:
         save_names(raw, names, reading)
-        _publish([raw, names_path(raw)], last.parent, reading)
+        made = [file for file in (raw, names_path(raw)) if file.exists()]
+        _publish(made, last.parent, reading)
     for diagnostic in reading.diagnostics:
         sink.add(_about(diagnostic, raw, last))
     if found is None:
