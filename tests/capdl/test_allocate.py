@@ -22,6 +22,7 @@ from tests.capdl.systems import (
     component,
     connect,
     connector,
+    everything,
     instance,
     nested,
     system,
@@ -230,7 +231,7 @@ def test_a_client_of_time_without_a_server_has_a_timer() -> None:
     time = connector("seL4TimeServer", "Procedure", (True, 0), (False, 1))
     made = system((instance("a", component("A", "uses t")),), (connect(time, "k", "a.t", ""),))
     model = allocate(made, EMPTY)
-    assert [timer.object for timer in model.timers] == ["a.t:timer"]
+    assert [(timer.object, timer.badge) for timer in model.timers] == [("a.t:timer", 1)]
 
 
 def test_a_fixed_cpi_serves_all_contexts_at_one_endpoint() -> None:
@@ -241,3 +242,8 @@ def test_a_fixed_cpi_serves_all_contexts_at_one_endpoint() -> None:
     assert cap(model, "leaf", "p").object == "leaf.p:endpoint"
     asked = {cap(model, "inner", f"next@t{number}").object for number in (1, 2, 3)}
     assert asked == {"leaf.p:endpoint"}
+
+
+def test_a_queue_of_events_is_named_after_its_connection() -> None:
+    names = {o.name for o in allocate(everything(), EMPTY).objects if o.kind is ObjectKind.REGION}
+    assert "n1:queue" in names and not any("notification" in name for name in names)

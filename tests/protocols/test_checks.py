@@ -197,3 +197,24 @@ def test_a_stated_request_of_a_handler_that_works_for_no_task_is_an_error(
     )
     assert ("mixed-callers" if sure else "maybe-call-without-task") in [d.code.name for d in found]
     assert any(d.severity is Severity.ERROR for d in found) == sure
+
+
+def test_the_help_for_an_unreached_cpi_is_about_the_first_that_is_connected(tmp_path: Path) -> None:
+    middle = "provides P p with priority_protocol propagated, requests (); uses P next;"
+    for first, second, words in (("m", "i", "`requests` must say so"), ("i", "m", "`requestor;`")):
+        ends = {"m": "m.next", "i": "i.p"}
+        found = named(
+            {
+                "T": "control; requestor; uses P p;",
+                "M": middle,
+                "I": "uses P p;",
+                "S": "provides P p with priority_protocol inherited;",
+                "assembly": f"""composition {{ component T t; component M m; component I i; component S s;
+                    connection seL4RPCCall c1(from t.p, to m.p);
+                    connection seL4RPCCall c2(from {ends[first]}, from {ends[second]}, to s.p);
+                }} configuration {{ t._priority = 1; }}""",
+            },
+            tmp_path,
+        )
+        (unreached,) = [d for d in found if d.message == "no task reaches `s.p`"]
+        assert f"`{first}`" in unreached.help and words in unreached.help

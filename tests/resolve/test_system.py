@@ -585,3 +585,21 @@ def test_a_misspelt_instance_of_a_component_is_the_nearest_of_that_component(tmp
               assembly { composition { component Outer o; component Inner ine; } }"""
     _, (found,) = resolve(tmp_path, text)
     assert (found.code, found.help) == (codes.UNKNOWN_SETTING_INSTANCE, "did you mean `inner`?")
+
+
+@pytest.mark.parametrize(("setting", "found"), [("_wcet = 0", []), ("_wcet = -1", ["E0409"])])
+def test_an_execution_time_may_be_zero_and_not_less(tmp_path: Path, setting: str, found: list[str]) -> None:
+    text = "component A {{ control; requestor; }} assembly {{ composition {{ component A a; }} {} }}"
+    configuration = f"configuration {{ a._priority = 1; a.{setting}; }}"
+    assert [n for n in numbers(tmp_path, text.format(configuration)) if n.startswith("E")] == found
+
+
+def test_a_connection_in_a_component_that_nothing_uses_is_checked(tmp_path: Path) -> None:
+    text = f"""{STD} procedure P {{ void f(); }}
+    component A {{ uses P p; }} component B {{ consumes E e; }}
+    component Unused {{ composition {{ component A a; component B b;
+                        connection seL4RPCCall c(from a.p, to b.e); }} }}
+    component Main {{ control; }}
+    assembly {{ composition {{ component Main m; }} }}
+    """
+    assert codes.WRONG_KIND.number in numbers(tmp_path, text)
