@@ -313,9 +313,10 @@ def write_result(outcomes: list[Outcome], seed: int, of: int) -> None:
 
 
 def again(files: list[str]) -> tuple[list[Outcome], list[Mutant]]:
-    """The kept outcomes, and those of them to try again: by their text, where their file changed."""
+    """The kept outcomes, and those of them to try again, found by their lines and texts."""
     kept = json.loads(RESULT.read_text("utf-8"))
     every = {file: mutants(file, (ROOT / file).read_bytes()) for file in files}
+    lines = {file: (ROOT / file).read_text("utf-8").splitlines() for file in files}
     dead: list[Outcome] = []
     living: list[Mutant] = []
     for row in kept["outcomes"]:
@@ -324,7 +325,9 @@ def again(files: list[str]) -> tuple[list[Outcome], list[Mutant]]:
         if verdict in KILLED:
             dead.append(Outcome(old, verdict, test, tests))
             continue
+        line = git("show", f"{kept['commit']}:{old.file}").splitlines()[old.line - 1]
         same = [m for m in every.get(old.file, []) if (m.before, m.after) == (old.before, old.after)]
+        same = [m for m in same if lines[old.file][m.line - 1] == line]
         if not same:
             print(f"no longer there: {old.file}:{old.line}: {old.before}")
         else:

@@ -469,7 +469,6 @@ def start_endless(workplace: Workplace, body: str, *options: str) -> subprocess.
 @pytest.mark.parametrize("body", ["camkes_host_work(1000)", "index++", "seL4_Yield()"])
 def test_an_interrupt_ends_the_run(workplace: Workplace, mode: list[str], body: str) -> None:
     process = start_endless(workplace, body, *mode, "--trace", "trace", "--call-limit", str(10**15))
-    time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=10)
     assert errors == "" or "note:" in errors
@@ -499,9 +498,8 @@ def test_a_process_killed_from_outside(workplace: Workplace, victim: int) -> Non
         "seL4_MessageInfo_t info = {{0}}; for (volatile int i = 0; i < 20000; i++) { }"
         "if (index == 0) { camkes_host_work(1000); seL4_Call(1, info); } else seL4_ReplyRecv(1, info, 0)"
     )
-    for attempt in range(3):
+    for _ in range(3):
         process = start_endless(workplace, call)
-        time.sleep(0.05 + 0.003 * attempt)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         os.kill(int(children[victim]), signal.SIGKILL)
         _, errors = process.communicate(timeout=10)
