@@ -587,7 +587,9 @@ def test_a_misspelt_instance_of_a_component_is_the_nearest_of_that_component(tmp
     assert (found.code, found.help) == (codes.UNKNOWN_SETTING_INSTANCE, "did you mean `inner`?")
 
 
-@pytest.mark.parametrize(("setting", "found"), [("_wcet = 0", []), ("_wcet = -1", ["E0409"])])
+@pytest.mark.parametrize(
+    ("setting", "found"), [("_wcet = 0", []), ("_wcet = -1", ["E0409"]), ("_offset = -1", ["E0409"])]
+)
 def test_an_execution_time_may_be_zero_and_not_less(tmp_path: Path, setting: str, found: list[str]) -> None:
     text = "component A {{ control; requestor; }} assembly {{ composition {{ component A a; }} {} }}"
     configuration = f"configuration {{ a._priority = 1; a.{setting}; }}"
