@@ -14,7 +14,7 @@ from camkes.report.trace.model import Lane, Run
 def tasks_without_jobs(run: Run, system: System) -> list[Diagnostic]:
     """A warning for each task with a period that began its first job, was released again and ended none.
 
-    Faults, and waits without end, say more, and have diagnostics of their own: there is no warning then.
+    There is no warning where a fault or a wait without end explains it: those have their own diagnostics.
     """
     explained = {fault.thread.number for fault in run.faults} | {wait.thread for wait in run.waits}
     spans = {task.instance: task.span for task in system.tasks}

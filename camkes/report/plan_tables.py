@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from camkes.protocols.plan import Plan
+from camkes.report.draw.table import table
 
 SCHEMA = 1
 
@@ -75,17 +75,3 @@ def to_text(plan: Plan, *, color: bool = False) -> str:
     parts = [table(tasks, right={1, 2}, color=color)] if plan.tasks else ["no tasks"]
     parts.append(table(cpis, right={2}, color=color) if plan.cpis else "no CPIs with a protocol")
     return "\n\n".join(parts)
-
-
-def table(rows: Sequence[tuple[str, ...]], *, right: set[int], color: bool) -> str:
-    """Rows in columns, the first as a heading; columns in `right` are set right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for number, row in enumerate(rows):
-        cells = [
-            cell.rjust(width) if i in right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        line = "  ".join(cells).rstrip()
-        lines.append(f"\x1b[1m{line}\x1b[0m" if color and number == 0 else line)
-    return "\n".join(lines)

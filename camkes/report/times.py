@@ -77,7 +77,7 @@ def _finer(step: int) -> int:
 
 
 class Window(Struct, frozen=True):
-    """A stretch of a run, in nanoseconds. `note` says what was left out, if something was."""
+    """A stretch of a run, in nanoseconds. `note`: what was left out, "": nothing."""
 
     start: int
     end: int
@@ -97,9 +97,9 @@ def choose_window(
 ) -> Window | None:
     """What to show of a run of `end` ns: what is wanted or, where nothing is, as much as can be seen.
 
-    `busy` are the stretches in which something happens. A picture has room for `detail` stretches of
-    common length, so that is what is shown of a long run, and never an idle end. None: there is nothing
-    to show, which is reported.
+    `busy` are the stretches in which something happens. A picture can show `detail` stretches of common
+    length: that is what is shown of a long run, and never an idle end. None: there is nothing to show,
+    which is reported.
     """
     start = wanted[0] or 0
     stop = wanted[1] if wanted[1] is not None else end
@@ -114,9 +114,9 @@ def choose_window(
     if wanted != (None, None) or not busy:
         return Window(start, stop)
     lengths = sorted(high - low for low, high in busy)
-    room = lengths[len(lengths) // 2] * detail
+    longest = lengths[len(lengths) // 2] * detail
     last = max(high for _, high in busy)
-    cut = min(last, max(room, min(high for _, high in busy)))
+    cut = min(last, max(longest, min(high for _, high in busy)))
     step = next_round(max(cut // 20, 1))
     shown = -(-cut // step) * step
     if shown >= stop * 9 // 10:

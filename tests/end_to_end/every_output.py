@@ -4,7 +4,7 @@
 
     python -m tests.end_to_end.every_output FOLDER SYSTEM...
 
-A file that is no system gives its diagnostics only. `test_determinism` runs this with several hash seeds.
+A file with errors gives its diagnostics only. `test_determinism` runs this with several hash seeds.
 """
 
 from __future__ import annotations

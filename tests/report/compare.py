@@ -329,13 +329,13 @@ class _Comparison:
 
     def _faults(self) -> Iterator[str]:
         report = Counter((f["thread"], f["time"]) for f in self.out.report["faults"])
-        told = {
+        shown = {
             "the chart": [line[2:] for line in self.out.table.splitlines() if line.startswith("X fault of ")],
             "the picture": [t for t in titles(self.out.svg) if t.startswith("fault of ")],
             # on the rows of the thread and of the task
             "the trace": list({words for _, _, words in self.marks if words.startswith("fault of ")}),
         }
-        for where, lines in told.items():
+        for where, lines in shown.items():
             found = Counter()
             for line in lines:
                 match = re.match(r"fault of (\S+) at ([\d.]+ \w+)", line)

@@ -51,7 +51,7 @@ VICTIMS = (*TASKS, *SERVERS)
 
 @dataclass(frozen=True)
 class Shape:
-    """The clauses of the CPI of each component that serves; None: there is no such component."""
+    """The clauses of the CPI of each component that serves; None: it has no such component."""
 
     leaf: str
     front: str | None = None
@@ -116,9 +116,9 @@ _HEAD = """
 
 static int deeper(volatile int n)
 {
-    volatile char room[4096];
-    room[0] = (char)n;
-    return n == 0 ? room[0] : deeper(n + 1) + room[0];
+    volatile char buffer[4096];
+    buffer[0] = (char)n;
+    return n == 0 ? buffer[0] : deeper(n + 1) + buffer[0];
 }
 
 static const seL4_CPtr threads[] = {THREADS};
@@ -384,9 +384,9 @@ def wrong_faults(trouble: Trouble, outcome: pipeline.Outcome, sink: Sink) -> Ite
     harmless = trouble.action == 0 or trouble.action >= SUSPEND or NAMES[trouble.action] == "work"
     if harmless and outcome.faults:
         yield f"{[f.fault.what for f in outcome.faults]}: no fault was expected"
-    told = [d for d in sink.diagnostics if d.code.number == "E0729"]
-    if bool(told) != bool(outcome.faults):
-        yield f"{len(outcome.faults)} faults, {len(told)} diagnostics"
+    reported = [d for d in sink.diagnostics if d.code.number == "E0729"]
+    if bool(reported) != bool(outcome.faults):
+        yield f"{len(outcome.faults)} faults, {len(reported)} diagnostics"
 
 
 def wrong_others(good: pipeline.Outcome, bad: pipeline.Outcome) -> Iterator[str]:

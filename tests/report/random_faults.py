@@ -190,36 +190,37 @@ def _wrong_anywhere(when: str, groups: tuple[Group, Group], outcome: pipeline.Ou
     tasks = {task["name"]: task for task in report["tasks"]}
     for task in (t for g in groups for t in g.tasks):
         released = 1 + (outcome.run.end - task.releases[0]) // PERIOD
-        told, jobs = tasks[task.name], tasks[task.name]["job_list"]
+        reported, jobs = tasks[task.name], tasks[task.name]["job_list"]
         # a task that has returned is released no more
         ended = any(
             t.named.name == task.name and t.segments[-1].state == "ended" for t in outcome.run.threads
         )
         if len(jobs) > released or (len(jobs) < released and not ended):
-            yield f"{when}: {task.name} was released {released} times, {len(jobs)} jobs are told"
+            yield f"{when}: {task.name} was released {released} times, {len(jobs)} jobs are reported"
         complete = sum(job["end"] is not None for job in jobs)
-        if told["released"] != len(jobs) or told["completed"] != complete:
-            yield f"{when}: {task.name}: {told['released']} released, {told['completed']} completed"
+        if reported["released"] != len(jobs) or reported["completed"] != complete:
+            yield f"{when}: {task.name}: {reported['released']} released, {reported['completed']} completed"
         unfinished = [job for job in jobs if job["end"] is None]
         overdue = sum(job["missed"] for job in unfinished)
-        if told["completed"] + told["open"] + overdue != told["released"]:
-            yield f"{when}: {task.name}: jobs are lost: {told}"
+        if reported["completed"] + reported["open"] + overdue != reported["released"]:
+            yield f"{when}: {task.name}: jobs are lost: {reported}"
 
 
 def _wrong_place(folder: Path, fault: Fault, bad: pipeline.Outcome, sink: Sink) -> Iterator[str]:
-    """A fault that happened is told at its line."""
+    """A fault that happened is reported at its line."""
     path = folder / f"{fault.component.title()}.c"
     lines = path.read_text().splitlines()
     marked = next(n for n, line in enumerate(lines, 1) if MARK in line)
-    told = [d for d in sink.diagnostics if d.code.number == "E0729"]
+    reported = [d for d in sink.diagnostics if d.code.number == "E0729"]
     for located in bad.faults:
         if located.fault.component != fault.component:
             yield f"{located.fault.component} has a fault: {located.fault.what}"
-    for diagnostic in told:
+    for diagnostic in reported:
         if fault.kind not in STOPPING and fault.kind != "circle":
             yield f"{diagnostic.message}: no fault was expected"
         elif diagnostic.span is None or diagnostic.span.line != marked:
-            yield f"{diagnostic.message}: told at {diagnostic.span and diagnostic.span.line}, not {marked}"
+            line = diagnostic.span and diagnostic.span.line
+            yield f"{diagnostic.message}: reported at {line}, not {marked}"
         elif not any(re.match(r"at [\d.]+ [mun]?s of the run", note) for note in diagnostic.notes):
             yield f"{diagnostic.message}: does not say when"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from camkes.report.trace.decode import _Decoder
 from camkes.report.trace.kinds import ARGUMENTS, Block, End, FaultKind, KernelCall, Kind
 
 KERNEL = Path(__file__).parents[2] / "kernel"
@@ -43,7 +44,12 @@ def test_builds_for_sel4_use_the_same_header() -> None:
     ]
 
 
-def test_records_on_sel4_have_room_for_all_arguments_of_the_runtime() -> None:
+def test_records_on_sel4_can_hold_all_arguments_of_the_runtime() -> None:
     header = (KERNEL.parent / "runtime/src/trace_sel4.h").read_text()
-    room = re.search(r"#define CAMKES_SEL4_TRACE_ARGUMENTS (\d+)", header)
-    assert room and int(room[1]) == max(len(names) for names in ARGUMENTS.values())
+    most = re.search(r"#define CAMKES_SEL4_TRACE_ARGUMENTS (\d+)", header)
+    assert most and int(most[1]) == max(len(names) for names in ARGUMENTS.values())
+
+
+def test_every_handler_of_the_decoder_is_of_a_kind_of_record() -> None:
+    handlers = {name.removeprefix("_on_").upper() for name in dir(_Decoder) if name.startswith("_on_")}
+    assert handlers and handlers <= Kind.__members__.keys()

@@ -89,7 +89,7 @@ def test_a_priority_that_is_only_said_and_not_set_breaks_p() -> None:
     assert "P" in found(inversion(), lambda events: [e for e in events if e.kind is not Kind.PRIORITY])
 
 
-def test_what_the_runtime_says_about_inheritance_is_not_believed() -> None:
+def test_the_runtimes_records_of_inheritance_are_not_used() -> None:
     said = (Kind.INHERIT, Kind.UPDATE, Kind.CLEAR)
     assert found(inversion(), lambda events: [e for e in events if e.kind not in said]) == set()
 

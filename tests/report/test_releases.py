@@ -11,7 +11,7 @@ import pytest
 from camkes.report.trace.decode import decode
 from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Kind
-from camkes.report.trace.model import Outcome, Run, State
+from camkes.report.trace.model import JobOutcome, Run, State
 from camkes.report.trace.names import NamedTask
 from tests.runtime.host import Built, build
 
@@ -82,10 +82,10 @@ def test_what_is_due_when_the_run_ends_is_not_part_of_it(hog: int, tmp_path: Pat
     assert [len(lane.jobs) for lane in run.tasks if lane.task.name == "a"] == [1]
 
 
-@pytest.mark.parametrize(("work", "outcome"), [(5, Outcome.COMPLETED), (6, Outcome.OVERDUE)])
+@pytest.mark.parametrize(("work", "outcome"), [(5, JobOutcome.COMPLETED), (6, JobOutcome.OVERDUE)])
 @pytest.mark.parametrize("deadline", ["b._deadline = 5 ms;", "b._deadline = 5 ms; b._period = 5 ms;"])
 def test_a_deadline_at_the_end_of_a_run_is_part_of_it(
-    work: int, outcome: Outcome, deadline: str, tmp_path: Path
+    work: int, outcome: JobOutcome, deadline: str, tmp_path: Path
 ) -> None:
     """A job that ends at its deadline meets it, one that has not ended has missed it."""
     text = TEXT.format(b=f"b._offset = 10 ms; {deadline}", hog=10).replace(
@@ -98,9 +98,9 @@ def test_a_deadline_at_the_end_of_a_run_is_part_of_it(
 
 
 @pytest.mark.parametrize(
-    ("ending", "outcome"), [(14, Outcome.OPEN), (15, Outcome.OVERDUE), (16, Outcome.OVERDUE)]
+    ("ending", "outcome"), [(14, JobOutcome.OPEN), (15, JobOutcome.OVERDUE), (16, JobOutcome.OVERDUE)]
 )
-def test_a_deadline_passes_at_its_instant(ending: int, outcome: Outcome) -> None:
+def test_a_deadline_passes_at_its_instant(ending: int, outcome: JobOutcome) -> None:
     task = NamedTask(0, "t", 20, 0, period=10, deadline=5, offset=10, timer=0)
     (job,) = make_jobs(task, 1, {}, {}, Ending(ending, idle=False), None)
     assert job.outcome is outcome

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
+from camkes.report.draw.table import table
 from camkes.report.draw.timeline import service_colours
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.jobs import Response, response
@@ -58,15 +59,15 @@ def terminal_report(
     window: tuple[int | None, int | None] = (None, None),
 ) -> str:
     """Chart and table as text that ends with a newline; empty if the system has no tasks."""
-    table = response_table([response(lane) for lane in run.tasks], color)
+    responses = response_table([response(lane) for lane in run.tasks], color)
     if not run.lanes or not run.scheduling or run.end == 0:
-        return table
+        return responses
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
     busy = [(segment.start, segment.end) for lane in run.lanes for segment in lane.segments]
     shown = choose_window(run.end, busy, window, Sink(), columns)
     if shown is None:
-        return table
-    return _Chart(run, shown, columns, color, _UNICODE if unicode else _ASCII).draw() + "\n" + table
+        return responses
+    return _Chart(run, shown, columns, color, _UNICODE if unicode else _ASCII).draw() + "\n" + responses
 
 
 class _Chart:
@@ -238,37 +239,24 @@ def response_table(rows: Sequence[Response], color: bool = False) -> str:
     largest = max((v for row in rows for v in (row.maximum, row.deadline) if v is not None), default=1)
     unit, size = unit_for(largest)
 
-    def cell(value: float | None) -> str:
+    def time(value: float | None) -> str:
         return "-" if value is None else format_number(value / size)
 
-    head = (
-        "task", "priority", "released", "completed", "missed", "open",
-        "min", "mean", "max", "deadline", "blocked",
-    )  # fmt: skip
-    body = [
-        (
-            row.task,
-            str(row.priority),
-            str(row.released),
-            str(row.completed),
-            str(row.missed) if row.deadline is not None else "-",
-            str(row.open),
-            cell(row.minimum),
-            cell(row.mean),
-            cell(row.maximum),
-            cell(row.deadline),
-            cell(row.blocked),
-        )
-        for row in rows
-    ]
-    widths = [max(len(line[i]) for line in (head, *body)) for i in range(len(head))]
-    lines = [f"response times ({unit})"]
-    for line, row in zip((head, *body), (None, *rows), strict=True):
-        cells = [
-            f"{line[0]:<{widths[0]}}",
-            *(f"{text:>{w}}" for text, w in zip(line[1:], widths[1:], strict=True)),
-        ]
-        if color and row and row.missed:
-            cells[4] = f"\x1b[{_RED}m{cells[4]}\x1b[0m"
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines) + "\n"
+    columns: dict[str, list[str]] = {
+        "task": [row.task for row in rows],
+        "priority": [str(row.priority) for row in rows],
+        "released": [str(row.released) for row in rows],
+        "completed": [str(row.completed) for row in rows],
+        "missed": ["-" if row.deadline is None else str(row.missed) for row in rows],
+        "open": [str(row.open) for row in rows],
+        "min": [time(row.minimum) for row in rows],
+        "mean": [time(row.mean) for row in rows],
+        "max": [time(row.maximum) for row in rows],
+        "deadline": [time(row.deadline) for row in rows],
+        "blocked": [time(row.blocked) for row in rows],
+    }
+    lines = [tuple(columns), *zip(*columns.values(), strict=True)]
+    missed = list(columns).index("missed")
+    alarms = {(number, missed) for number, row in enumerate(rows, 1) if row.missed}
+    text = table(lines, right=range(1, len(columns)), color=color, alarms=alarms)
+    return f"response times ({unit})\n{text}\n"

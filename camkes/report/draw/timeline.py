@@ -37,7 +37,7 @@ BAR = 22.0
 RAISED = "#b3261e"
 FINE = 0.8  # points: anything shorter is joined with its neighbours
 CROWDED = 13.0  # points that a release and its deadline need at least
-SEGMENTS = 80  # so many of common length there is room for, if nobody says what to show
+SEGMENTS = 80  # of common length that are shown if no window is given
 
 _WAITS = (State.WAITS_LOCK, State.WAITS_SERVER, State.WAITS_REPLY)
 _PREEMPTED = (State.NOT_STARTED, State.READY, State.PREEMPTED)
@@ -238,7 +238,7 @@ class _Timeline:
 
     def _raised(self, segments: Sequence[Segment], base: float, lane: Lane) -> None:
         """A line over work that runs above the task's own priority; an arrow and the number where it is
-        inherited. (At a fixed CPI it always is above: the colour says so.)"""
+        inherited. (At a fixed CPI it always is above: the colour shows it.)"""
         free = self.x0
         for stretch in _raises(segments, lane, self.run):
             x, end = self.x(stretch.start), self.x(stretch.end)

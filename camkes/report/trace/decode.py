@@ -28,9 +28,9 @@ from camkes.report.trace.model import (
     LockStep,
     Output,
     Refused,
-    Request,
     Run,
     Segment,
+    ServedRequest,
     State,
     Thread,
 )
@@ -49,21 +49,11 @@ _BLOCKED: dict[int, State] = {
 }
 
 Args = tuple[int, ...]
-Step = tuple[
+Handling = tuple[
     Callable[["ThreadState | None", "ThreadState | None", Args], None],
     "ThreadState | None",
     "ThreadState | None",
 ]
-
-#: the kinds of events that a `Run` is made of
-KINDS = frozenset(
-    (
-        Kind.SWITCH, Kind.IDLE, Kind.READY, Kind.BLOCK, Kind.EXIT, Kind.PRIORITY, Kind.TRANSFER, Kind.REPLY,
-        Kind.TIMER, Kind.FAULT, Kind.OUTPUT, Kind.END, Kind.JOB_BEGIN, Kind.JOB_END, Kind.REQUEST_BEGIN,
-        Kind.REQUEST_END, Kind.LOCK_TAKE, Kind.LOCK_WAIT, Kind.LOCK_GRANT, Kind.LOCK_FREE, Kind.INHERIT,
-        Kind.REFUSED,
-    )
-)  # fmt: skip
 
 _UNKNOWN = NamedThread(-1, "?", "", "", Role.INTERFACE, 0)
 
@@ -116,7 +106,7 @@ class _Decoder:
         self.workers: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> who has its request
         self.receivers: dict[int, dict[ThreadState, None]] = {}  # object -> who receives there, in order
         self.waiters: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> worker
-        self.requests: list[Request] = []
+        self.requests: list[ServedRequest] = []
         self.locks: list[LockEvent] = []
         self.inheritances: list[Inheritance] = []
         self.outputs: list[Output] = []
@@ -125,7 +115,7 @@ class _Decoder:
         self.exits: dict[int, int] = {}
         self.ending: End | None = None
         self.text = ""  # of the event
-        # of whoever runs now
+        # of the thread that runs now
         self.run_lane: TaskState | None = None
         self.run_name, self.run_base = "", -1
 
@@ -141,19 +131,18 @@ class _Decoder:
                 lanes.append(thread.lane)
         return sorted(lanes, key=lambda lane: (-lane.task.priority, lane.task.id))
 
-    def step(self, kind: Kind, number: int | None, other: int | None) -> Step | None:
+    def step(self, kind: Kind, number: int | None, other: int | None) -> Handling | None:
         """What to do at events of a kind that are about these threads; None: nothing."""
-        if kind not in KINDS:
-            return None
-        return getattr(self, f"_{kind.name.lower()}"), self._thread(number), self._thread(other)
+        handle = getattr(self, f"_on_{kind.name.lower()}", None)
+        return None if handle is None else (handle, self._thread(number), self._thread(other))
 
     def _thread(self, number: int | None) -> ThreadState | None:
-        if number is not None and number not in self.threads:  # the names say nothing of it
+        if number is not None and number not in self.threads:  # it is not among the names
             named = replace(_UNKNOWN, number=number, name=self.names.thread_name(number))
             self.threads[number] = ThreadState(named)
         return None if number is None else self.threads[number]
 
-    def run(self, records: Iterable[tuple[int, Step, Args, str]]) -> Run:
+    def run(self, records: Iterable[tuple[int, Handling, Args, str]]) -> Run:
         for time, (handle, thread, other), args, text in records:
             if time > self.now:
                 self._pass()
@@ -162,14 +151,14 @@ class _Decoder:
             handle(thread, other, args)
         return self._finish(any(thread.started for thread in self.threads.values()))
 
-    def _output(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_output(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self.outputs.append(Output(self.now, thread.named.number, self.text))
 
     # -- events of the kernel -------------------------------------------------------------------------
 
-    def _switch(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
-        self._idle(None, None, ())
+    def _on_switch(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        self._on_idle(None, None, ())
         if thread is not None:
             self.running = thread
             thread.priority = args[0]
@@ -177,20 +166,20 @@ class _Decoder:
             self.ready.discard(thread)
             self.changed.add(thread)
 
-    def _idle(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
+    def _on_idle(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         before, self.running, self.switched = self.running, None, True
         if before is not None:
             self.changed.add(before)
             if before.runnable:
                 self.ready.add(before)
 
-    def _ready(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_ready(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.runnable, thread.ran, thread.reason = True, False, None
             self.ready.add(thread)
             self.changed.add(thread)
 
-    def _block(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_block(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.object = args[1]
             reason = _BLOCKED.get(args[0])
@@ -203,7 +192,7 @@ class _Decoder:
             elif reason is State.FAULTED and self.faults and self.faults[-1].thread is thread.named:
                 self.faults[-1] = replace(self.faults[-1], stopped=True)
 
-    def _exit(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_exit(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self._stop(thread, State.ENDED)
             self.exits[thread.named.number] = args[0] if args else 0
@@ -217,29 +206,29 @@ class _Decoder:
         self.ready.discard(thread)
         self.changed.add(thread)
 
-    def _priority(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_priority(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.priority = args[1]
             thread.priorities.append((self.now, args[1]))
             self.changed.add(thread)
 
-    def _transfer(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
+    def _on_transfer(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if thread is not None and other is not None:
             other.client, thread.server, thread.receiver = None, None, other
             self.receivers.setdefault(args[0], {})[other] = None
 
-    def _reply(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
+    def _on_reply(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if thread is not None and other is not None:
             other.server = None
             if thread.client is other:
                 thread.client = None
 
-    def _timer(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
+    def _on_timer(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         lane = self.timers.get(args[0])
         if lane is not None:
             lane.released = max(lane.released, args[1])
 
-    def _fault(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_fault(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is None:
             return
         kind, address, pc, offset = args
@@ -256,53 +245,49 @@ class _Decoder:
     def _holder(self, cpi: int) -> ThreadState | None:
         return self.workers.get((cpi, self.holders[cpi]))
 
-    def _end(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
+    def _on_end(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         self.ending = End(args[0]) if args[0] in End._value2member_map_ else None
 
     # -- events of the runtime ------------------------------------------------------------------------
 
-    def _job_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_job_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.lane is not None:
             thread.lane.begins[args[0]] = (self.now, args[1])
             thread.lane.job = True
             self.changed.add(thread)
 
-    def _job_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_job_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.lane is not None:
             thread.lane.ends[args[0]] = self.now
             thread.lane.job = False
             self.changed.add(thread)
 
-    def _request_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_request_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.requests.append((self.now, args))
             self.workers[args[0], args[1]] = thread
 
-    def _request_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_request_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.requests:
             begin, (cpi, context, priority, task, sequence) = thread.requests.pop()
             self.requests.append(
-                Request(
+                ServedRequest(
                     thread.named.number, begin, self.now, cpi, context, priority,
                     None if task == NOBODY else task, sequence,
                 )
             )  # fmt: skip
 
-    def _lock_wait(
-        self, thread: ThreadState | None, other: ThreadState | None, args: tuple[int, ...]
-    ) -> None:
+    def _on_lock_wait(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         worker = thread if other is None else other
         if worker is not None:
             self.waiters[args[0], args[1]] = worker
             worker.lock = args[0]
             self.changed.add(worker)
 
-    def _lock_grant(
-        self, thread: ThreadState | None, other: ThreadState | None, args: tuple[int, ...]
-    ) -> None:
+    def _on_lock_grant(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         self._lock_goes(LockStep.GETS, thread if other is None else other, args)
 
-    def _lock_take(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_lock_take(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         self._lock_goes(LockStep.TAKES, thread, args)
 
     def _lock_goes(self, step: LockStep, thread: ThreadState | None, args: Args) -> None:
@@ -314,12 +299,12 @@ class _Decoder:
         if thread is not None:
             self.locks.append(LockEvent(self.now, step, thread.named.number, args[0], args[1]))
 
-    def _lock_free(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_lock_free(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         self.holders.pop(args[0], None)
         if thread is not None:
             self.locks.append(LockEvent(self.now, LockStep.FREES, thread.named.number, args[0], args[1]))
 
-    def _inherit(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
+    def _on_inherit(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         cpi, context, before, after, cause = args
         heir = self._worker(cpi, context) if other is None else other
         if heir is not None:
@@ -329,7 +314,7 @@ class _Decoder:
                 Inheritance(self.now, heir.named.number, number, cpi, context, cause, before, after)
             )
 
-    def _refused(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_refused(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self.refusals.append(Refused(self.now, thread.named.number, *args))
 
@@ -450,7 +435,7 @@ class _Decoder:
             if end > thread.since:
                 thread.segments.append(Segment(thread.since, end, *thread.current))
             while thread.requests:
-                self._request_end(thread, None, ())
+                self._on_request_end(thread, None, ())
         for lane in self.lanes:
             if lane.current is not None and end > lane.since:
                 lane.segments.append(Segment(lane.since, end, *lane.current))

@@ -34,7 +34,7 @@ _EFFECTIVE = " (its own, or that of a request that waits for a lock it holds, if
 _CHECKED = """\
 `camkes run --verify` checks it at every event of a run, from the trace and the text of the system alone. A
 violation in a system that `camkes check` accepts is a defect of the runtime or the kernel, or the work of a
-component that calls the kernel on its own. docs/protocols.md says how the protocols work."""
+component that calls the kernel on its own. docs/protocols.md explains the protocols."""
 
 
 def page(word: str) -> str | None:

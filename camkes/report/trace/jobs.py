@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.report.trace.model import Job, Lane, Outcome, Segment
+from camkes.report.trace.model import Job, JobOutcome, Lane, Segment
 from camkes.report.trace.names import NamedTask
 
 
@@ -73,12 +73,12 @@ def make_jobs(
     return tuple(jobs)
 
 
-def _outcome(end: int | None, deadline: int | None, ending: Ending) -> Outcome:
+def _outcome(end: int | None, deadline: int | None, ending: Ending) -> JobOutcome:
     if end is not None:
-        return Outcome.COMPLETED if deadline is None or end <= deadline else Outcome.LATE
+        return JobOutcome.COMPLETED if deadline is None or end <= deadline else JobOutcome.LATE
     if deadline is not None and (ending.idle or deadline <= ending.time):
-        return Outcome.OVERDUE
-    return Outcome.OPEN
+        return JobOutcome.OVERDUE
+    return JobOutcome.OPEN
 
 
 class Response(Struct, frozen=True):
@@ -115,8 +115,8 @@ def response(lane: Lane) -> Response:
         lane.task.priority,
         len(lane.jobs),
         len(times),
-        outcomes.count(Outcome.LATE) + outcomes.count(Outcome.OVERDUE),
-        outcomes.count(Outcome.OPEN),
+        outcomes.count(JobOutcome.LATE) + outcomes.count(JobOutcome.OVERDUE),
+        outcomes.count(JobOutcome.OPEN),
         min(times, default=None),
         sum(times) / len(times) if times else None,
         max(times, default=None),

@@ -25,12 +25,12 @@ class Messages:
         self._receiver: dict[int, int] = {}  # thread -> who received its last message, until it goes on
         self._clients: dict[int, dict[int, None]] = {}  # thread -> those that wait for its reply
         self._sender: dict[int, int] = {}  # thread -> whose message it received last
-        self._queued: set[int] = set()  # they stand in the queue of a lock: their replies are kept
+        self._queued: set[int] = set()  # in the queue of a lock: their replies are kept
         self._origins: dict[int, int] = {}  # thread in a request -> the task that began it all
         self._timers = {task.timer: task for task in names.tasks if task.timer is not None}
 
     def step(self, event: Event) -> None:
-        """Take over what a record says of messages."""
+        """Note what a record means for messages."""
         kind, thread, other = event.kind, event.thread, event.other
         if thread is None:
             return
@@ -70,16 +70,16 @@ class Messages:
                     yield client
 
     def wrong_origin(self, event: Event) -> tuple[int, int] | None:
-        """The task that a request is said to be of, and the one that it is of, if these are two."""
+        """The task that a request claims to be of, and its true task, if these differ."""
         thread = event.thread
         if event.kind is not Kind.REQUEST_BEGIN or thread is None:
             return None
-        said, true = event.args[3], self._origin(self._sender.get(thread))
-        self._origins[thread] = said if true is None else true
-        return None if true is None or true == said else (said, true)
+        claimed, true = event.args[3], self._origin(self._sender.get(thread))
+        self._origins[thread] = claimed if true is None else true
+        return None if true is None or true == claimed else (claimed, true)
 
     def _origin(self, thread: int | None) -> int | None:
-        """The task on whose behalf a thread sends requests; None: the records do not say."""
+        """The task on whose behalf a thread sends requests; None: the records do not show it."""
         named = self._names.thread(thread)
         if named is not None and named.role is Role.CONTROL:
             return NOBODY if named.task is None else named.task

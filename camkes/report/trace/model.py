@@ -61,7 +61,7 @@ class Segment(NamedTuple):
         return self.end - self.start
 
 
-class Outcome(StrEnum):
+class JobOutcome(StrEnum):
     """What became of a job until the end of the run."""
 
     COMPLETED = "completed"
@@ -75,14 +75,14 @@ class Job(NamedTuple):
     before them.
 
     `blocked` is the time from release to end (of the job or the run) in which work of a lower base priority
-    ran, or nobody; None: the trace does not say who ran."""
+    ran, or nobody; None: the trace does not show who ran."""
 
     number: int
     release: int
     begin: int | None
     end: int | None
     deadline: int | None
-    outcome: Outcome
+    outcome: JobOutcome
     blocked: int | None = None
 
     @property
@@ -91,7 +91,7 @@ class Job(NamedTuple):
 
     @property
     def missed(self) -> bool:
-        return self.outcome in (Outcome.LATE, Outcome.OVERDUE)
+        return self.outcome in (JobOutcome.LATE, JobOutcome.OVERDUE)
 
 
 class Lane(Struct, frozen=True):
@@ -117,7 +117,7 @@ class Thread(Struct, frozen=True):
     priorities: tuple[tuple[int, int], ...]
 
 
-class Request(NamedTuple):
+class ServedRequest(NamedTuple):
     """A request that a thread served; `context` and `cpi` are ids, `task` is the id of the task that began
     the chain of requests, None: not known."""
 
@@ -199,7 +199,7 @@ class Fault(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace says
+    """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace shows
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
 
     `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: who waits at the end
@@ -211,7 +211,7 @@ class Run(Struct, frozen=True):
     scheduling: bool
     threads: tuple[Thread, ...]
     lanes: tuple[Lane, ...]
-    requests: tuple[Request, ...]
+    requests: tuple[ServedRequest, ...]
     locks: tuple[LockEvent, ...]
     inheritances: tuple[Inheritance, ...]
     outputs: tuple[Output, ...]

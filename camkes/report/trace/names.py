@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who is who in a trace: names, roles and priorities behind the numbers, kept beside it as JSON."""
+"""Names, roles and priorities behind the numbers in a trace, kept beside it as JSON."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class NamedCpi(Struct, frozen=True):
 class TraceNames(Struct, frozen=True):
     """Everything a report needs besides the trace. Each tuple is in the order of its numbers, which count
     from 0 (ids of tasks can have gaps: a user may state them). `objects` are those of the kernel's boot
-    table, in its order; `services` says for each which interface ("inst.iface") answers, "": none, and
+    table, in its order; `services` has for each the interface ("inst.iface") that answers, "": none, and
     `senders` which threads can send or signal there; none, if timers or interrupts can, too."""
 
     threads: tuple[NamedThread, ...] = ()

@@ -12,9 +12,9 @@ and compares with what was executed by the kernel's records. The runtime's own r
 
 When things are compared: P at every SWITCH, and again whenever virtual time passes; the rest where it
 happens. A protocol step is several records at one instant, and between them a thread's priority in the
-kernel may be on its way to the value it ought to have. So what a thread *ought* to have decides at a SWITCH
-(managers, and workers of a pool outside a request, ought to have the ceiling), and only when time passes
-must the kernel's value of each running worker be exactly that.
+kernel may not have its final value yet. So the priority that a thread should have decides at a SWITCH (of
+managers, and of workers of a pool outside a request, that is the ceiling), and only when time passes must
+the kernel's value for each running worker be exactly that.
 """
 
 from __future__ import annotations
@@ -278,8 +278,8 @@ class PropertyChecker:
                     value = max(value, self.eff(waiter.context, (*_above, context)))
         return value
 
-    def worth(self, thread: int) -> int:
-        """The priority a thread ought to have now."""
+    def expected_priority(self, thread: int) -> int:
+        """The priority that a thread should have now."""
         named = self.names.thread(thread)
         cpi = self._cpi_of(named)
         if named is None:
@@ -318,16 +318,16 @@ class PropertyChecker:
     # -- comparisons --------------------------------------------------------------------------------
 
     def _check_choice(self) -> None:
-        """P: nobody who could run is worth more than who does."""
+        """P: no thread that could run should have a higher priority than the one that does."""
         if not self.started:
             return
-        mine = -1 if self.running is None else self.worth(self.running)
+        mine = -1 if self.running is None else self.expected_priority(self.running)
         for thread in sorted(self.runnable):
-            if thread != self.running and self.worth(thread) > mine:
+            if thread != self.running and self.expected_priority(thread) > mine:
                 who = "nobody" if self.running is None else f"{self._who(self.running)} (priority {mine})"
                 self._report(
                     Property.PRIORITY,
-                    f"{who} runs while {self._who(thread)} (priority {self.worth(thread)}) could",
+                    f"{who} runs while {self._who(thread)} (priority {self.expected_priority(thread)}) could",
                     self.running,
                     thread,
                 )
@@ -337,11 +337,11 @@ class PropertyChecker:
         running = self.running
         named = self.names.thread(running)
         if running is not None and named and named.role is Role.WORKER:
-            if self.priority[running] != self.worth(running):
+            if self.priority[running] != self.expected_priority(running):
                 self._report(
                     Property.PRIORITY,
                     f"{self._who(running)} runs at {self.priority[running]} until {until} ns; "
-                    f"its effective priority is {self.worth(running)}",
+                    f"its effective priority is {self.expected_priority(running)}",
                     running,
                 )
             self._check_inside(running)
@@ -380,7 +380,7 @@ class PropertyChecker:
 
     def _check_messages(self, event: Event) -> None:
         """L: a server that waits for its next message has answered the last. S: requests are of the task that
-        they say, and jobs are released when the text says."""
+        they claim, and jobs are released at the times in the text."""
         for client in self.messages.lost_replies(event):
             self._report(
                 Property.LIVENESS,
@@ -390,10 +390,11 @@ class PropertyChecker:
         self.messages.step(event)
         origin = self.messages.wrong_origin(event)
         if origin is not None:
-            said, true = (self._task(task) for task in origin)
+            server = self.names.thread_name(event.thread)
+            claimed, true = (self._task(task) for task in origin)
             self._report(
                 Property.SAFE_METADATA,
-                f"{self.names.thread_name(event.thread)} serves a request as one of {said}; it is of {true}",
+                f"{server} serves a request as one of {claimed}; it is of {true}",
             )
         release = self.messages.wrong_release(event)
         if release:
@@ -422,7 +423,7 @@ class PropertyChecker:
                 )
 
     def _check_liveness(self) -> None:
-        """L: at the end of everything nobody waits. (A thread that died may keep others waiting.)"""
+        """L: at the end no thread waits. (A thread that stopped at a fault may keep others waiting.)"""
         if self.gone:
             return
         for cpi, queue in self.queues.items():
