@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.model import CapabilityModel, Role, Space
+from camkes.capdl.model import CapabilityModel, Purpose, Role, Space, Use
 from camkes.diagnostics import Span
-from camkes.model.system import System
+from camkes.model.system import Connection, System
 from camkes.protocols.plan import Plan
 
 
@@ -33,7 +33,7 @@ class Holding(Struct, frozen=True):
 def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holding, ...]:
     """Every capability with its reason, by address space and slot. A capability without a reason does not
     occur: it would be a ValueError, for it would be a capability that nobody needs."""
-    explainer = _Explainer(system, plan)
+    explainer = _Explainer(system, plan, model)
     return tuple(h for space in model.spaces for h in _of_space(space, model, explainer))
 
 
@@ -142,103 +142,96 @@ def _record(holding: Holding, thread: ThreadAuthority | None) -> dict[str, objec
 
 
 def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> Iterator[Holding]:
-    symbols: dict[int, list[tuple[str, str]]] = {}
-    for (instance, symbol), slot in model.slots.items():
-        if instance in space.instances:
-            symbols.setdefault(slot, []).append((instance, symbol))
+    uses: dict[int, list[Use]] = {}
+    for use, slot in model.slots.items():
+        if use.instance in space.instances:
+            uses.setdefault(slot, []).append(use)
     for cap in space.caps:
-        if cap.slot not in symbols:
+        if cap.slot not in uses:
             raise ValueError(f"nothing asks for slot {cap.slot} of {space.name}")
-        why = [explainer.cap(instance, symbol, cap.object) for instance, symbol in symbols[cap.slot]]
+        why = [explainer.cap(use, cap.object) for use in uses[cap.slot]]
         reason = "; ".join(dict.fromkeys(r for r, _ in why))
         span = next((s for _, s in why if s is not None), None)
-        instance = symbols[cap.slot][0][0]
+        instance = uses[cap.slot][0].instance
         yield Holding(space.name, instance, cap.slot, cap.object, cap.rights, cap.badge, reason, span)
     for mapping in space.mappings:
-        symbol = mapping.symbol
-        instance = space.instances[0]
-        for name in space.instances:
-            if symbol.startswith(f"{name}.") and len(space.instances) > 1:
-                instance, symbol = name, symbol.removeprefix(f"{name}.")
-        reason, span = explainer.memory(instance, symbol)
+        instance = mapping.use.instance
+        reason, span = explainer.memory(mapping.use)
         yield Holding(space.name, instance, None, mapping.region, mapping.rights, 0, reason, span)
 
 
 class _Explainer:
-    """Reads symbols back; `camkes.capdl.allocate` says what each means."""
+    """Says what each use is."""
 
-    def __init__(self, system: System, plan: Plan) -> None:
+    def __init__(self, system: System, plan: Plan, model: CapabilityModel) -> None:
         self._system = system
         self._plan = plan
         self._wiring = Wiring(system)
+        self._managers = {
+            t.name: f"{t.instance}.{t.interface}"
+            for s in model.spaces
+            for t in s.threads
+            if t.role is Role.MANAGER
+        }
 
-    def cap(self, instance: str, symbol: str, target: str) -> tuple[str, Span | None]:
-        name, mark, what = symbol.partition("!")
-        if mark and not name:
-            return self._own(instance, what, target)
-        if mark:
-            return self._role(instance, name, what)
-        name, at, context = symbol.partition("@")
-        end = f"{instance}.{name.partition('#')[0]}"
-        cpi = self._plan.cpi(end)
+    def cap(self, use: Use, target: str) -> tuple[str, Span | None]:
+        end = f"{use.instance}.{use.interface}"
+        task = next((t for t in self._system.tasks if t.instance == use.instance), None)
+        match use.purpose:
+            case Purpose.THREAD:
+                cpi = self._plan.cpi(self._managers.get(target, ""))
+                return f"thread {target} itself", None if cpi is None else cpi.span
+            case Purpose.GATE | Purpose.READY:
+                return "start-up of its threads", None
+            case Purpose.RELEASE | Purpose.TIMER if task is not None and not use.interface:
+                return f"releases of task {use.instance}", task.span
+            case Purpose.SYNC:
+                instance = self._system.instance(use.instance)
+                syncs = () if instance is None else instance.type.syncs
+                for sync in syncs:
+                    if sync.name == use.interface:
+                        return f"{sync.kind.replace('_', ' ')} {sync.name}", sync.span
+        cpi, connection = self._plan.cpi(end), self._wiring.connection(end)
         if cpi is not None:
-            origin = f" of {context}" if at else ""
-            return f"serves requests{origin} at {end}", cpi.span
-        return self._interface(instance, name.partition("#")[0], context)
+            return self._served(use, end), cpi.span
+        if connection is not None:
+            return self._connected(use, connection), connection.span
+        raise ValueError(f"nothing asks for {use}")
 
-    def memory(self, instance: str, symbol: str) -> tuple[str, Span | None]:
-        interface = symbol.rpartition("_")[0]
-        connection = self._wiring.connection(f"{instance}.{interface}")
+    def memory(self, use: Use) -> tuple[str, Span | None]:
+        connection = self._wiring.connection(f"{use.instance}.{use.interface}")
         if connection is None:
-            raise ValueError(f"nothing asks for memory {symbol} of {instance}")
-        what = "dataport" if symbol.endswith("_data") else "counts events of"
-        return f"{what} {interface}, connection {connection.name}", connection.span
+            raise ValueError(f"nothing asks for memory {use.variable} of {use.instance}")
+        what = "dataport" if use.purpose is Purpose.DATA else "counts events of"
+        return f"{what} {use.interface}, connection {connection.name}", connection.span
 
-    def _own(self, instance: str, what: str, target: str) -> tuple[str, Span | None]:
-        """Symbols of the instance itself."""
-        task = next((t for t in self._system.tasks if t.instance == instance), None)
-        if what.startswith("tcb:"):
-            cpi, _, rest = target.partition("!")
-            planned = self._plan.cpi(cpi)
-            span = planned.span if rest and planned is not None else None
-            return f"thread {target} itself", span
-        if what in ("gate", "ready"):
-            return "start-up of its threads", None
-        if what in ("release", "timer") and task is not None:
-            return f"releases of task {instance}", task.span
-        raise ValueError(f"nothing asks for !{what} of {instance}")
+    def _served(self, use: Use, end: str) -> str:
+        """Of an interface that is a CPI."""
+        match use.purpose:
+            case Purpose.INTERFACE:
+                origin = f" of {use.context}" if use.context else ""
+                return f"serves requests{origin} at {end}"
+            case Purpose.MANAGER:
+                who = f"worker of {use.context} asks" if use.context else "serves as"
+                return f"{who} the manager of {end}"
+            case Purpose.WORKER | Purpose.AUTHORITY:
+                return f"the manager of {end} sets priorities"
+        raise ValueError(f"nothing asks for {use}")
 
-    def _role(self, instance: str, interface: str, what: str) -> tuple[str, Span | None]:
-        """Symbols "IFACE!what": managers, timers, events."""
-        kind, _, context = what.partition("@")
-        end = f"{instance}.{interface}"
-        cpi = self._plan.cpi(end)
-        connection = self._wiring.connection(end)
-        match kind:
-            case "manager" if cpi is not None:
-                who = f"worker of {context} asks" if context else "serves as"
-                return f"{who} the manager of {end}", cpi.span
-            case "manager" if connection is not None:
-                return f"passes on the priority of {context} through {end}", connection.span
-            case "tcb" | "authority" if cpi is not None:
-                return f"the manager of {end} sets priorities", cpi.span
-            case "timer" if connection is not None:
-                return f"time of {interface}, connection {connection.name}", connection.span
-            case "handoff" if connection is not None:
-                return f"hands events of {interface} to component code", connection.span
-        raise ValueError(f"nothing asks for {interface}!{what} of {instance}")
-
-    def _interface(self, instance: str, name: str, context: str) -> tuple[str, Span | None]:
-        """Plain symbols: interfaces and things to synchronise with."""
-        connection = self._wiring.connection(f"{instance}.{name}")
-        owner = self._system.instance(instance)
-        if owner is not None and connection is None:
-            sync = next((s for s in owner.type.syncs if s.name == name), None)
-            if sync is not None:
-                return f"{sync.kind.replace('_', ' ')} {name}", sync.span
-        interface = owner.type.interface(name) if owner is not None else None
-        if connection is None or interface is None:
-            raise ValueError(f"nothing asks for {name} of {instance}")
+    def _connected(self, use: Use, connection: Connection) -> str:
+        """Of another interface."""
+        name, end = use.interface, f"{use.instance}.{use.interface}"
+        match use.purpose:
+            case Purpose.MANAGER:
+                return f"passes on the priority of {use.context} through {end}"
+            case Purpose.TIMER:
+                return f"time of {name}, connection {connection.name}"
+            case Purpose.HANDOFF:
+                return f"hands events of {name} to component code"
+        instance = self._system.instance(use.instance)
+        interface = None if instance is None else instance.type.interface(name)
+        if interface is None or use.purpose not in (Purpose.INTERFACE, Purpose.CONSUMER):
+            raise ValueError(f"nothing asks for {use}")
         others = ", ".join(e.name for e in connection.to_ends)
         what = {
             "uses": f"requests {others} through {name}",
@@ -246,5 +239,5 @@ class _Explainer:
             "emits": f"signals {others} through {name}",
             "consumes": f"waits for {name}",
         }[interface.kind]
-        origin = f" for {context}" if context else ""
-        return f"{what}{origin}, connection {connection.name}", connection.span
+        origin = f" for {use.context}" if use.context else ""
+        return f"{what}{origin}, connection {connection.name}"

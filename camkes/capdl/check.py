@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from camkes.capdl.codes import WORD_LIMIT
-from camkes.capdl.model import Cap, CapabilityModel
+from camkes.capdl.model import Cap, CapabilityModel, Purpose, Use
 from camkes.diagnostics import Sink, Span
 from camkes.model.limits import INDEXES, SLOTS, WORDS, Word
 from camkes.model.settings import find
@@ -71,33 +71,32 @@ class _Check(Struct, frozen=True):
 
     def _badges(self) -> None:
         spaces = {name: space.name for space in self.model.spaces for name in space.instances}
-        owners = {(spaces[name], slot): (name, symbol) for (name, symbol), slot in self.model.slots.items()}
+        uses = {(spaces[use.instance], slot): use for use, slot in self.model.slots.items()}
         for space in self.model.spaces:
             for cap in space.caps:
-                name, symbol = owners.get((space.name, cap.slot), ("", ""))
-                instance = self.system.instance(name)
-                if instance is not None:
-                    self._cap(cap, instance, symbol)
+                use = uses.get((space.name, cap.slot))
+                instance = None if use is None else self.system.instance(use.instance)
+                if use is not None and instance is not None:
+                    self._cap(cap, instance, use)
 
-    def _cap(self, cap: Cap, instance: Instance, symbol: str) -> None:
-        interface = symbol.partition("@")[0].partition("!")[0]
-        name = f"{instance.name}.{interface}"
+    def _cap(self, cap: Cap, instance: Instance, use: Use) -> None:
+        name = f"{instance.name}.{use.interface}"
         if cap.badge > self.word.badge:
-            setting = find(instance, f"{interface}_attributes")
+            setting = find(instance, f"{use.interface}_attributes")
             self._report(
                 f"badge {cap.badge} of `{name}` is not in 0..{self.word.badge}",
                 setting.span if setting is not None else instance.span,
                 f"a badge has {self.word.badge_bits} bits on a kernel of {self.word.bits} bits",
                 "choose a smaller number, or leave it out: badges are numbered",
             )
-        if "@" in symbol and cap.badge > INDEXES:
+        if use.context and cap.badge > INDEXES:
             self._report(
                 f"`{name}` is caller {cap.badge} of a CPI that can have {INDEXES}",
                 instance.span,
                 "the index of a caller has 16 bits",
                 "let fewer tasks request it through fewer interfaces",
             )
-        if "!manager" in symbol and cap.slot >= SLOTS:
+        if use.purpose is Purpose.MANAGER and cap.slot >= SLOTS:
             self._report(
                 f"address space `{instance.address_space}` has {SLOTS} capabilities before that of `{name}`",
                 instance.span,

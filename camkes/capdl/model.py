@@ -43,6 +43,74 @@ class ObjectKind(Enum):
     KERNEL = "kernel"
 
 
+class Purpose(Enum):
+    """What an instance uses a capability, an empty slot or memory for. Below, `interface`, `context` and
+    `number` are the fields of `Use` that tell several of one purpose apart; the rights follow in brackets."""
+
+    #: uses: the endpoint (WP) that requests go to, badge = sender id; to a CPI, one for each `context` that
+    #: can arrive through `interface`, badge = 1 + index into the callee's caller table.
+    #: provides: the endpoint (R); with a worker for each context, one for each `context`.
+    #: consumes, and uses of the virtual time server: the notification (R)
+    INTERFACE = "interface"
+    #: emits: the notification (W) of consumer `number` of `interface`
+    CONSUMER = "consumer"
+    #: consumes: a notification (RW) between the thread of `interface` and component code
+    HANDOFF = "handoff"
+    #: the endpoint of a manager. Without `context`, its own end (R). The workers of its CPI: (WP),
+    #: badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number of contexts
+    #: + 1 + caller index
+    MANAGER = "manager"
+    #: the TCB of the thread that serves `context` of `interface`, or of thread `number` of its pool
+    WORKER = "worker"
+    #: the manager's own TCB
+    AUTHORITY = "authority"
+    #: an empty slot for the saved reply capability of `context`
+    REPLY = "reply"
+    #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
+    #: `interface`, the timer that signals RELEASE
+    TIMER = "timer"
+    #: the notification (R) that releases a task
+    RELEASE = "release"
+    #: the notification (RW) of the mutex or semaphore `interface`
+    SYNC = "sync"
+    #: the TCB of the thread with index `number`, unless that is not wanted and no manager has it
+    THREAD = "thread"
+    #: endpoints (RW) where threads wait for the control thread
+    GATE = "gate"
+    READY = "ready"
+    #: an empty slot, or a capability, that a setting or a template of a connector asks for
+    TEMPLATE = "template"
+
+    #: memory: of dataport `interface`; of the counters of events, a consumer's or the emitter's for consumer
+    #: `number`; behind a variable of that name that a template chose
+    DATA = "data"
+    QUEUE = "queue"
+    CONSUMER_QUEUE = "consumer queue"
+    VARIABLE = "variable"
+
+
+class Use(Struct, frozen=True):
+    """What `instance` ("": every instance of an address space) has something for."""
+
+    instance: str
+    purpose: Purpose
+    interface: str = ""
+    context: str = ""
+    number: int = 0
+
+    @property
+    def variable(self) -> str:
+        """The C variable in front of memory."""
+        match self.purpose:
+            case Purpose.DATA:
+                return f"{self.interface}_data"
+            case Purpose.QUEUE:
+                return f"{self.interface}_queue"
+            case Purpose.CONSUMER_QUEUE:
+                return f"{self.interface}_queue{self.number}"
+        return self.interface
+
+
 class KernelObject(Struct, frozen=True):
     """`name` is unique in the system and stable: it is made of the user's names only."""
 
@@ -76,10 +144,10 @@ class Cap(Struct, frozen=True):
 
 
 class Mapping(Struct, frozen=True):
-    """A region behind a page-aligned symbol of a component's image, from byte `offset` on. `rights` is a
+    """A region behind a page-aligned variable of a component's image, from byte `offset` on. `rights` is a
     subset of "RWX"."""
 
-    symbol: str
+    use: Use
     region: str
     rights: str
     cached: bool = True
@@ -115,6 +183,8 @@ class Thread(Struct, frozen=True):
     affinity: int = 0
     domain: int = 0
     interface: str = ""
+    #: of several threads of one interface: the context that it serves, or its number
+    part: str = ""
     context: int | None = None
     task: int | None = None
     #: CSpace slot of the fault endpoint, 0: none
@@ -155,21 +225,37 @@ class Space(Struct, frozen=True):
     #: the first of the slots that are kept for what a kernel adds, 0: it adds after all others
     kept: int = 0
 
+    @property
+    def cnode(self) -> str:
+        """The name of its CNode."""
+        return f"{self.name}:cnode"
+
+    @property
+    def vspace(self) -> str:
+        """The name of the root of its paging structures."""
+        return f"{self.name}:vspace"
+
+    def symbol(self, use: Use) -> str:
+        """The name of a variable in its image: in a group, where two instances can have the same names, the
+        instance's name comes before it."""
+        shared = use.instance and len(self.instances) > 1
+        return f"{use.instance}.{use.variable}" if shared else use.variable
+
 
 class CapabilityModel(Struct, frozen=True):
     objects: tuple[KernelObject, ...]
     spaces: tuple[Space, ...]
     timers: tuple[Timer, ...]
-    #: (instance, symbolic name) -> slot, the names generated code uses; see camkes.capdl.allocate
-    slots: dict[tuple[str, str], int] = field(default_factory=dict)
+    #: where generated code finds what it uses; several uses may share one slot
+    slots: dict[Use, int] = field(default_factory=dict)
     interrupts: tuple[Interrupt, ...] = ()
 
     def slots_used(self) -> dict[str, int]:
         """The highest slot of each space, empty ones that are kept for reply capabilities included."""
         owner = {name: space.name for space in self.spaces for name in space.instances}
         used = {space.name: max((cap.slot for cap in space.caps), default=0) for space in self.spaces}
-        for (instance, _), slot in self.slots.items():
-            space = owner.get(instance)
+        for use, slot in self.slots.items():
+            space = owner.get(use.instance)
             if space is not None:
                 used[space] = max(used[space], slot)
         return used

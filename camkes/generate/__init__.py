@@ -12,7 +12,7 @@ from camkes.generate.write import GeneratedFile
 if TYPE_CHECKING:
     from camkes.capdl.model import CapabilityModel
     from camkes.diagnostics import Sink
-    from camkes.generate.build import Rendered
+    from camkes.generate.facts import Rendered
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
 
@@ -30,22 +30,25 @@ def generate(
     """Write the C code of `system` below `out`. With errors in `sink` nothing is written. `rendered` is
     what has been rendered already."""
     from camkes.files import write_changed
-    from camkes.generate.build import NOTHING_RENDERED, Builder
+    from camkes.generate.connections import check_connections
+    from camkes.generate.facts import NOTHING_RENDERED, SystemFacts
+    from camkes.generate.instance import instance_context, space_contexts
     from camkes.generate.render import Renderer
     from camkes.generate.write import remove_stale
 
-    builder = Builder(system, plan, model, sink, rendered or NOTHING_RENDERED)
-    builder.check_connections()
+    facts = SystemFacts(system, plan, model, sink, rendered or NOTHING_RENDERED)
+    check_connections(facts)
     if sink.has_errors:
         return ()
-    instances, spaces = builder.instances(), builder.spaces()
+    instances = [instance_context(me) for me in facts.instances()]
+    spaces = space_contexts(facts)
     if sink.has_errors:
         return ()
     renderer = Renderer()
     texts: list[tuple[GeneratedFile, str]] = []
     for instance in instances:
         folder = out / instance.name
-        space = builder.space_of(instance.name)
+        space = facts.space_of(instance.name)
         for name, kind in (("camkes.h", "header"), ("glue.c", "source")):
             text = renderer.render(name.replace(".", ".template."), instance)
             texts.append((GeneratedFile(folder / name, space, instance.name, kind), text))
@@ -64,14 +67,15 @@ def generate_headers(system: System, out: Path) -> dict[str, Path]:
     Mistakes are left to `generate`."""
     from camkes.diagnostics import Sink
     from camkes.files import write_changed
-    from camkes.generate.build import Builder
+    from camkes.generate.facts import SystemFacts
+    from camkes.generate.instance import instance_context
     from camkes.generate.render import Renderer
     from camkes.protocols.plan import Plan
 
-    builder = Builder(system, Plan((), (), (), ()), None, Sink())
+    facts = SystemFacts(system, Plan((), (), (), ()), None, Sink())
     renderer = Renderer()
     folders: dict[str, Path] = {}
-    for instance in builder.instances():
+    for instance in map(instance_context, facts.instances()):
         folders[instance.name] = out / instance.name
         write_changed(folders[instance.name] / "camkes.h", renderer.render("camkes.template.h", instance))
     return folders

@@ -12,7 +12,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from camkes.model.system import Connector
+from camkes.model.system import Connection, Connector
 
 
 class Carries(Enum):
@@ -88,6 +88,13 @@ def support(connector: Connector | str) -> ConnectorSupport:
 def names(carries: Carries) -> list[str]:
     """The connectors whose generated code carries this, for messages."""
     return sorted(s.name for s in TABLE.values() if s.generated and s.carries is carries)
+
+
+def carries_time(connection: Connection, rendered: frozenset[str] = frozenset()) -> bool:
+    """Is this a connection to the virtual time server? Not where its connector is among those that are
+    `rendered` from templates of their own."""
+    connector = connection.connector
+    return support(connector).carries is Carries.TIME and connector.name not in rendered
 
 
 def is_standard(connector: Connector) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.callers import caller_table
-from camkes.capdl.model import Cap, CapabilityModel, Mapping, ObjectKind, Role, Space, Thread
+from camkes.capdl.model import Cap, CapabilityModel, Mapping, ObjectKind, Purpose, Role, Space, Thread, Use
 from camkes.diagnostics import Sink
 from camkes.model.settings import Reader
 from camkes.model.system import DataportType, Interface
@@ -33,9 +33,9 @@ def space_of(model: CapabilityModel, name: str) -> Space:
     return next(s for s in model.spaces if name in s.instances)
 
 
-def cap(model: CapabilityModel, name: str, symbol: str) -> Cap:
-    slot = model.slots[name, symbol]
-    return next(c for c in space_of(model, name).caps if c.slot == slot)
+def cap(model: CapabilityModel, use: Use) -> Cap:
+    slot = model.slots[use]
+    return next(c for c in space_of(model, use.instance).caps if c.slot == slot)
 
 
 def thread(model: CapabilityModel, name: str) -> Thread:
@@ -52,12 +52,14 @@ def test_plain_rpc_shares_one_endpoint_and_numbers_clients() -> None:
         ),
         EMPTY,
     )
-    assert cap(model, "a", "s") == Cap(model.slots["a", "s"], "c:endpoint", "WP", 2)
-    assert cap(model, "b", "s").badge == 1
-    assert cap(model, "v", "s").rights == "R"
+    assert cap(model, Use("a", Purpose.INTERFACE, "s")) == Cap(
+        model.slots[Use("a", Purpose.INTERFACE, "s")], "c:endpoint", "WP", 2
+    )
+    assert cap(model, Use("b", Purpose.INTERFACE, "s")).badge == 1
+    assert cap(model, Use("v", Purpose.INTERFACE, "s")).rights == "R"
     assert [t.name for t in space_of(model, "v").threads] == ["v", "v.s"]
-    assert ("v", "!gate") in model.slots
-    assert ("a", "!gate") not in model.slots
+    assert Use("v", Purpose.GATE) in model.slots
+    assert Use("a", Purpose.GATE) not in model.slots
 
 
 def test_caller_table_of_a_nested_lock() -> None:
@@ -74,22 +76,20 @@ def test_caller_table_of_a_nested_lock() -> None:
 
 def test_nested_locks() -> None:
     model = allocate(*nested())
-    assert cap(model, "outer", "next@t2").badge == 2
-    assert cap(model, "outer", "next@t2").object == "inner.p@t2:endpoint"
-    assert cap(model, "outer", "next!manager@t2") == Cap(
-        model.slots["outer", "next!manager@t2"], "inner.p!manager:endpoint", "WP", 5
+    assert cap(model, Use("outer", Purpose.INTERFACE, "next", "t2")).badge == 2
+    assert cap(model, Use("outer", Purpose.INTERFACE, "next", "t2")).object == "inner.p@t2:endpoint"
+    assert cap(model, Use("outer", Purpose.MANAGER, "next", "t2")) == Cap(
+        model.slots[Use("outer", Purpose.MANAGER, "next", "t2")], "inner.p!manager:endpoint", "WP", 5
     )
-    assert cap(model, "inner", "p!manager@t3").badge == 3
-    assert cap(model, "inner", "p!tcb@t1").object == "inner.p@t1"
-    assert cap(model, "inner", "p!authority").object == "inner.p!manager"
-    reply = model.slots["inner", "p!reply@t1"]
+    assert cap(model, Use("inner", Purpose.MANAGER, "p", "t3")).badge == 3
+    assert cap(model, Use("inner", Purpose.WORKER, "p", "t1")).object == "inner.p@t1"
+    assert cap(model, Use("inner", Purpose.AUTHORITY, "p")).object == "inner.p!manager"
+    reply = model.slots[Use("inner", Purpose.REPLY, "p", "t1")]
     assert all(c.slot != reply for c in space_of(model, "inner").caps)
     # a fixed CPI has no manager, and what is inherited ends before it
-    assert not any("!manager" in s for i, s in model.slots if i == "leaf")
-    assert [s for i, s in model.slots if i == "inner" and s.startswith("next")] == [
-        "next@t1",
-        "next@t2",
-        "next@t3",
+    assert not any(u.purpose is Purpose.MANAGER for u in model.slots if u.instance == "leaf")
+    assert [u for u in model.slots if u.instance == "inner" and u.interface == "next"] == [
+        Use("inner", Purpose.INTERFACE, "next", task) for task in ("t1", "t2", "t3")
     ]
 
 
@@ -108,7 +108,7 @@ def test_a_task_has_a_timer() -> None:
     model = allocate(*nested())
     timer = next(t for t in model.timers if t.object == "t3:timer")
     assert (timer.notification, timer.offset, timer.period) == ("t3:release", 1_000_000, 10_000_000)
-    assert cap(model, "t3", "!release").rights == "R"
+    assert cap(model, Use("t3", Purpose.RELEASE)).rights == "R"
 
 
 def test_events_have_a_notification_for_each_consumer() -> None:
@@ -121,14 +121,13 @@ def test_events_have_a_notification_for_each_consumer() -> None:
         ),
         EMPTY,
     )
-    assert [cap(model, "e", f"e#{i}").object for i in range(2)] == [
+    assert [cap(model, Use("e", Purpose.CONSUMER, "e", number=i)).object for i in range(2)] == [
         "n@c1.e:notification",
         "n@c2.e:notification",
     ]
-    assert model.slots["e", "e"] == model.slots["e", "e#0"]
-    assert cap(model, "c2", "e").rights == "R"
+    assert cap(model, Use("c2", Purpose.INTERFACE, "e")).rights == "R"
     # the thread that takes events hands them to the component's code by a notification that it also waits for
-    handed = [cap(model, name, "e!handoff") for name in ("c1", "c2")]
+    handed = [cap(model, Use(name, Purpose.HANDOFF, "e")) for name in ("c1", "c2")]
     assert [(c.object, c.rights) for c in handed] == [("c1.e:handoff", "RW"), ("c2.e:handoff", "RW")]
 
 
@@ -142,8 +141,12 @@ def test_dataports_are_mapped_with_their_rights() -> None:
         EMPTY,
     )
     assert next(o for o in model.objects if o.name == "x:data").size == 8192
-    assert space_of(model, "a").mappings == (Mapping("d_data", "x:data", "RW", cached=True, offset=0),)
-    assert space_of(model, "b").mappings == (Mapping("d_data", "x:data", "R", cached=True, offset=0),)
+    assert space_of(model, "a").mappings == (
+        Mapping(Use("a", Purpose.DATA, "d"), "x:data", "RW", cached=True, offset=0),
+    )
+    assert space_of(model, "b").mappings == (
+        Mapping(Use("b", Purpose.DATA, "d"), "x:data", "R", cached=True, offset=0),
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_groups_share_a_cspace() -> None:
     assert space.instances == ("a", "b")
     assert [c.slot for c in space.caps] == list(range(1, len(space.caps) + 1))
     assert [t.index for t in space.threads] == list(range(len(space.threads)))
-    assert [m.symbol for m in space.mappings] == ["a.d_data", "b.d_data"]
+    assert [space.symbol(m.use) for m in space.mappings] == ["a.d_data", "b.d_data"]
 
 
 def test_synchronisation_objects() -> None:
@@ -182,7 +185,7 @@ def test_synchronisation_objects() -> None:
     objects = {o.name: o.kind.value for o in model.objects}
     assert objects["a.m:mutex"] == "notification"
     assert objects["a.s:semaphore"] == "notification"
-    assert cap(model, "a", "b").rights == "RW"
+    assert cap(model, Use("a", Purpose.SYNC, "b")).rights == "RW"
 
 
 def test_wrong_settings_are_reported_once() -> None:
@@ -205,7 +208,7 @@ def test_every_slot_is_used_once_and_every_cap_has_a_symbol() -> None:
     for space in model.spaces:
         slots = [c.slot for c in space.caps]
         assert len(set(slots)) == len(slots)
-        named = {slot for (name, _), slot in model.slots.items() if name in space.instances}
+        named = {slot for use, slot in model.slots.items() if use.instance in space.instances}
         assert set(slots) <= named
 
 
@@ -224,7 +227,7 @@ def test_without_capabilities_to_threads_only_managers_have_them() -> None:
 def test_a_space_without_capabilities_uses_no_slot() -> None:
     empty = Space("empty", ("empty",), (), (), ())
     assert CapabilityModel((), (empty,), ()).slots_used() == {"empty": 0}
-    assert CapabilityModel((), (empty,), (), {("empty", "kept"): 5}).slots_used() == {"empty": 5}
+    assert CapabilityModel((), (empty,), (), {Use("empty", Purpose.TEMPLATE): 5}).slots_used() == {"empty": 5}
 
 
 def test_a_client_of_time_without_a_server_has_a_timer() -> None:
@@ -237,10 +240,10 @@ def test_a_client_of_time_without_a_server_has_a_timer() -> None:
 def test_a_fixed_cpi_serves_all_contexts_at_one_endpoint() -> None:
     made, plan = nested()
     model = allocate(made, plan)
-    served = {symbol for name, symbol in model.slots if name == "leaf" and symbol.startswith("p")}
-    assert served == {"p"}
-    assert cap(model, "leaf", "p").object == "leaf.p:endpoint"
-    asked = {cap(model, "inner", f"next@t{number}").object for number in (1, 2, 3)}
+    served = {use for use in model.slots if use.instance == "leaf" and use.interface == "p"}
+    assert served == {Use("leaf", Purpose.INTERFACE, "p")}
+    assert cap(model, Use("leaf", Purpose.INTERFACE, "p")).object == "leaf.p:endpoint"
+    asked = {cap(model, Use("inner", Purpose.INTERFACE, "next", f"t{number}")).object for number in (1, 2, 3)}
     assert asked == {"leaf.p:endpoint"}
 
 

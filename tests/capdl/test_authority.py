@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
-from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Role
+from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Purpose, Role, Use
 from camkes.model.system import Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedTask
 from tests.capdl.systems import (
@@ -144,31 +144,37 @@ def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
     model = allocate(made, plan)
     space = next(s for s in model.spaces if s.name == "inner")
     slot = space.caps[0].slot
-    for symbol in (
-        "!unknown",
-        "!release",
-        "p!unknown",
-        "next!tcb",
-        "unknown",
-        "unknown!manager@t1",
-        "unknown@t1",
+    for use in (
+        Use("inner", Purpose.RELEASE),
+        Use("inner", Purpose.SYNC, "unknown"),
+        Use("inner", Purpose.TEMPLATE, "p"),
+        Use("inner", Purpose.HANDOFF, "p"),
+        Use("inner", Purpose.WORKER, "next"),
+        Use("inner", Purpose.REPLY, "next"),
+        Use("inner", Purpose.INTERFACE, "unknown"),
+        Use("inner", Purpose.MANAGER, "unknown", "t1"),
+        Use("inner", Purpose.INTERFACE, "unknown", "t1"),
     ):
-        other = replace(model, slots={("inner", symbol): slot})
+        other = replace(model, slots={use: slot})
         with pytest.raises(ValueError, match="nothing asks for"):
             authority(made, plan, replace(other, spaces=(replace(space, caps=space.caps[:1]),)))
     with pytest.raises(ValueError, match="nothing asks for slot"):
         authority(made, plan, replace(model, slots={}))
-    unknown = replace(space, caps=(), mappings=(Mapping("unknown_data", "region", "RW"),))
+    unknown = replace(
+        space, caps=(), mappings=(Mapping(Use("inner", Purpose.DATA, "unknown"), "region", "RW"),)
+    )
     with pytest.raises(ValueError, match="nothing asks for memory"):
         authority(made, plan, replace(model, spaces=(unknown,)))
 
 
-def test_a_symbol_of_an_instance_that_is_not_there_is_an_error() -> None:
+def test_a_use_by_an_instance_that_is_not_there_is_an_error() -> None:
     made, plan = nested()
     model = allocate(made, plan)
     space = replace(model.spaces[0], instances=("nobody",), caps=model.spaces[0].caps[:1])
-    missing = replace(model, spaces=(space,), slots={("nobody", "p"): space.caps[0].slot})
-    with pytest.raises(ValueError, match="nothing asks for p of nobody"):
+    missing = replace(
+        model, spaces=(space,), slots={Use("nobody", Purpose.INTERFACE, "p"): space.caps[0].slot}
+    )
+    with pytest.raises(ValueError, match="nothing asks for"):
         authority(made, plan, missing)
 
 

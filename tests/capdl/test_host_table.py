@@ -45,7 +45,7 @@ def test_round_trip(make: Callable[[], CapabilityModel]) -> None:
         [s.name, str(c.slot), c.object, c.rights or "-", str(c.badge)] for s in model.spaces for c in s.caps
     ]
     assert table["cap"] == caps
-    maps = [[s.name, m.symbol, m.region, m.rights] for s in model.spaces for m in s.mappings]
+    maps = [[s.name, s.symbol(m.use), m.region, m.rights] for s in model.spaces for m in s.mappings]
     assert table.get("map", []) == maps
     assert [t[1] for t in table["thread"]] == [t.name for t in thread_order(model)]
     assert [int(t[4]) for t in table["thread"]] == [t.priority for t in thread_order(model)]

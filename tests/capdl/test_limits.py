@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.check import check_limits
-from camkes.capdl.model import CapabilityModel
+from camkes.capdl.model import CapabilityModel, Purpose, Use
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.model import limits
@@ -145,15 +145,24 @@ def test_threads_of_a_pool(bits: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("symbol", "change", "most", "message"),
+    ("key", "change", "most", "message"),
     [
-        ("p@a", "badge", 0xFFFF, "is caller 65536 of a CPI that can have 65535"),
-        ("p!manager@a", "slot", 0xFFFF, "has 65536 capabilities before that of `lock.p`"),
+        (
+            Use("a", Purpose.INTERFACE, "p", "a"),
+            "badge",
+            0xFFFF,
+            "is caller 65536 of a CPI that can have 65535",
+        ),
+        (
+            Use("lock", Purpose.MANAGER, "p", "a"),
+            "slot",
+            0xFFFF,
+            "has 65536 capabilities before that of `lock.p`",
+        ),
     ],
 )
-def test_sixteen_bits(symbol: str, change: str, most: int, message: str, tmp_path: Path) -> None:
+def test_sixteen_bits(key: Use, change: str, most: int, message: str, tmp_path: Path) -> None:
     system, plan, model = one_lock(tmp_path)
-    key = next(k for k in model.slots if k[1] == symbol)
     for value, good in ((most, True), (most + 1, False)):
         sink = Sink()
         slots = {**model.slots, **({key: value} if change == "slot" else {})}
@@ -162,7 +171,7 @@ def test_sixteen_bits(symbol: str, change: str, most: int, message: str, tmp_pat
                 space,
                 caps=tuple(
                     replace(c, **{change: value})
-                    if c.slot == model.slots[key] and key[0] in space.instances
+                    if c.slot == model.slots[key] and key.instance in space.instances
                     else c
                     for c in space.caps
                 ),

@@ -24,6 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from camkes import pipeline
+from camkes.capdl.model import Purpose
 from camkes.diagnostics import Sink
 from tests.runtime.host import plan_of
 
@@ -266,6 +267,10 @@ class Trouble:
 NOTHING = Trouble("low", 0, 0, 0)
 
 
+#: what slots of threads are for
+TCBS = (Purpose.THREAD, Purpose.WORKER)
+
+
 class System:
     """A shape, built in a folder."""
 
@@ -274,12 +279,15 @@ class System:
         text = system_text(shape)
         _, _, model = plan_of(folder / "plan", text, Sink())
         self.threads = {
-            name: sorted(key for instance, key in model.slots if instance == name and "tcb" in key)
+            name: sorted(
+                (u for u in model.slots if u.instance == name and u.purpose in TCBS),
+                key=lambda use: (use.interface, use.context, use.number),
+            )
             for name in VICTIMS
         }
         actions = "\n".join(f"    case {i}: {code} break;" for i, code in enumerate(ACTIONS.values(), 1))
         for name in (*TASKS, *shape.chain):
-            slots = ", ".join(str(model.slots[name, key]) for key in self.threads[name])
+            slots = ", ".join(str(model.slots[key]) for key in self.threads[name])
             head = _HEAD.replace("{THREADS}", f"{{{slots}}}" if slots else "{0}").replace("ACTIONS", actions)
             head = head.replace("SUSPEND)", f"{SUSPEND}u)").replace("- SUSPEND", f"- {SUSPEND}u")
             body = _LONE if name in UNDISTURBED else _TASK

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from camkes import pipeline
+from camkes.capdl.model import Purpose, Use
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
 from tests.runtime.host import HEAD, plan_of
@@ -112,7 +113,7 @@ def random_fault(rng: random.Random, groups: tuple[Group, Group], folder: Path) 
     code = KINDS[kind]
     if kind == "malformed":
         _, _, model = plan_of(folder / "plan", whole(groups), Sink())
-        slot = model.slots[component, f"{word(rng.choice(callees))}@{component}"]
+        slot = model.slots[Use(component, Purpose.INTERFACE, word(rng.choice(callees)), component)]
         label = rng.choice([0, 255, 0xFFFFF, 1 << 40])
         code = code.replace("SLOT", str(slot)).replace("LABEL", f"{label}ul")
         code = code.replace("WORDS", str(rng.choice([0, 1, 100])))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from camkes.capdl.model import Purpose, Use
 from camkes.diagnostics import Sink
 from camkes.report.refusals import MessageError
 from tests.runtime.host import Built, build, plan_of
@@ -210,7 +211,7 @@ def build_chain(folder: Path, chain: Chain) -> Built:
 
     def slot(instance: str, interface: str, task: str) -> int:
         context = "pass.p" if instance == "pass" and fixed else task
-        return model.slots.get((instance, f"{interface}@{context}"), 0)
+        return model.slots.get(Use(instance, Purpose.INTERFACE, interface, context), 0)
 
     def table(name: str, interface: str) -> str:
         cases = "".join(f"case {ids[t]}: return {slot('pass', interface, t)};" for t in ("low", "mid"))

@@ -197,7 +197,7 @@ def test_a_buffer_is_a_dataport_of_both(tmp_path: Path) -> None:
     system, plan, model = plan_of(tmp_path, text, sink)
     assert generate(system, plan, model, tmp_path / "out", sink) == ()
     assert [d.message for d in sink.diagnostics if d.code.number == "E0656"] == [
-        "`y` is no dataport connection between c and s"
+        "`y` is not a dataport connection between c and s"
     ]
 
 

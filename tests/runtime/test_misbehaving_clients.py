@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from camkes.capdl.model import CapabilityModel, Purpose, Use
 from camkes.diagnostics import Sink
 from camkes.report.refusals import MessageError, refusals
 from camkes.report.trace.decode import decode
@@ -16,6 +17,12 @@ from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Built, Run, build, plan_of
 
 _JOBS = 6
+
+
+def _request_slot(model: CapabilityModel, task: str) -> int:
+    """Where a task has the endpoint of its requests."""
+    return model.slots[Use(task, Purpose.INTERFACE, "p", task)]
+
 
 _TASKS = """
 procedure P {{ void go(); }}
@@ -68,7 +75,7 @@ def test_a_client_that_ends_while_it_waits(protocol: str, end: str, tmp_path: Pa
     )
     _, _, model = plan_of(tmp_path, text, Sink())
     how = {
-        "suspend": f"seL4_TCB_Suspend({model.slots['odd', '!tcb:0']});",
+        "suspend": f"seL4_TCB_Suspend({model.slots[Use('odd', Purpose.THREAD, number=0)]});",
         "exit": "exit(3);",
         "fault": "*(volatile int *)8 = 1;",
     }[end]
@@ -119,7 +126,7 @@ def test_a_client_that_does_not_wait_for_its_reply(tmp_path: Path) -> None:
         (void)p_register_error_handler(discard);
         while (camkes_next_job()) {{
             for (int i = 0; i < 3 && get_instance_name()[0] == 'o'; i++) {{
-                seL4_Send({model.slots["odd", "p@odd"]}, seL4_MessageInfo_new(5 | {number} << 8, 0, 0, 0));
+                seL4_Send({_request_slot(model, "odd")}, seL4_MessageInfo_new(5 | {number} << 8, 0, 0, 0));
             }}
             p_go();
         }}
@@ -248,7 +255,7 @@ def test_a_server_without_a_protocol(shared: bool, tmp_path: Path) -> None:
     _, _, model = plan_of(tmp_path, text, Sink())
     memory = ("room", "room_size") if shared else ("seL4_GetIPCBuffer()->msg", "120 * sizeof(seL4_Word)")
     client = f"#define MEMORY {memory[0]}\n#define MEMORY_SIZE ({memory[1]})\n"
-    client += f"#define SLOT {model.slots['a', 'p']}\n" + _PLAIN_CLIENT
+    client += f"#define SLOT {model.slots[Use('a', Purpose.INTERFACE, 'p')]}\n" + _PLAIN_CLIENT
     built = build(tmp_path, text, {"Client": client, "Server": _PLAIN_SERVER})
     run = built.run()
     assert sorted(run.output.splitlines()) == (["a 4"] if shared else ["a 4", "b 4"])
@@ -277,7 +284,7 @@ def test_a_handler_of_the_server_may_decide(tmp_path: Path) -> None:
     odd = f"""
     int run(void)
     {{
-        (void)seL4_Call({model.slots["odd", "p@odd"]}, seL4_MessageInfo_new(20 | {number} << 8, 0, 0, 0));
+        (void)seL4_Call({_request_slot(model, "odd")}, seL4_MessageInfo_new(20 | {number} << 8, 0, 0, 0));
         return 0;
     }}
     """
@@ -291,10 +298,11 @@ def test_a_priority_that_cannot_be_set_is_reported(tmp_path: Path) -> None:
     """A handler deletes its own thread's capability, so that its manager cannot let it inherit."""
     text = _TASKS.format(odd="", protocol="priority_protocol inherited", more="", connections="", settings="")
     _, _, model = plan_of(tmp_path, text, Sink())
+    worker = model.slots[Use("leaf", Purpose.WORKER, "p", "low")]
     leaf = f"""
     void p_go(void)
     {{
-        (void)seL4_CNode_Delete(seL4_CapNull, {model.slots["leaf", "p!tcb@low"]}, seL4_WordBits);
+        (void)seL4_CNode_Delete(seL4_CapNull, {worker}, seL4_WordBits);
         camkes_work(CAMKES_US(100));
     }}
     """

@@ -93,7 +93,8 @@ class Linker:
             between = set().union(*(symbols("--undefined-only", file) for file in joined.values()))
             others = (*self.shared[space.name], *self.kit.runtime)
             outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
-                (m.symbol for m in space.mappings), *(symbols("--undefined-only", file) for file in others)
+                (space.symbol(m.use) for m in space.mappings),
+                *(symbols("--undefined-only", file) for file in others),
             )
             for name, file in joined.items():
                 kept = sorted(symbols("--defined-only", file) & outside)

@@ -28,13 +28,14 @@ from camkes.backends.sel4.project import Project, cmake_description
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.timer import DRIVER, render_timers
 from camkes.backends.sel4.upstream_templates.adapter import render
-from camkes.capdl.allocate import allocate, is_timer
+from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import table_objects
-from camkes.capdl.model import CapabilityModel, Space
+from camkes.capdl.model import CapabilityModel, Purpose, Space, Use
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import write_changed
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
+from camkes.model.connectors import carries_time
 from camkes.model.settings import Reader
 from camkes.model.system import System
 from camkes.protocols import analyse
@@ -204,7 +205,7 @@ def _read_code(project: Project, system: System) -> CodeCalls | None:
 def _timer_users(system: System) -> tuple[list[Span], list[Span]]:
     """Where a timer is asked for: by tasks, and by clients of the virtual time server."""
     periodic = [task.spans.get("period", task.span) for task in system.tasks]
-    return periodic, [c.span for c in system.connections if is_timer(c)]
+    return periodic, [c.span for c in system.connections if carries_time(c)]
 
 
 def _timer_taken(system: System, clash: str, sink: Sink) -> None:
@@ -253,7 +254,7 @@ def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[
     return {
         thread.index: slot
         for thread in space.threads
-        if (slot := model.slots.get((thread.instance, f"!tcb:{thread.index}"))) is not None
+        if (slot := model.slots.get(Use(thread.instance, Purpose.THREAD, number=thread.index))) is not None
     }
 
 

@@ -21,10 +21,12 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
+    Purpose,
     Role,
     Space,
     Thread,
     Timer,
+    Use,
 )
 from camkes.model.limits import MAX_PRIORITY, SEL4_TRACE_BYTES
 from camkes.model.settings import DEFAULT_STACK
@@ -127,7 +129,7 @@ def complete(
         spaces.append(space)
         extras[space.name] = added
     if trace:
-        mapping = Mapping(TRACE_SYMBOL, TRACE, "RW")
+        mapping = Mapping(_variable(TRACE_SYMBOL), TRACE, "RW")
         thread = Thread(TRACE_SPACE, 0, TRACE_SPACE, Role.INTERFACE, 0, 0, _STACK)
         spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), shared, (thread,)))
         spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
@@ -137,21 +139,26 @@ def complete(
     return Completed(completed, extras, model.timers, device)
 
 
+def _variable(name: str) -> Use:
+    """A variable of the runtime, of which an address space has one."""
+    return Use("", Purpose.VARIABLE, name)
+
+
 def _space_objects(space: Space) -> list[KernelObject]:
     """The objects of a space that is not in the model."""
     return [
-        KernelObject(f"{space.name}:cnode", ObjectKind.CNODE),
-        KernelObject(f"{space.name}:vspace", ObjectKind.VSPACE),
+        KernelObject(space.cnode, ObjectKind.CNODE),
+        KernelObject(space.vspace, ObjectKind.VSPACE),
         *(KernelObject(thread.name, ObjectKind.TCB) for thread in space.threads),
     ]
 
 
 def _shared(device: Device | None) -> tuple[Mapping, ...]:
     """What every space but the driver's can only read."""
-    epoch = Mapping(EPOCH_SYMBOL, EPOCH, "R")
+    epoch = Mapping(_variable(EPOCH_SYMBOL), EPOCH, "R")
     if device is None or not device.clock:
         return (epoch,)
-    return epoch, Mapping(REGISTERS_SYMBOL, REGISTERS, "R", cached=False)
+    return epoch, Mapping(_variable(REGISTERS_SYMBOL), REGISTERS, "R", cached=False)
 
 
 def slots_of_completion(space: Space) -> int:
@@ -174,7 +181,7 @@ def _complete_space(
     cnode = faults = 0
     if any(thread.role is Role.MANAGER for thread in threads):
         cnode = used = used + 1
-        caps.append(Cap(cnode, f"{space.name}:cnode"))
+        caps.append(Cap(cnode, space.cnode))
     if fault_handlers:
         for index, thread in enumerate(threads):
             used += 1
@@ -216,8 +223,8 @@ def _timer_driver(timers: tuple[Timer, ...], device: Device | None) -> tuple[Spa
     for slot, timer in zip(notifications, timers, strict=True):
         caps.append(Cap(slot, timer.notification, "W", timer.badge))
     thread = Thread(TIMER_SPACE, 0, TIMER_SPACE, Role.INTERFACE, TIMER_PRIORITY, 0, _STACK)
-    mappings = [Mapping(EPOCH_SYMBOL, EPOCH, "RW")]
+    mappings = [Mapping(_variable(EPOCH_SYMBOL), EPOCH, "RW")]
     if device is not None and device.registers is not None:
-        mappings.append(Mapping(REGISTERS_SYMBOL, REGISTERS, "RW", cached=False))
+        mappings.append(Mapping(_variable(REGISTERS_SYMBOL), REGISTERS, "RW", cached=False))
     space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), tuple(mappings), (thread,))
     return space, Extras(requests=1, interrupt=2, tcb=3, notifications=notifications)

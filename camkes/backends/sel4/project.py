@@ -153,7 +153,7 @@ def cmake_description(
             _set(f"CAMKES_SPACE_{space.name}_IMAGE", file_name(space.name)),
             _set(f"CAMKES_SPACE_{space.name}_INSTANCES", *space.instances),
             _set(f"CAMKES_SPACE_{space.name}_SOURCES", *shared, *map(str, space_files[space.name])),
-            _set(f"CAMKES_SPACE_{space.name}_SYMBOLS", *(m.symbol for m in space.mappings)),
+            _set(f"CAMKES_SPACE_{space.name}_SYMBOLS", *(space.symbol(m.use) for m in space.mappings)),
             _set(f"CAMKES_SPACE_{space.name}_HEAPS", *map(str, heaps.get(space.name, ()))),
         ]
         for name in space.instances:

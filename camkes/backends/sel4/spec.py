@@ -63,7 +63,7 @@ def unlinked(
     model = completed.model
     word = ARCHITECTURES[architecture].word_bits
     devices = {s.name: _device(s, completed) for s in model.spaces}
-    bits = {f"{s.name}:cnode": _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
+    bits = {s.cnode: _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
     kinds = {o.name: o for o in model.objects}
     types = {i.object: i.type for i in model.interrupts}
     threads = {thread.name for space in model.spaces for thread in space.threads}
@@ -77,7 +77,7 @@ def unlinked(
     for space in model.spaces:
         lines = [f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in space.caps if not c.mapped]
         lines += [f"{slot:#x}: {name}" for slot, name in devices[space.name].slots]
-        caps[cdl_name(f"{space.name}:cnode")] = tuple(lines)
+        caps[cdl_name(space.cnode)] = tuple(lines)
     irqs: list[str] = []
     for device in devices.values():
         objects += device.objects
@@ -90,8 +90,7 @@ def unlinked(
             caps[cdl_name(interrupt.object)] = (f"0x0: {cdl_name(interrupt.notification)} (W{badge})",)
         irqs.append(f"{interrupt.number}: {cdl_name(interrupt.object)}")
     spaces = tuple(
-        _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[f'{s.name}:cnode']}")
-        for s in model.spaces
+        _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[s.cnode]}") for s in model.spaces
     )
     return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule, large_frames)
 
@@ -134,9 +133,8 @@ def _device(space: Space, completed: Completed) -> DeviceCaps:
 def _cnode_bits(space: Space, completed: Completed, device: DeviceCaps) -> int:
     slots = [cap.slot for cap in space.caps] + [slot for slot, _ in device.slots]
     highest = max(slots, default=0)
-    owned = (slot for (instance, _), slot in completed.model.slots.items() if instance in space.instances)
-    name = f"{space.name}:cnode"
-    asked = next((o.size for o in completed.model.objects if o.name == name), 0)
+    owned = (slot for use, slot in completed.model.slots.items() if use.instance in space.instances)
+    asked = next((o.size for o in completed.model.objects if o.name == space.cnode), 0)
     return max(2, asked, max(highest, *owned, 0).bit_length())
 
 
@@ -162,13 +160,13 @@ def _space(
             cdl_name(t.name),
             t.index,
             _thread_fields(t),
-            (f"cspace: {cdl_name(f'{space.name}:cnode')} ({guard})", *_time(space, t, completed)),
+            (f"cspace: {cdl_name(space.cnode)} ({guard})", *_time(space, t, completed)),
         )
         for t in space.threads
     )
     mappings = tuple(
         UnlinkedMapping(
-            m.symbol,
+            space.symbol(m.use),
             tuple(f.name for f in _region_frames(kinds[m.region])),
             m.rights,
             m.cached,
@@ -180,7 +178,7 @@ def _space(
     mapped = tuple(
         MappedCap(c.slot, _frame_name(c.object, c.frame), c.rights, c.cached) for c in space.caps if c.mapped
     )
-    names = cdl_name(f"{space.name}:vspace"), cdl_name(f"{space.name}:cnode")
+    names = cdl_name(space.vspace), cdl_name(space.cnode)
     return UnlinkedSpace(space.name, names[0], threads, mappings, names[1], mapped)
 
 

@@ -83,7 +83,7 @@ def test_memory_behind_a_variable(tmp_path: Path) -> None:
     assert (region.size, region.page, region.paddr) == (8192, 4096, 0x1000)
     for space in ("client", "other"):
         (mapping,) = mappings(model, space)
-        assert (mapping.symbol, mapping.rights, mapping.cached) == ("memory", "RW", False)
+        assert (mapping.use.variable, mapping.rights, mapping.cached) == ("memory", "RW", False)
     text = text_of(rendering, "client/registers_Device_0.c")
     slots = [int(s) for s in re.findall(r"\d+", text.partition("caps:")[2])]
     found = [cap(model, "client", slot) for slot in slots]
@@ -134,7 +134,7 @@ def test_a_pool_of_frames_behind_a_variable(tmp_path: Path) -> None:
     """
     rendering, _ = rendered(tmp_path, {"Signal.FROM": text})
     found = mappings(rendering.model, "client")
-    assert [(m.symbol, m.region, m.offset) for m in found] == [
+    assert [(m.use.variable, m.region, m.offset) for m in found] == [
         ("pool", "signal::f0", 0),
         ("pool", "signal::f1", 4096),
     ]

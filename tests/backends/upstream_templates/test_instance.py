@@ -40,7 +40,7 @@ def test_memory_for_devices(tmp_path: Path) -> None:
     region = item(model, "shared::client_dma")
     assert (region.size, region.page, region.paddr) == (12288, 4096, 0x100000)
     (mapping,) = mappings(model, "client")
-    assert (mapping.symbol, mapping.rights, mapping.cached) == ("camkes_dma_memory", "RW", False)
+    assert (mapping.use.variable, mapping.rights, mapping.cached) == ("camkes_dma_memory", "RW", False)
     slots = [int(s) for s in re.findall(r"\.cap = (\d+)", text)]
     caps = [cap(model, "client", slot) for slot in slots]
     assert [(c.object, c.frame) for c in caps] == [("shared::client_dma", n) for n in range(3)]

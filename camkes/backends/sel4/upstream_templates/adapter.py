@@ -23,10 +23,9 @@ from camkes.backends.sel4.upstream_templates.view import (
     EndView,
     InstanceView,
 )
-from camkes.capdl.allocate import mapping_symbol
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.generate.build import Rendered
+from camkes.generate.facts import Rendered
 from camkes.generate.write import GeneratedFile
 from camkes.model.connectors import GENERATED
 from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, Defaults
@@ -41,9 +40,6 @@ _INSTANCE_TEMPLATE = "instance.template.c"
 _INSTANCE_SETTINGS = re.compile(
     r"dma_pool|tcb_pool|ep_pool|notification_pool|untyped\d+_pool|dtb|allowed_smc_functions"
 )
-
-#: variables that libraries look for by name, so that no instance hides them
-_LIBRARY_SYMBOLS = frozenset({"dtb_symbol"})
 
 #: templates for instances that have a setting: the template, the file, and what it is
 _SETTING_TEMPLATES = {
@@ -269,19 +265,12 @@ class _Run:
         self.files.append(Text(GeneratedFile(path, instance.address_space, instance.name, kind), text))
 
     def result(self) -> Rendering:
-        instances = {instance.name: instance for instance in self.system.instances}
         symbols: dict[str, dict[str, None]] = {}
         for mappings in self.recorder.mappings.values():
             for instance, mapping in mappings:
-                symbols.setdefault(instance, {})[mapping.symbol] = None
+                symbols.setdefault(instance, {})[mapping.use.variable] = None
         return Rendering(
-            self.recorder.merged(
-                lambda name, symbol: (
-                    symbol
-                    if symbol in _LIBRARY_SYMBOLS
-                    else mapping_symbol(self.system, instances[name], symbol)
-                )
-            ),
+            self.recorder.merged(),
             self.connectors,
             tuple(self.files),
             {name: tuple(libraries) for name, libraries in self.libraries.items()},

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from camkes.backends.sel4.upstream_templates import macros, objects, view
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
 from camkes.backends.sel4.upstream_templates.objects import CapHandle, Frame, ObjectType, Recorder
-from camkes.capdl.model import Mapping
+from camkes.capdl.model import Mapping, Purpose, Use
 from camkes.model.units import PAGE
 
 
@@ -53,6 +53,10 @@ class Counter:
 
     def __repr__(self) -> str:
         return str(self.value)
+
+
+#: variables of which an address space has one
+LIBRARY_VARIABLES = frozenset({"dtb_symbol"})
 
 
 class Session(Struct):
@@ -124,7 +128,7 @@ class _Allocation:
             "Cap": CapHandle,
             "my_cnode": cspace.cnode,
             "cap_space": cspace,
-            "my_pd": objects.Allocated(f"{self.space}:vspace"),
+            "my_pd": objects.Allocated(self.recorder.vspaces[self.space]),
             "obj_space": SimpleNamespace(alloc=self._alloc_anywhere),
             "register_shared_variable": self.register_shared_variable,
             "get_shared_variable_backing_frames": self.backing_frames,
@@ -164,7 +168,7 @@ class _Allocation:
             return ""
         page = frames[0].size
         rights = "".join(letter for letter in "RWX" if letter in perm)
-        mapping = Mapping(symbol, frames[0].name, rights, bool(cached))
+        mapping = Mapping(self._variable(symbol), frames[0].name, rights, bool(cached))
         self.recorder.map(self.space, self.instance, mapping)
         for frame in frames if with_mapping_caps is not None else ():
             slot = self.recorder.spaces[self.space].alloc(
@@ -180,6 +184,10 @@ class _Allocation:
             f'               "{symbol} must be whole pages, at most {size} bytes");\n'
         )
 
+    def _variable(self, name: str) -> Use:
+        """A variable of the instance; libraries find some by name, so that no instance hides them."""
+        return Use("" if name in LIBRARY_VARIABLES else self.instance, Purpose.VARIABLE, name)
+
     def backing_frames(
         self, global_name: str, size: int, frame_size: int | None = None, label: str = ""
     ) -> list[Frame]:
@@ -188,7 +196,7 @@ class _Allocation:
     def register_fill_frame(self, symbol: str, fill: str, size: int = PAGE) -> str:
         """The loader copies `fill` to the variable `symbol`."""
         frames = self.recorder.shared(f"{self.label}.{symbol}", int(size), PAGE, None, fill)
-        self.recorder.map(self.space, self.instance, Mapping(symbol, frames[0].name, "R"))
+        self.recorder.map(self.space, self.instance, Mapping(self._variable(symbol), frames[0].name, "R"))
         return f'_Static_assert(sizeof({symbol}) == {size}, "{symbol} must have {size} bytes");\n'
 
     def register_dma_pool(self, symbol: str, page_size: int, caps: list[int]) -> None:
@@ -199,7 +207,9 @@ class _Allocation:
                 raise TemplateError(f"slot {slot} has no frame")
             cap.set_mapping_deferred()
             frozen = cap.frozen(slot)
-            mapping = Mapping(symbol, frozen.object, frozen.rights, cap.cached, number * int(page_size))
+            mapping = Mapping(
+                self._variable(symbol), frozen.object, frozen.rights, cap.cached, number * int(page_size)
+            )
             self.recorder.map(self.space, self.instance, mapping)
 
 

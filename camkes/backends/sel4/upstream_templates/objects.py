@@ -17,7 +17,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from camkes.backends.sel4.upstream_templates.macros import PAGES, TemplateError
-from camkes.capdl.model import Cap, CapabilityModel, Interrupt, KernelObject, Mapping, ObjectKind
+from camkes.capdl.model import (
+    Cap,
+    CapabilityModel,
+    Interrupt,
+    KernelObject,
+    Mapping,
+    ObjectKind,
+    Purpose,
+    Space,
+    Use,
+)
 from camkes.model.units import PAGE
 
 _TYPES = """
@@ -158,8 +168,8 @@ class CapHandle:
 class CNode(Allocated):
     """The CSpace of an address space, with the slots that templates filled."""
 
-    def __init__(self, space: str, first: int) -> None:
-        super().__init__(f"{space}:cnode")
+    def __init__(self, space: Space, first: int) -> None:
+        super().__init__(space.cnode)
         self.slots: dict[int, CapHandle | None] = {}
         self.next = first
         #: of the slots that are not for templates; 0: they come last
@@ -207,10 +217,11 @@ class Recorder:
         self.handles: dict[str, Allocated] = {}
         self.interrupts: dict[str, Callable[[], Interrupt]] = {}
         used = model.slots_used()
-        self.spaces = {s.name: CSpace(CNode(s.name, used[s.name] + 1)) for s in model.spaces}
+        self.spaces = {s.name: CSpace(CNode(s, used[s.name] + 1)) for s in model.spaces}
         self.mappings: dict[str, list[tuple[str, Mapping]]] = {s.name: [] for s in model.spaces}
         self.owners: dict[tuple[str, int], str] = {}
         self._slots: dict[tuple[str, str, str], int] = {}
+        self.vspaces = {space.name: space.vspace for space in model.spaces}
 
     # objects
 
@@ -344,23 +355,22 @@ class Recorder:
 
     # the end
 
-    def merged(self, symbol: Callable[[str, str], str]) -> CapabilityModel:
-        """The model with all that was allocated; `symbol` gives the name of an instance's symbol in the
-        image."""
+    def merged(self) -> CapabilityModel:
+        """The model with all that was allocated."""
         spaces = []
         slots = dict(self.model.slots)
         for space in self.model.spaces:
             cnode = self.spaces[space.name].cnode
             caps = [cap.frozen(slot) for slot, cap in cnode.slots.items() if cap is not None]
-            mappings = [replace(m, symbol=symbol(i, m.symbol)) for i, m in self.mappings[space.name]]
             for slot, cap in cnode.slots.items():
                 if cap is None:
-                    slots[self.owners.get((space.name, slot), space.instances[0]), f"!empty:{slot}"] = slot
+                    owner = self.owners.get((space.name, slot), space.instances[0])
+                    slots[Use(owner, Purpose.TEMPLATE, number=slot)] = slot
             spaces.append(
                 replace(
                     space,
                     caps=(*space.caps, *caps),
-                    mappings=(*space.mappings, *mappings),
+                    mappings=(*space.mappings, *(mapping for _, mapping in self.mappings[space.name])),
                     kept=cnode.kept,
                 )
             )
@@ -377,9 +387,9 @@ class Recorder:
 
     def _sized(self, item: KernelObject) -> KernelObject:
         """A CNode with the size that was asked for."""
-        cspace = self.spaces.get(item.name.removesuffix(":cnode"))
-        if item.kind is ObjectKind.CNODE and cspace is not None and isinstance(cspace.cnode.size_bits, int):
-            return replace(item, size=cspace.cnode.size_bits)
+        for cspace in self.spaces.values():
+            if item.name == cspace.cnode.name and isinstance(cspace.cnode.size_bits, int):
+                return replace(item, size=cspace.cnode.size_bits)
         return item
 
     def _finished(self, item: KernelObject) -> KernelObject:

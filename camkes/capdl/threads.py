@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The threads of an instance: how many each interface has, and the settings of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from camkes.capdl.callers import Wiring
+from camkes.capdl.model import Role, Thread
+from camkes.model.connectors import carries_time
+from camkes.model.settings import DEFAULT_MAX_PRIORITY, Reader
+from camkes.model.system import Instance, Interface, Protocol, System
+from camkes.protocols.plan import Plan, PlannedCpi
+
+
+class _Planned(Struct, frozen=True):
+    """A thread before its settings are read. `prefix` is that of the names of its settings. `max_priority`
+    None: what the settings say."""
+
+    name: str
+    role: Role
+    prefix: str
+    priority: int
+    max_priority: int | None = None
+    interface: str = ""
+    part: str = ""
+    context: int | None = None
+    task: int | None = None
+
+
+class ThreadPlanner:
+    """Decides the threads of the instances of a system."""
+
+    def __init__(
+        self, system: System, plan: Plan, reader: Reader, wiring: Wiring, rendered: frozenset[str]
+    ) -> None:
+        self.plan = plan
+        self.reader = reader
+        self.wiring = wiring
+        self.rendered = rendered
+        planned = {t.name for t in plan.tasks} | {c.instance for c in plan.cpis}
+        self.planned_spaces = {i.address_space for i in system.instances if i.name in planned}
+
+    def of_instance(self, instance: Instance, first: int) -> list[Thread]:
+        """All threads of an instance, the control thread first; `first` is the index of that."""
+        return [self._thread(instance, i, thread) for i, thread in enumerate(self._planned(instance), first)]
+
+    def _planned(self, instance: Instance) -> Iterator[_Planned]:
+        yield self._control(instance)
+        for interface in instance.type.interfaces:
+            cpi = self.plan.cpi(f"{instance.name}.{interface.name}")
+            yield from self._interface(instance, interface) if cpi is None else self._cpi(cpi)
+
+    def _control(self, instance: Instance) -> _Planned:
+        task = self.plan.task(instance.name)
+        if task is None:
+            return _Planned(instance.name, Role.CONTROL, "_", self.reader.priority(instance, "_"))
+        return _Planned(
+            instance.name, Role.CONTROL, "_", task.priority, context=task.context.id, task=task.id
+        )
+
+    def _interface(self, instance: Instance, interface: Interface) -> Iterator[_Planned]:
+        name = f"{instance.name}.{interface.name}"
+        connection = self.wiring.connection(name)
+        if connection is None or carries_time(connection, self.rendered):
+            return
+        is_from = any(e.name == name for e in connection.from_ends)
+        connector = connection.connector
+        count = connector.from_end.threads if is_from else connector.to_end.threads
+        if interface.kind == "provides":
+            count = connection.threads or interface.threads or count
+        prefix = f"{interface.name}_"
+        for number in range(count):
+            part = str(number) if count > 1 else ""
+            yield _Planned(
+                f"{name}@{part}" if part else name,
+                Role.INTERFACE,
+                prefix,
+                self.reader.priority(instance, prefix),
+                interface=interface.name,
+                part=part,
+            )
+
+    def _cpi(self, cpi: PlannedCpi) -> Iterator[_Planned]:
+        prefix, name = f"{cpi.interface}_", cpi.interface
+        if cpi.protocol is Protocol.FIXED:
+            fixed = next((c.id for c in self.plan.contexts if c.name == cpi.name and not c.is_task), None)
+            for _ in range(cpi.threads):
+                yield _Planned(cpi.name, Role.WORKER, prefix, cpi.ceiling, 0, name, context=fixed)
+        elif cpi.pooled:
+            for number in range(cpi.threads):
+                worker = f"{cpi.name}@{number}"
+                yield _Planned(worker, Role.WORKER, prefix, cpi.ceiling, 0, name, str(number))
+        else:
+            for context in cpi.contexts:
+                worker, priority = f"{cpi.name}@{context.name}", context.base_priority
+                yield _Planned(worker, Role.WORKER, prefix, priority, 0, name, context.name, context.id)
+        if cpi.manager:
+            yield _Planned(f"{cpi.name}!manager", Role.MANAGER, prefix, cpi.ceiling, cpi.ceiling, name)
+
+    def _thread(self, instance: Instance, index: int, planned: _Planned) -> Thread:
+        """Without a setting the maximum is 0 where priorities are planned: whoever holds a capability to a
+        thread can give any of its threads that thread's maximum, so only managers have one, which is the
+        ceiling that they need."""
+        prefix, max_priority = planned.prefix, planned.max_priority
+        if max_priority is None:
+            default = 0 if instance.address_space in self.planned_spaces else DEFAULT_MAX_PRIORITY
+            max_priority = self.reader.max_priority(instance, prefix, default)
+        return Thread(
+            name=planned.name,
+            index=index,
+            instance=instance.name,
+            role=planned.role,
+            priority=planned.priority,
+            max_priority=max_priority,
+            stack_size=self.reader.stack_size(instance, prefix),
+            affinity=self.reader.affinity(instance, prefix),
+            domain=self.reader.domain(instance, prefix),
+            interface=planned.interface,
+            part=planned.part,
+            context=planned.context,
+            task=planned.task,
+        )

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Connections that no code can be generated for."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Label
+from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, UNKNOWN_CONNECTOR
+from camkes.generate.facts import SystemFacts, generates
+from camkes.model.connectors import GENERATED, SHARED_DATA, Carries, carries_time, is_standard
+from camkes.model.system import Connection
+
+
+def check_connections(all_: SystemFacts) -> None:
+    """Report connections that no code can be generated for."""
+    for connection in all_.system.connections:
+        connector = connection.connector
+        if generates(connection, Carries.CALLS):
+            _check_buffer(all_, connection)
+        if connector.name in GENERATED | all_.rendered.connectors or carries_time(connection):
+            continue
+        if connector.from_end.hardware or connector.to_end.hardware or is_standard(connector):
+            all_.sink.report(
+                NEEDS_SEL4,
+                f"connection `{connection.names[0]}` needs the seL4 kernel: "
+                f"the host kernel has no {connector.name}",
+                connection.span,
+                help="build with `--kernel sel4`, or put a component in the place of the device",
+            )
+        else:
+            all_.sink.report(
+                UNKNOWN_CONNECTOR,
+                f"there is no template for connector `{connector.name}` of connection "
+                f"`{connection.names[0]}`",
+                connection.span,
+                help="use a connector of std_connector.camkes; one of your own needs seL4, and templates "
+                "that DeclareCAmkESConnector names",
+            )
+
+
+def _check_buffer(all_: SystemFacts, connection: Connection) -> None:
+    setting = connection.settings.get("buffer")
+    if setting is None:
+        return
+    ends = [*connection.from_ends, *connection.to_ends]
+    if len(ends) != 2 or any(all_.buffer(connection, end.instance) is None for end in ends):
+        all_.sink.report(
+            RPC_BUFFER,
+            f"`{setting.value}` is not a dataport connection between {ends[0].instance} and "
+            f"{ends[-1].instance}",
+            setting.span,
+            related=[Label(connection.span, "messages of this connection would be in it")],
+            help=f"connect a dataport of each of the two with {SHARED_DATA.name}, and name that connection",
+        )

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What the contexts of templates are made from: a system and its model, and one instance of it, with the
+look-ups that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeGuard
+
+from msgspec import Struct, field
+
+from camkes.capdl.callers import Wiring
+from camkes.capdl.model import CapabilityModel, Purpose, Role, Space, Thread, Use
+from camkes.diagnostics import Sink
+from camkes.generate import contexts as ctx
+from camkes.generate.names import c_name
+from camkes.model.connectors import Carries, support
+from camkes.model.settings import Reader
+from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, Protocol, System
+from camkes.protocols.plan import Context, Plan, PlannedCpi
+
+
+class Rendered(Struct, frozen=True):
+    """What templates of connectors' own have been rendered to: the connectors, and the names of the headers
+    of each instance."""
+
+    connectors: frozenset[str] = frozenset()
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+NOTHING_RENDERED = Rendered()
+
+
+class SystemFacts:
+    """A system with its plan and its capabilities."""
+
+    def __init__(
+        self,
+        system: System,
+        plan: Plan,
+        model: CapabilityModel | None,
+        sink: Sink,
+        rendered: Rendered = NOTHING_RENDERED,
+    ) -> None:
+        """Without a model there are no slots and no threads: enough for headers."""
+        self.rendered = rendered
+        self.system = system
+        self.plan = plan
+        self.model = model or CapabilityModel((), (), ())
+        self.allocated = model is not None
+        model = self.model
+        self.sink = sink
+        self.root = system.root.path.parent
+        self.source = system.root.path.name
+        self.wiring = Wiring(system)
+        # what is wrong with these settings was reported when capabilities were allocated
+        self.reader = Reader(Sink())
+        threads = [t for space in model.spaces for t in space.threads]
+        self.numbers = {t.name: number for number, t in enumerate(threads)}
+        self.threads: dict[str, list[Thread]] = {}
+        for thread in threads:
+            self.threads.setdefault(thread.instance, []).append(thread)
+        self.spaces: dict[str, Space] = {name: space for space in model.spaces for name in space.instances}
+        self.regions = {mapping.use: mapping.region for space in model.spaces for mapping in space.mappings}
+        self.sizes = {o.name: o.size for o in model.objects}
+
+    def instances(self) -> tuple[InstanceFacts, ...]:
+        return tuple(InstanceFacts(self, i) for i in self.system.instances if not i.type.hardware)
+
+    def buffer(self, connection: Connection, instance: str) -> str | None:
+        """The dataport of `instance` that messages of an RPC connection are in, None: there is none."""
+        setting = connection.settings.get("buffer")
+        if setting is None:
+            return None
+        for other in self.system.connections:
+            if (
+                setting.value in (other.name, *other.names)
+                and support(other.connector).carries is Carries.DATA
+            ):
+                ends = [e for e in (*other.from_ends, *other.to_ends) if e.instance == instance]
+                return ends[0].interface if ends else None
+        return None
+
+    def is_rendered(self, connection: Connection | None) -> bool:
+        """Does a template of the connector's own have the code?"""
+        return connection is not None and connection.connector.name in self.rendered.connectors
+
+    def space_of(self, instance: str) -> str:
+        found = self.system.instance(instance)
+        return instance if found is None else found.address_space
+
+    def thread_name(self, thread: Thread) -> str:
+        """The C name of a thread's record."""
+        part = f"__for_{thread.part}" if thread.part else ""
+        manager = "__manager" if thread.role is Role.MANAGER else ""
+        own = thread.interface or "control"
+        return f"{INSTANCE_PREFIX}{c_name(thread.instance)}__{c_name(own + part + manager)}"
+
+
+class InstanceFacts:
+    """An instance of a system."""
+
+    def __init__(self, all_: SystemFacts, instance: Instance) -> None:
+        self.all = all_
+        self.instance = instance
+        self.root = all_.root
+        self.threads = all_.threads.get(instance.name, [])
+        self.cpis = [c for c in all_.plan.cpis if c.instance == instance.name]
+        self.task = next((t for t in all_.plan.tasks if t.name == instance.name), None)
+        self.contexts = self._own_contexts()
+
+    def connection(self, interface: str) -> Connection | None:
+        return self.all.wiring.connection(f"{self.instance.name}.{interface}")
+
+    def slot(self, purpose: Purpose, interface: str = "", context: str = "", number: int = 0) -> int:
+        """The slot of what the instance must have."""
+        if not self.all.allocated:
+            return 0
+        return self.all.model.slots[Use(self.instance.name, purpose, interface, context, number)]
+
+    def slot_if_any(self, purpose: Purpose, interface: str = "", context: str = "", number: int = 0) -> int:
+        """The slot of what the instance may have; 0: it has not."""
+        return self.all.model.slots.get(Use(self.instance.name, purpose, interface, context, number), 0)
+
+    def memory(self, purpose: Purpose, interface: str, number: int = 0) -> ctx.SharedContext:
+        use = Use(self.instance.name, purpose, interface, number=number)
+        if not self.all.allocated:
+            return ctx.SharedContext(use.variable, use.variable, 0)
+        symbol = self.all.spaces[self.instance.name].symbol(use)
+        return ctx.SharedContext(use.variable, symbol, self.all.sizes[self.all.regions[use]])
+
+    def _own_contexts(self) -> dict[int, str]:
+        """The contexts under which threads of this instance make requests: plan id -> name."""
+        contexts: dict[int, str] = {}
+        if self.task is not None:
+            contexts[self.task.context.id] = self.task.context.name
+        for cpi in self.cpis:
+            for context in self.requesting(cpi):
+                contexts[context.id] = context.name
+        return contexts
+
+    def requesting(self, cpi: PlannedCpi) -> tuple[Context, ...]:
+        if cpi.protocol is not Protocol.FIXED:
+            return cpi.contexts
+        return tuple(c for c in self.all.plan.contexts if c.name == cpi.name and not c.is_task)
+
+    def route(self, context: int) -> int:
+        return list(self.contexts).index(context)
+
+
+def generates(connection: Connection | None, what: Carries) -> TypeGuard[Connection]:
+    """Is there generated code for a connection that carries this?"""
+    if connection is None:
+        return False
+    connector = support(connection.connector)
+    return connector.generated and connector.carries is what

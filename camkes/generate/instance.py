@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The context of an instance: for its header and its glue."""
+
+from __future__ import annotations
+
+from camkes.capdl.model import Purpose, Role
+from camkes.diagnostics import Label
+from camkes.generate import contexts as ctx
+from camkes.generate.attributes import attributes
+from camkes.generate.codes import SEMAPHORE_VALUE
+from camkes.generate.facts import InstanceFacts, SystemFacts, generates
+from camkes.generate.names import c_name, place
+from camkes.generate.procedures import procedure
+from camkes.generate.rpc import direct, dispatches, rpc_from, rpc_to
+from camkes.generate.threads import thread_record
+from camkes.generate.timers import timer
+from camkes.model.connectors import Carries, carries_time, support
+from camkes.model.settings import find
+from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Setting, Sync
+
+
+def space_contexts(all_: SystemFacts) -> tuple[ctx.SpaceContext, ...]:
+    """The threads of each address space."""
+    return tuple(
+        ctx.SpaceContext(space.name, all_.source, tuple((all_.thread_name(t), t.name) for t in space.threads))
+        for space in all_.model.spaces
+    )
+
+
+def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
+    instance, component = me.instance, me.instance.type
+    structs, constants = attributes(instance, me.root, me.all.sink)
+    interfaces = component.interfaces
+    wired = [(i, me.connection(i.name)) for i in interfaces]
+    names = {c.name for c in me.cpis}
+    plain = dict.fromkeys(t.interface for t in me.threads if t.role is Role.INTERFACE)
+    return ctx.InstanceContext(
+        name=instance.name,
+        c_name=c_name(instance.name),
+        origin=place(instance.span, me.root),
+        source=me.all.source,
+        affinity=me.all.reader.affinity(instance, ""),
+        system_includes=_includes(me),
+        structs=structs,
+        attributes=constants,
+        headers=me.all.rendered.headers.get(instance.name, ()),
+        interfaces=tuple(_declared(me, i) for i in interfaces),
+        syncs=tuple(_sync(me, s) for s in component.syncs),
+        rpc_from=tuple(
+            rpc_from(me, i, c) for i, c in wired if i.kind == "uses" and generates(c, Carries.CALLS)
+        ),
+        rpc_to=tuple(
+            rpc_to(me, i, c) for i, c in wired if i.kind == "provides" and generates(c, Carries.CALLS)
+        ),
+        direct=tuple(
+            direct(me, i, c) for i, c in wired if i.kind == "uses" and generates(c, Carries.FUNCTION_CALLS)
+        ),
+        direct_to=tuple(
+            _declared(me, i)
+            for i, c in wired
+            if i.kind == "provides" and generates(c, Carries.FUNCTION_CALLS)
+        ),
+        emits=tuple(_emit(me, i, c) for i, c in wired if i.kind == "emits"),
+        consumes=tuple(
+            _consume(me, i) for i, c in wired if i.kind == "consumes" and generates(c, Carries.EVENTS)
+        ),
+        dataports=tuple(_dataport(me, i, c) for i, c in wired if i.kind == "dataport"),
+        timers=tuple(
+            timer(me, i)
+            for i, c in wired
+            if i.kind == "uses" and c is not None and carries_time(c, me.all.rendered.connectors)
+        ),
+        plain_interfaces=tuple(i for i in plain if f"{instance.name}.{i}" not in names),
+        threads=tuple(thread_record(me, t) for t in me.threads),
+        task=_task(me),
+        start=ctx.StartContext(
+            gate=me.slot_if_any(Purpose.GATE),
+            ready=me.slot_if_any(Purpose.READY),
+            interfaces=sum(t.role is Role.INTERFACE for t in me.threads),
+            inits=tuple(c.interface for c in me.cpis),
+            run=component.control,
+        ),
+    )
+
+
+# the header
+
+
+def _includes(me: InstanceFacts) -> tuple[str, ...]:
+    component = me.instance.type
+    includes: list[Include] = list(component.includes)
+    for interface in component.interfaces:
+        if isinstance(interface.type, Procedure):
+            includes += interface.type.includes
+    return tuple(dict.fromkeys(f"<{i.path}>" if i.system else f'"{i.path}"' for i in includes))
+
+
+def _declared(me: InstanceFacts, interface: Interface) -> ctx.InterfaceContext:
+    kind = interface.type
+    return ctx.InterfaceContext(
+        interface.kind,
+        interface.name,
+        kind if isinstance(kind, str) else kind.name,
+        place(interface.span, me.root),
+        interface.optional,
+        _methods(me, interface),
+        me.all.is_rendered(me.connection(interface.name)),
+        _registers(me, interface),
+    )
+
+
+def _registers(me: InstanceFacts, interface: Interface) -> int:
+    """How many blocks of registers the device tree gives the device behind an interface."""
+    settings = me.all.system.other_settings.get(f"{me.instance.name}.{interface.name}", {})
+    match settings["dtb"].value if "dtb" in settings else None:
+        case {"query": [{"reg": [*cells], "this_address_cells": [int(a)], "this_size_cells": [int(s)]}]}:
+            return len(cells) // (a + s) if a + s else 0
+    return 0
+
+
+def _methods(me: InstanceFacts, interface: Interface) -> tuple[ctx.MethodContext, ...]:
+    """The methods of an interface; a caller without a type check may know others."""
+    if not isinstance(interface.type, Procedure):
+        return ()
+    methods = {m.name: m for m in procedure(interface.type, interface.name, me.root).methods}
+    connection = me.connection(interface.name)
+    if interface.kind == "provides" and generates(connection, Carries.CALLS):
+        for dispatch in dispatches(me, interface, connection):
+            for method in dispatch.procedure.methods:
+                methods.setdefault(method.name, method)
+    return tuple(methods.values())
+
+
+# events, memory, time
+
+
+def _emit(me: InstanceFacts, interface: Interface, connection: Connection | None) -> ctx.EmitContext:
+    targets: list[tuple[int, ctx.SharedContext | None]] = []
+    if connection is not None and generates(connection, Carries.EVENTS):
+        queued = support(connection.connector).counted
+        for number in range(len(connection.to_ends)):
+            queue = me.memory(Purpose.CONSUMER_QUEUE, interface.name, number) if queued else None
+            targets.append((me.slot(Purpose.CONSUMER, interface.name, number=number), queue))
+    span = interface.span if connection is None else connection.span
+    underlying = me.all.is_rendered(connection)
+    return ctx.EmitContext(interface.name, place(span, me.root), tuple(targets), underlying)
+
+
+def _consume(me: InstanceFacts, interface: Interface) -> ctx.ConsumeContext:
+    connection = me.connection(interface.name)
+    assert connection is not None
+    queued = support(connection.connector).counted
+    return ctx.ConsumeContext(
+        interface.name,
+        place(connection.span, me.root),
+        me.slot(Purpose.INTERFACE, interface.name),
+        me.slot_if_any(Purpose.HANDOFF, interface.name) or None,
+        me.memory(Purpose.QUEUE, interface.name) if queued else None,
+    )
+
+
+def _dataport(me: InstanceFacts, interface: Interface, connection: Connection | None) -> ctx.DataportContext:
+    kind = interface.type
+    assert isinstance(kind, DataportType)
+    connected = generates(connection, Carries.DATA)
+    index = me.all.system.connections.index(connection) if connection is not None else -1
+    return ctx.DataportContext(
+        interface.name,
+        place(interface.span if connection is None else connection.span, me.root),
+        type="void" if kind.size is not None else kind.name,
+        size=str(kind.size) if kind.size is not None else f"sizeof({kind.name})",
+        memory=me.memory(Purpose.DATA, interface.name) if connected else None,
+        id=index,
+        optional=interface.optional,
+        rendered=me.all.is_rendered(connection),
+    )
+
+
+# the rest
+
+
+def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
+    value = 0 if sync.kind == "binary_semaphore" else 1
+    setting = find(me.instance, f"{sync.name}_value")
+    if setting is not None and sync.kind != "mutex":
+        value = _initial(me, sync, setting)
+    return ctx.SyncContext(
+        sync.kind,
+        sync.name,
+        place(sync.span, me.root),
+        me.slot(Purpose.SYNC, sync.name),
+        value,
+        "INT_MAX" if sync.kind == "semaphore" else "1",
+    )
+
+
+def _initial(me: InstanceFacts, sync: Sync, setting: Setting) -> int:
+    value = setting.value
+    if isinstance(value, str) and value.strip().isdecimal():
+        value = int(value)
+    highest = 1 if sync.kind == "binary_semaphore" else 2**31 - 1
+    if not isinstance(value, int) or not 0 <= value <= highest:
+        me.all.sink.report(
+            SEMAPHORE_VALUE,
+            f"{sync.name}_value must be a whole number from 0 to {highest}",
+            setting.span,
+            related=[Label(sync.span, f"a {sync.kind.replace('_', ' ')}")],
+        )
+        return 0
+    return value
+
+
+def _task(me: InstanceFacts) -> ctx.TaskContext | None:
+    task = next((t for t in me.all.system.tasks if t.instance == me.instance.name), None)
+    if task is None:
+        return None
+    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), task.offset, task.period or 0)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Contexts of interfaces with procedures: callers, servers and their callers' tables."""
+
+from __future__ import annotations
+
+from camkes.capdl.callers import caller_table, sender_ids
+from camkes.capdl.model import Purpose, Role
+from camkes.generate import contexts as ctx
+from camkes.generate.facts import InstanceFacts
+from camkes.generate.names import c_name, place
+from camkes.generate.procedures import procedure
+from camkes.model.system import INSTANCE_PREFIX, Connection, Interface, Procedure, Protocol
+from camkes.protocols.plan import PlannedCpi
+
+
+def rpc_from(me: InstanceFacts, interface: Interface, connection: Connection) -> ctx.RpcFromContext:
+    assert isinstance(interface.type, Procedure)
+    target = connection.to_ends[0].name
+    cpi = me.all.plan.cpi(target)
+    return ctx.RpcFromContext(
+        interface.name,
+        place(connection.span, me.root),
+        target,
+        procedure(interface.type, interface.name, me.root),
+        endpoint=0 if cpi is not None else me.slot(Purpose.INTERFACE, interface.name),
+        cpi=None if cpi is None else cpi.id,
+        routes=tuple(
+            ctx.RouteContext(
+                name,
+                me.slot_if_any(Purpose.INTERFACE, interface.name, name),
+                me.slot_if_any(Purpose.MANAGER, interface.name, name),
+            )
+            for name in me.contexts.values()
+        ),
+        buffer=me.all.buffer(connection, me.instance.name),
+    )
+
+
+def rpc_to(me: InstanceFacts, interface: Interface, connection: Connection) -> ctx.RpcToContext:
+    cpi = me.all.plan.cpi(f"{me.instance.name}.{interface.name}")
+    numbers = sender_ids(me.all.system, connection, me.all.reader)
+    return ctx.RpcToContext(
+        interface.name,
+        place(connection.span, me.root),
+        tuple(zip(numbers, (e.name for e in connection.from_ends), strict=True)),
+        dispatches(me, interface, connection),
+        None if cpi is None else _cpi(me, cpi),
+        me.all.buffer(connection, me.instance.name),
+    )
+
+
+def dispatches(
+    me: InstanceFacts, interface: Interface, connection: Connection
+) -> tuple[ctx.DispatchContext, ...]:
+    """One for each type that from ends have; usually that is the interface's own."""
+    assert isinstance(interface.type, Procedure)
+    senders: dict[str, list[int]] = {}
+    types: dict[str, Procedure] = {}
+    numbers = sender_ids(me.all.system, connection, me.all.reader)
+    for end, number in zip(connection.from_ends, numbers, strict=True):
+        caller = me.all.system.instance(end.instance)
+        used = None if caller is None else caller.type.interface(end.interface)
+        kind = used.type if used is not None and isinstance(used.type, Procedure) else interface.type
+        types.setdefault(kind.name, kind)
+        senders.setdefault(kind.name, []).append(number)
+    if set(types) <= {interface.type.name}:
+        return (ctx.DispatchContext("", procedure(interface.type, interface.name, me.root), ()),)
+    return tuple(
+        ctx.DispatchContext(
+            f"_{c_name(name)}", procedure(kind, interface.name, me.root), tuple(senders[name])
+        )
+        for name, kind in types.items()
+    )
+
+
+def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
+    name = cpi.interface
+    own = not cpi.pooled and cpi.protocol is not Protocol.FIXED
+    workers = [t for t in me.threads if t.role is Role.WORKER and t.interface == name]
+    by_context = {t.context: me.all.thread_name(t) for t in workers} if own else {}
+    fixed = cpi.protocol is Protocol.FIXED
+    table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
+    index = {c.id: i for i, c in enumerate(cpi.contexts)}
+    return ctx.CpiContext(
+        name=cpi.name,
+        id=cpi.id,
+        protocol=cpi.protocol.value.upper(),
+        ceiling=cpi.ceiling,
+        pooled=cpi.pooled,
+        contexts=tuple(
+            ctx.CpiContextContext(
+                name=c.name,
+                id=c.id,
+                route=0 if fixed else me.route(c.id),
+                base=c.base_priority,
+                reply=me.slot_if_any(Purpose.REPLY, name, c.name),
+                manager=me.slot_if_any(Purpose.MANAGER, name, c.name),
+                worker=by_context.get(c.id),
+            )
+            for c in cpi.contexts
+        ),
+        callers=tuple(
+            ctx.CallerContext(
+                e.sender_id,
+                index[e.context.id],
+                e.context.base_priority,
+                e.bound,
+                _bits(e.tasks),
+                f"{e.context.name} through {e.end.name}",
+            )
+            for e in table
+        ),
+        manager=me.slot_if_any(Purpose.MANAGER, name),
+        authority=me.slot_if_any(Purpose.AUTHORITY, name),
+        pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
+    )
+
+
+def direct(me: InstanceFacts, interface: Interface, connection: Connection) -> ctx.DirectContext:
+    assert isinstance(interface.type, Procedure)
+    target = connection.to_ends[0]
+    return ctx.DirectContext(
+        interface.name,
+        place(connection.span, me.root),
+        procedure(interface.type, interface.name, me.root),
+        f"{INSTANCE_PREFIX}{c_name(target.instance)}__direct_{target.interface}",
+    )
+
+
+def _bits(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """The bytes of a set of numbers: number n is bit n % 8 of byte n / 8."""
+    found = sum(1 << number for number in set(numbers))
+    return tuple(found.to_bytes(max(1, -(-found.bit_length() // 8)), "little"))
