@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from camkes.protocols.plan import Plan
     from camkes.report.refusals import Refusal
     from camkes.report.trace.model import Run as TraceRun
-    from camkes.report.trace.properties import Violation
+    from camkes.report.trace.names import TraceNames
+    from camkes.report.trace.properties import PropertyChecker, Violation
     from camkes.resolve import LoadOptions
 
 #: Endings of a trace file that `camkes run --trace` knows.
@@ -452,7 +453,6 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     from camkes.report.refusals import refusals
     from camkes.report.trace.decode import decode_trace
     from camkes.report.trace.names import names_path, save_names, trace_names
-    from camkes.report.trace.properties import PropertyChecker
 
     raw = image.folder / "run.trace"
     result = run_host(
@@ -478,7 +478,7 @@ def run_image(image: HostImage, checked: Checked, options: RunRequest, sink: Sin
     for diagnostic in result.diagnostics:
         reading.add(diagnostic)
     names = trace_names(image.capabilities, checked.plan, checked.system)
-    checker = PropertyChecker(names, checked.plan, checked.system) if options.verify else None
+    checker = _property_checker(names, checked) if options.verify else None
     observe = None if checker is None else checker.step
     found = decode_trace(raw, names, reading, observe) if result.trace is not None else None
     if found is not None:
@@ -548,6 +548,12 @@ def no_report_json(sink: Sink, *, interrupted: bool = False) -> str:
     ]
     rest = {"exit_statuses": {}, "interrupted": interrupted, "waits": [], "errors": errors}
     return to_json({"schema": SCHEMA, "end": None, **empty, **rest})
+
+
+def _property_checker(names: TraceNames, checked: Checked) -> PropertyChecker:
+    from camkes.report.trace.properties import PropertyChecker
+
+    return PropertyChecker(names, checked.plan, checked.system)
 
 
 def _exit_statuses(run: TraceRun, system: System) -> dict[str, int]:

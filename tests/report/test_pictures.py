@@ -26,6 +26,7 @@ from camkes.report.draw.graph import graph_dot
 from camkes.report.draw.graph_svg import graph_svg
 from camkes.report.draw.graphviz import dot_layout
 from camkes.report.draw.layers import Layout, Point, lay_out
+from camkes.report.draw.table import table
 from camkes.report.draw.terminal import terminal_report
 from camkes.report.draw.timeline import timeline_svg
 from camkes.report.times import choose_window, format_time, make_axis
@@ -169,6 +170,15 @@ def test_terminal_report() -> None:
     coloured = terminal_report(decode(events, names), width=72, unicode=False, color=True)
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_a_table_is_as_wide_as_its_content_and_alarms_are_red() -> None:
+    rows = [("task", "missed"), ("control", "0"), ("x", "12")]
+    assert table(rows, right={1}, color=False, alarms={(2, 1)}) == (
+        "task     missed\ncontrol       0\nx            12"
+    )
+    coloured = table(rows, right={1}, color=True, alarms={(2, 1)})
+    assert coloured.splitlines()[1:] == ["control       0", "x        \x1b[31;1m    12\x1b[0m"]
 
 
 def test_a_trace_that_does_not_say_who_ran_gives_response_times_only() -> None:
