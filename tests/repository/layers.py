@@ -29,7 +29,7 @@ LAYERS = (
     Entry(7, ("backends.host",), "compiling, linking, starting the host kernel; faults to C lines"),
     Entry(6, ("generate",), "typed contexts for `templates/`; writes a file only when it changed"),
     Entry(6, ("report",),
-        "`trace/`: one decoded model of a run, and its properties; `draw/`: pictures, tables, JSON for Perfetto"),
+        "`trace/`: one decoded model of a run, and its properties; `draw/`: pictures, tables, JSON"),
     Entry(5, ("analysis",), "execution times, blocking, bounds, response times"),
     Entry(5, ("capdl",), "kernel objects and capabilities: one model, two writers"),
     Entry(5, ("project",), "which sources and flags belong to a system: CMake is asked"),
