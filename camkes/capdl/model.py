@@ -78,7 +78,9 @@ class Purpose(Enum):
     #: endpoints (RW) where threads wait for the control thread
     GATE = "gate"
     READY = "ready"
-    #: an empty slot, or a capability, that a setting or a template of a connector asks for
+    #: number `number` of what the setting `interface` asks for
+    POOL = "pool"
+    #: an empty slot that a template of a connector asks for
     TEMPLATE = "template"
 
     #: memory: of dataport `interface`; of the counters of events, a consumer's or the emitter's for consumer

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     import jinja2
 
+    from camkes.capdl.pools import Pools
+
 
 #: how many texts are kept
 MOST_KEPT = 1000
@@ -52,7 +54,7 @@ class Renderer:
         self._made_of = _state(folder) + _state(Path(__file__).parent)
         self._environment: jinja2.Environment | None = None
 
-    def render(self, template: str, me: InstanceContext | SpaceContext) -> str:
+    def render(self, template: str, me: InstanceContext | SpaceContext | Pools) -> str:
         if self._kept is None:
             return self._render(template, me)
         key = hashlib.sha256(f"{self._made_of}\0{template}\0{me!r}".encode()).hexdigest()
@@ -67,7 +69,7 @@ class Renderer:
             forget_older(self._kept, MOST_KEPT)
         return text
 
-    def _render(self, template: str, me: InstanceContext | SpaceContext) -> str:
+    def _render(self, template: str, me: InstanceContext | SpaceContext | Pools) -> str:
         if self._environment is None:
             self._environment = _environment(self._folder)
         return self._environment.get_template(template).render(me=me)

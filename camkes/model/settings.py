@@ -71,6 +71,15 @@ TABLE = {
         Known("attributes", "interface", 0, (1 << 64) - 1, shared=False),
         Known("value", "semaphore", 0, (1 << 31) - 1, shared=False),
         Known("heap_size", "instance", 0, 1 << 40, "bytes"),
+        Known("dma_pool", "instance", 0, 1 << 40, "bytes", 0),
+        Known("dma_pool_cached", "instance", 0, 1, default=0),
+        Known("dma_pool_paddr", "instance", 0, (1 << 64) - 1, default=0),
+        Known("tcb_pool", "instance", default=0),
+        Known("tcb_pool_domains", "instance", 0, MAX_DOMAIN),
+        Known("ep_pool", "instance", default=0),
+        Known("notification_pool", "instance", default=0),
+        Known("untyped_pool", "instance", default=0),
+        Known("allowed_smc_functions", "instance", 0, (1 << 64) - 1),
         Known("timers_per_client", "instance", 1, TIMERS, default=1),
         Known("size", "connection", 1, 1 << 40, "bytes"),
         Known("paddr", "connection", 0, (1 << 64) - 1),
@@ -188,6 +197,23 @@ class Reader(Struct, frozen=True):
         )
         return 0
 
+    def instance_number(self, instance: Instance, name: str, known: str = "") -> int:
+        """A number that an instance itself is given; `known` is its name in the table, if that differs."""
+        setting = find(instance, name)
+        value = None if setting is None else self._integer(setting, name, TABLE[known or name])
+        return TABLE[known or name].default or 0 if value is None else value
+
+    def instance_numbers(self, instance: Instance, name: str) -> list[int]:
+        """A list of numbers that an instance itself is given."""
+        setting = effective(instance, name)
+        if setting is None:
+            return []
+        if not isinstance(setting.value, list):
+            self._mistyped(setting, f"{name} must be a list of whole numbers")
+            return []
+        numbers = (self._integer(Setting(v, setting.span), name, TABLE[name]) for v in setting.value)
+        return [number for number in numbers if number is not None]
+
     def badge(self, instance: Instance, interface: str) -> int | None:
         """The badge that `IFACE_attributes` chooses: a number or a string of digits."""
         setting = find(instance, f"{interface}_attributes")
@@ -232,10 +258,6 @@ class Reader(Struct, frozen=True):
     def timers(self, server: Instance) -> int:
         """How many timers each client of a time server has."""
         return self._of_thread(server, "", "timers_per_client", 1)
-
-    def semaphore(self, instance: Instance, name: str, default: int) -> int:
-        """The value that a semaphore starts with."""
-        return self._of_thread(instance, f"{name}_", "value", default)
 
     def _of_thread(self, instance: Instance, prefix: str, name: str, default: int) -> int:
         known = TABLE[name]

@@ -5,7 +5,6 @@ allocate."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ from msgspec import Struct, field
 
 from camkes.backends.sel4.upstream_templates.codes import NO_TEMPLATE
 from camkes.backends.sel4.upstream_templates.context import Session
+from camkes.backends.sel4.upstream_templates.macros import PAGES
 from camkes.backends.sel4.upstream_templates.objects import Recorder
 from camkes.backends.sel4.upstream_templates.view import (
     Composition,
@@ -24,22 +24,18 @@ from camkes.backends.sel4.upstream_templates.view import (
     InstanceView,
 )
 from camkes.capdl.model import CapabilityModel, Space
+from camkes.capdl.pools import Pools, allocate_pools
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate.facts import Rendered
+from camkes.generate.render import Renderer
 from camkes.generate.write import GeneratedFile
 from camkes.model.connectors import GENERATED
-from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, Defaults
+from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, Defaults, Reader
 from camkes.model.system import Instance, System
 from camkes.project.declarations import ComponentBuild, ConnectorTemplates
 
 if TYPE_CHECKING:
     from camkes.backends.sel4.upstream_templates.rendering import TemplateRenderer
-
-#: what a component gets from its settings alone: memory for devices, pools of objects
-_INSTANCE_TEMPLATE = "instance.template.c"
-_INSTANCE_SETTINGS = re.compile(
-    r"dma_pool|tcb_pool|ep_pool|notification_pool|untyped\d+_pool|dtb|allowed_smc_functions"
-)
 
 #: templates for instances that have a setting: the template, the file, and what it is
 _SETTING_TEMPLATES = {
@@ -136,7 +132,10 @@ def render(
     """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`.
     `completion` says how many slots of a space must be kept, where templates may want the last ones."""
     connectors = declared.rendered(system)
+    pages = PAGES[settings.architecture] if settings.large_dma_frames else PAGES[settings.architecture][:1]
+    model, pools = allocate_pools(system, model, pages, Reader(sink))
     run = _Run(system, model, declared, settings, connectors, out, completion)
+    run.pools = {each.name: each for each in pools}
     for instance in system.instances:
         if not instance.type.hardware:
             run.instance(instance)
@@ -169,6 +168,7 @@ class _Run:
             size = self.session.configuration[name].get("cnode_size_bits")
             if size is not None:
                 cspace.cnode.size_bits = int(size, 0) if isinstance(size, str) else int(size)
+        self.pools: Mapping[str, Pools] = {}
         self.files: list[Text] = []
         self.libraries: dict[str, dict[str, None]] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -177,8 +177,8 @@ class _Run:
         """What belongs to an instance: the instance itself, then its ends of connections, then its own
         templates."""
         me = self.composition.instance(instance.name)
-        if self._asks_a_machine(me):
-            self._source(me, _INSTANCE_TEMPLATE, "camkes.sel4.c")
+        if instance.name in self.pools:
+            self._pools(me, self.pools[instance.name])
         for connection in self.composition.connections:
             if connection.type.name not in self.connectors:
                 continue
@@ -214,13 +214,10 @@ class _Run:
             # as large as the component takes it to be
             cnode.size_bits = (cnode.next - 1).bit_length() + 1
 
-    def _asks_a_machine(self, me: InstanceView) -> bool:
-        """Do settings of an instance, or of its interfaces, ask for more than both kernels have?"""
-        configuration = self.session.configuration
-        names = [*configuration[me.name]]
-        for interface in me.type.interfaces:
-            names += configuration[f"{me.name}.{interface}"]
-        return any(_INSTANCE_SETTINGS.fullmatch(name) for name in names)
+    def _pools(self, me: InstanceView, pools: Pools) -> None:
+        text = Renderer().render("pools.template.c", pools)
+        path = self.out / me.name / "rendered" / "camkes.sel4.c"
+        self.files.append(Text(GeneratedFile(path, me.address_space, me.name, "source"), text))
 
     def _end(self, end: EndView, connection: ConnectionView, number: int, side: str) -> None:
         declared = self.declared.connectors[connection.type.name]
@@ -265,7 +262,7 @@ class _Run:
         self.files.append(Text(GeneratedFile(path, instance.address_space, instance.name, kind), text))
 
     def result(self) -> Rendering:
-        symbols: dict[str, dict[str, None]] = {}
+        symbols = {name: dict.fromkeys(pools.variables()) for name, pools in self.pools.items()}
         for mappings in self.recorder.mappings.values():
             for instance, mapping in mappings:
                 symbols.setdefault(instance, {})[mapping.use.variable] = None

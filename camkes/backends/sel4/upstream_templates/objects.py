@@ -221,6 +221,8 @@ class Recorder:
         self.mappings: dict[str, list[tuple[str, Mapping]]] = {s.name: [] for s in model.spaces}
         self.owners: dict[tuple[str, int], str] = {}
         self._slots: dict[tuple[str, str, str], int] = {}
+        #: memory that is in the model already: templates may ask for it by its name
+        self.regions = {o.name: o for o in model.objects if o.kind is ObjectKind.REGION}
         self.vspaces = {space.name: space.vspace for space in model.spaces}
 
     # objects
@@ -335,7 +337,8 @@ class Recorder:
         whole = page or max((p for p in PAGES[self.architecture] if size >= p and size % p == 0), default=0)
         if whole == 0 and size > 0:
             raise TemplateError(f"shared memory must be whole pages, not {size} bytes")
-        known = self.objects.get(region)
+        regions = self.regions if region in self.regions else self.objects
+        known = regions.get(region)
         if known is None:
             known = KernelObject(region, ObjectKind.REGION, size, paddr, whole or PAGE, fill)
         elif known.size != size:
@@ -344,7 +347,7 @@ class Recorder:
             )
         elif paddr is not None:
             known = replace(known, paddr=paddr)
-        self.objects[region] = known
+        regions[region] = known
         return [
             Frame(region, n, known.page, None if known.paddr is None else known.paddr + n * known.page)
             for n in range(-(-size // known.page))
@@ -386,7 +389,9 @@ class Recorder:
         )
 
     def _sized(self, item: KernelObject) -> KernelObject:
-        """A CNode with the size that was asked for."""
+        """A CNode or a region with what was asked for."""
+        if item.name in self.regions:
+            return self.regions[item.name]
         for cspace in self.spaces.values():
             if item.name == cspace.cnode.name and isinstance(cspace.cnode.size_bits, int):
                 return replace(item, size=cspace.cnode.size_bits)

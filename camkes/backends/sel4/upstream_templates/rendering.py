@@ -18,11 +18,6 @@ from camkes.backends.sel4.upstream_templates.macros import TemplateError
 from camkes.backends.sel4.upstream_templates.view import Configuration, EndView, InstanceView
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.generate.render import c_environment
-from camkes.resources import ROOT
-
-#: templates of ours that are written in the same words
-OWN = ROOT / "templates" / "sel4"
-
 
 #: our classes, as Jinja names them
 _CLASS = re.compile(r"'camkes\.backends\.sel4\.upstream_templates\.(?:\w+\.)*(\w+)")
@@ -58,7 +53,7 @@ class TemplateRenderer:
 
     def __init__(self, folders: Sequence[Path], session: Session) -> None:
         self.session = session
-        self._loader = _Loader((*folders, OWN))
+        self._loader = _Loader(folders)
         self._environment = c_environment(
             self._loader,
             extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
@@ -82,7 +77,7 @@ class TemplateRenderer:
             message = f'there is no template "{error.name}"'
             if error.name != template:
                 message += f', which "{template}" uses'
-            folders = [f"looked for in {folder}" for folder in self._loader.folders[:-1]]
+            folders = [f"looked for in {folder}" for folder in self._loader.folders]
             return Diagnostic(NO_TEMPLATE, message, me.span, what, notes=tuple(folders))
         place = self._place(error)
         said = isinstance(error, TemplateError)

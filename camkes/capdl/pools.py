@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What settings of an instance ask of a machine: memory for devices, a device tree, objects to hand out.
+
+Only a build for seL4 has these; `templates/pools.template.c` writes them down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, ObjectKind, Purpose, Space, Use
+from camkes.model.codes import SETTING_RANGE
+from camkes.model.settings import Reader, effective
+from camkes.model.system import Instance, System
+from camkes.model.units import PAGE, round_up
+
+#: C variables in front of the memory
+DMA_VARIABLE = "camkes_dma_memory"
+TREE_VARIABLE = "dtb_symbol"
+_TREE_FILL = "CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT"
+
+#: log2 of the bytes of an untyped object
+_UNTYPED_BITS = range(4, 29)
+
+#: settings of an instance, or of its interfaces, that ask for something here
+_ASKING = re.compile(r"dma_pool|tcb_pool|ep_pool|notification_pool|untyped\d+_pool|dtb|allowed_smc_functions")
+
+
+class DmaPool(Struct, frozen=True):
+    """Memory of `size` bytes in frames of `page` bytes; `slots` have capabilities to them."""
+
+    size: int
+    page: int
+    cached: bool
+    slots: tuple[int, ...]
+
+
+class PoolEntry(Struct, frozen=True):
+    """An object that camkes_alloc() hands out: its type in C, its slot, its bytes and its rights."""
+
+    type: str
+    slot: int
+    size: int = 0
+    rights: int = 0
+
+
+class Pools(Struct, frozen=True):
+    """Everything that one instance asks for. `tree` is the size of its device tree in memory, 0: none, or
+    another instance of its address space has it. `secure_calls`: number of a function, and slot."""
+
+    name: str
+    dma: DmaPool | None
+    tree: int
+    secure_calls: tuple[tuple[int, int], ...]
+    entries: tuple[PoolEntry, ...]
+
+    def variables(self) -> tuple[str, ...]:
+        """The variables that memory is mapped behind."""
+        return (*([DMA_VARIABLE] if self.dma else []), *([TREE_VARIABLE] if self.tree else []))
+
+
+def allocate_pools(
+    system: System, model: CapabilityModel, frames: tuple[int, ...], reader: Reader
+) -> tuple[CapabilityModel, tuple[Pools, ...]]:
+    """The model with what settings ask for besides. `frames` are the sizes that memory for devices may be
+    made of, the smallest first."""
+    allocation = _Allocation(system, model, frames, reader)
+    asking = (i for i in system.instances if not i.type.hardware and _asks(system, i))
+    pools = tuple(allocation.instance(i) for i in asking)
+    return allocation.model(), pools
+
+
+def _asks(system: System, instance: Instance) -> bool:
+    names = {*instance.settings, *(a.name for a in instance.type.attributes if a.default is not None)}
+    for interface in instance.type.interfaces:
+        names.update(system.other_settings.get(f"{instance.name}.{interface.name}", ()))
+    return any(_ASKING.fullmatch(name) for name in names)
+
+
+class _Allocation:
+    def __init__(
+        self, system: System, model: CapabilityModel, frames: tuple[int, ...], reader: Reader
+    ) -> None:
+        self.system = system
+        self.base = model
+        self.frames = frames
+        self.reader = reader
+        self.objects: list[KernelObject] = []
+        self.spaces: dict[str, Space] = {space.name: space for space in model.spaces}
+        self.used = model.slots_used()
+        self.slots = dict(model.slots)
+        self.with_tree: set[str] = set()
+
+    def model(self) -> CapabilityModel:
+        return replace(
+            self.base,
+            objects=(*self.base.objects, *self.objects),
+            spaces=tuple(self.spaces.values()),
+            slots=self.slots,
+        )
+
+    def instance(self, instance: Instance) -> Pools:
+        dma = self._dma(instance)
+        tree = self._tree(instance)
+        return Pools(
+            instance.name, dma, tree, tuple(self._secure_calls(instance)), tuple(self._entries(instance))
+        )
+
+    def _dma(self, instance: Instance) -> DmaPool | None:
+        size = self.reader.instance_number(instance, "dma_pool")
+        if size == 0:
+            return None
+        page = max((p for p in self.frames if p <= size), default=self.frames[0])
+        size = round_up(size, page)
+        cached = bool(self.reader.instance_number(instance, "dma_pool_cached"))
+        paddr = self.reader.instance_number(instance, "dma_pool_paddr") or None
+        region = KernelObject(f"shared::{instance.name}_dma", ObjectKind.REGION, size, paddr, page)
+        self.objects.append(region)
+        use = Use(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
+        self._map(instance, Mapping(use, region.name, "RW", cached))
+        slots = tuple(
+            self._cap(instance, "dma_pool", n, Cap(0, region.name, "RW", 0, n, mapped=True, cached=cached))
+            for n in range(size // page)
+        )
+        return DmaPool(size, page, cached, slots)
+
+    def _tree(self, instance: Instance) -> int:
+        """One for the address space; it has a page more for the header that the kernel puts before it."""
+        size = _tree_size(self.system, instance)
+        if size == 0 or instance.address_space in self.with_tree:
+            return 0
+        self.with_tree.add(instance.address_space)
+        size = round_up(size) + PAGE
+        region = f"shared::{instance.name}.{TREE_VARIABLE}"
+        self.objects.append(KernelObject(region, ObjectKind.REGION, size, fill=_TREE_FILL))
+        self._map(instance, Mapping(Use("", Purpose.VARIABLE, TREE_VARIABLE), region, "R"))
+        return size
+
+    def _secure_calls(self, instance: Instance) -> Iterator[tuple[int, int]]:
+        for number in self.reader.instance_numbers(instance, "allowed_smc_functions"):
+            item = self._object(instance, f"smc_{number}", ObjectKind.SECURE_CALL)
+            yield number, self._cap(instance, "smc", number, Cap(0, item, badge=number))
+
+    def _entries(self, instance: Instance) -> Iterator[PoolEntry]:
+        domains = self.reader.instance_numbers(instance, "tcb_pool_domains")
+        for n in range(self.reader.instance_number(instance, "tcb_pool")):
+            domain = (f"dom: {domains[n]}",) if n < len(domains) else ()
+            item = self._object(instance, f"tcb_pool_{n}", ObjectKind.TCB, parameters=domain)
+            yield PoolEntry("seL4_TCBObject", self._cap(instance, "tcb_pool", n, Cap(0, item)))
+        for pool, type, kind in (
+            ("ep_pool", "seL4_EndpointObject", ObjectKind.ENDPOINT),
+            ("notification_pool", "seL4_NotificationObject", ObjectKind.NOTIFICATION),
+        ):
+            for n in range(self.reader.instance_number(instance, pool)):
+                item = self._object(instance, f"{pool}_{n}", kind)
+                yield PoolEntry(type, self._cap(instance, pool, n, Cap(0, item, "RW")), 0, 3)
+        for name in dict.fromkeys((*instance.settings, *(a.name for a in instance.type.attributes))):
+            found = re.fullmatch(r"untyped(\d+)_pool", name)
+            setting = effective(instance, name)
+            if found is None or setting is None:
+                continue
+            bits = int(found.group(1))
+            if bits not in _UNTYPED_BITS:
+                self.reader.sink.report(
+                    SETTING_RANGE,
+                    f"{instance.name}.{name}: an untyped has {_UNTYPED_BITS[0]} to {_UNTYPED_BITS[-1]} bits",
+                    setting.span,
+                    f"asks for objects of 2 to the power of {bits} bytes",
+                )
+                continue
+            for n in range(self.reader.instance_number(instance, name, "untyped_pool")):
+                item = self._object(instance, f"untyped_{bits}_pool_{n}", ObjectKind.UNTYPED, 1 << bits)
+                slot = self._cap(instance, name, n, Cap(0, item))
+                yield PoolEntry("seL4_UntypedObject", slot, 1 << bits, 3)
+
+    def _object(
+        self,
+        instance: Instance,
+        name: str,
+        kind: ObjectKind,
+        size: int = 0,
+        parameters: tuple[str, ...] = (),
+    ) -> str:
+        item = KernelObject(f"{instance.name}::{name}", kind, size, parameters=parameters)
+        self.objects.append(item)
+        return item.name
+
+    def _cap(self, instance: Instance, pool: str, number: int, cap: Cap) -> int:
+        space = self.spaces[instance.address_space]
+        self.used[space.name] += 1
+        slot = self.used[space.name]
+        self.spaces[space.name] = replace(space, caps=(*space.caps, replace(cap, slot=slot)))
+        self.slots[Use(instance.name, Purpose.POOL, pool, number=number)] = slot
+        return slot
+
+    def _map(self, instance: Instance, mapping: Mapping) -> None:
+        space = self.spaces[instance.address_space]
+        self.spaces[space.name] = replace(space, mappings=(*space.mappings, mapping))
+
+
+def _tree_size(system: System, instance: Instance) -> int:
+    """Bytes of the device tree that a setting of the instance, or of an interface of its that is connected to
+    another of its own, was made from."""
+    found = effective(instance, "dtb")
+    settings = [] if found is None else [found]
+    for connection in system.connections:
+        if connection.from_ends and connection.from_ends[0].instance == instance.name:
+            for end in connection.to_ends:
+                own = system.other_settings.get(end.name, {})
+                settings += [own["dtb"]] if end.instance == instance.name and "dtb" in own else []
+    sizes = [0]
+    for setting in settings:
+        match setting.value:
+            case {"dtb_size": [int(size), *_]}:
+                sizes.append(size)
+    return sizes[-1]
