@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from camkes.report.trace.jobs import response
+from camkes.report.trace.jobs import response_times
 from camkes.report.trace.model import Lane, Run
 
 SCHEMA = 1
@@ -25,7 +25,7 @@ def run_dict(run: Run) -> dict[str, Any]:
 
 
 def _task(lane: Lane) -> dict[str, Any]:
-    numbers = response(lane)
+    numbers = response_times(lane)
     return {
         "name": numbers.task,
         "priority": numbers.priority,

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from camkes.report.times import format_time
 from camkes.report.trace.kinds import FaultKind
 from camkes.report.trace.model import Fault, Segment, State
@@ -30,6 +32,34 @@ _OF = {
     State.WAITS_SERVER: "waits for the server",
     State.WAITS_REPLY: "waits for a reply of",
     State.WAITS_SIGNAL: "waits for the signal",
+}
+
+
+class Look(StrEnum):
+    """How pictures draw a task that does not run, with the words of their legends."""
+
+    WAITS = "waits for a lock or server"
+    HELD_UP = "held up by a raised priority"
+    READY = "ready or preempted"
+    SLEEPS = "sleeps"
+    STOPPED = "stopped by a fault"
+
+
+#: of each state but RUNNING
+LOOKS = {
+    State.WAITS_LOCK: Look.WAITS,
+    State.WAITS_SERVER: Look.WAITS,
+    State.WAITS_REPLY: Look.WAITS,
+    State.HELD_UP: Look.HELD_UP,
+    State.NOT_STARTED: Look.READY,
+    State.READY: Look.READY,
+    State.PREEMPTED: Look.READY,
+    State.WAITS_RELEASE: Look.SLEEPS,
+    State.WAITS_SIGNAL: Look.SLEEPS,
+    State.WAITS_MESSAGE: Look.SLEEPS,
+    State.SUSPENDED: Look.SLEEPS,
+    State.ENDED: Look.SLEEPS,
+    State.FAULTED: Look.STOPPED,
 }
 
 

@@ -14,7 +14,7 @@ from camkes.capdl.model import Role
 from camkes.report.summary import run_dict, to_json
 from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
-from camkes.report.trace.jobs import Response, response
+from camkes.report.trace.jobs import ResponseTimes, response_times
 from camkes.report.trace.kinds import Block, KernelCall, Kind
 from camkes.report.trace.model import Run, State
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
@@ -23,8 +23,8 @@ from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
 from .test_properties import systems
 
 
-def responses(run: Run) -> dict[str, Response]:
-    return {lane.task.name: response(lane) for lane in run.tasks}
+def responses(run: Run) -> dict[str, ResponseTimes]:
+    return {lane.task.name: response_times(lane) for lane in run.tasks}
 
 
 def inversion(inherit: bool) -> Run:

@@ -32,6 +32,8 @@ from camkes.report.draw.timeline import timeline_svg
 from camkes.report.times import choose_window, format_time, make_axis
 from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
+from camkes.report.trace.model import State
+from camkes.report.words import LOOKS
 
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
 from .test_properties import systems
@@ -87,6 +89,10 @@ def test_waiting_for_a_lock_and_being_held_up_do_not_look_alike() -> None:
     assert fills["high: waits for the lock of lock.p while low runs"] == "url(#hatch-lock-p)"
     assert fills["middle: held up by work in lock.p at priority 30 while low runs"] == "url(#dots-lock-p)"
     assert not fills["middle: preempted while high runs"].startswith("url")
+
+
+def test_every_state_has_a_look() -> None:
+    assert set(LOOKS) == set(State) - {State.RUNNING}
 
 
 def test_equal_runs_give_equal_bytes() -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -15,9 +15,9 @@ from camkes.model.system import Protocol
 from camkes.report.draw.table import table
 from camkes.report.draw.timeline import service_colours
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
-from camkes.report.trace.jobs import Response, response
+from camkes.report.trace.jobs import ResponseTimes, response_times
 from camkes.report.trace.model import Fault, Lane, Run, Segment, State
-from camkes.report.words import fault_words
+from camkes.report.words import LOOKS, Look, fault_words
 
 #: ANSI codes of services, in the order of svg.PALETTE; own code is white
 _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
@@ -31,11 +31,7 @@ class _Style(Struct, frozen=True):
     """What the chart is drawn with."""
 
     own: str
-    waits: str
-    held_up: str
-    preempted: str
-    sleeps: str
-    stopped: str
+    looks: Mapping[Look, str]
     fault: str
     nothing: str
     raised: str
@@ -43,11 +39,8 @@ class _Style(Struct, frozen=True):
     tick: str
 
 
-_UNICODE = _Style("█", "░", "▒", "▁", "┈", "·", "✗", " ", "↑", "─", "┴")
-_ASCII = _Style("#", "/", "%", "_", ".", ":", "X", " ", "^", "-", "|")
-
-_WAITS = (State.WAITS_LOCK, State.WAITS_SERVER, State.WAITS_REPLY)
-_PREEMPTED = (State.NOT_STARTED, State.READY, State.PREEMPTED)
+_UNICODE = _Style("█", dict(zip(Look, "░▒▁┈·", strict=True)), "✗", " ", "↑", "─", "┴")
+_ASCII = _Style("#", dict(zip(Look, "/%_.:", strict=True)), "X", " ", "^", "-", "|")
 
 
 def terminal_report(
@@ -59,7 +52,7 @@ def terminal_report(
     window: tuple[int | None, int | None] = (None, None),
 ) -> str:
     """Chart and table as text that ends with a newline; empty if the system has no tasks."""
-    responses = response_table([response(lane) for lane in run.tasks], color)
+    responses = response_table([response_times(lane) for lane in run.tasks], color)
     if not run.lanes or not run.scheduling or run.end == 0:
         return responses
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
@@ -156,14 +149,11 @@ class _Chart:
             if not segment.what:
                 return style.own, _OWN_COLOUR
             return self.letters[segment.what], f"{self.codes[segment.what]};7"
-        colour = self.codes.get(segment.what, _OWN_COLOUR)
-        if segment.state is State.HELD_UP:
-            return style.held_up, colour
-        if segment.state in _WAITS:
-            return style.waits, colour
-        if segment.state in _PREEMPTED:
-            return style.preempted, None
-        return (style.stopped, _RED) if segment.state is State.FAULTED else (style.sleeps, None)
+        look = LOOKS[segment.state]
+        colour: int | str | None = _RED if look is Look.STOPPED else None
+        if look in (Look.WAITS, Look.HELD_UP):
+            colour = self.codes.get(segment.what, _OWN_COLOUR)
+        return style.looks[look], colour
 
     def _axis(self) -> list[str]:
         axis = make_axis(self.window.start, self.window.end, max(self.cells // 12, 2))
@@ -187,18 +177,10 @@ class _Chart:
 
     def _legend(self, raises: bool) -> list[str]:
         style = self.style
-        seen = {segment.state for lane in self.run.lanes for segment in lane.segments}
+        seen = {LOOKS.get(segment.state) for lane in self.run.lanes for segment in lane.segments}
         keys = [(self._paint(style.own, _OWN_COLOUR), "own code")]
         keys += [(self._paint(letter, f"{self.codes[s]};7"), s) for s, letter in self.letters.items()]
-        for states, mark, words in (
-            (_WAITS, style.waits, "waits for a lock or server"),
-            ((State.HELD_UP,), style.held_up, "held up by a raised priority"),
-            (_PREEMPTED, style.preempted, "ready or preempted"),
-            ((State.WAITS_SIGNAL, State.WAITS_MESSAGE, State.SUSPENDED), style.sleeps, "sleeps"),
-            ((State.FAULTED,), style.stopped, "stopped by a fault"),
-        ):
-            if seen.intersection(states):
-                keys.append((mark, words))
+        keys += [(mark, look.value) for look, mark in style.looks.items() if look in seen]
         if raises:
             keys.append((self._paint(style.raised, _RED), "inherited priority"))
         lines, line, used = [], "", 0
@@ -232,7 +214,7 @@ def _letters(services: Sequence[str]) -> list[str]:
     return result
 
 
-def response_table(rows: Sequence[Response], color: bool = False) -> str:
+def response_table(rows: Sequence[ResponseTimes], color: bool = False) -> str:
     """Response times, all in one unit; empty if no task has jobs."""
     if not any(row.released for row in rows):
         return ""

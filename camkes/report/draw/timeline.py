@@ -27,7 +27,7 @@ from camkes.report.draw.svg import (
 )
 from camkes.report.times import Window, choose_window, format_time, make_axis
 from camkes.report.trace.model import Fault, Lane, Run, Segment, State
-from camkes.report.words import exact_time, fault_words, state_words
+from camkes.report.words import LOOKS, Look, exact_time, fault_words, state_words
 
 WIDTH = 1000.0
 LEFT = 26.0
@@ -38,9 +38,6 @@ RAISED = "#b3261e"
 FINE = 0.8  # points: anything shorter is joined with its neighbours
 CROWDED = 13.0  # points that a release and its deadline need at least
 SEGMENTS = 80  # of common length that are shown if no window is given
-
-_WAITS = (State.WAITS_LOCK, State.WAITS_SERVER, State.WAITS_REPLY)
-_PREEMPTED = (State.NOT_STARTED, State.READY, State.PREEMPTED)
 
 
 def timeline_svg(
@@ -184,22 +181,23 @@ class _Timeline:
         colour = self.colours.get(segment.what, OWN)
         border = darker(colour)
         middle = base - BAR / 2 + 4
+        look = LOOKS.get(segment.state)
         if segment.state is State.RUNNING:
             self._box(x, base - BAR, width, BAR, colour, border, about)
             self._words(x, middle, width, [segment.what, segment.what.split(".")[0]])
-        elif segment.state in _WAITS:
+        elif look is Look.WAITS:
             self._box(
                 x, base - BAR, width, BAR, self.drawing.hatch(_key(segment.what), colour), border, about
             )
             self._words(x, middle, width, [f"waits for {segment.what}", segment.what], True)
-        elif segment.state is State.HELD_UP:
+        elif look is Look.HELD_UP:
             fill = self.drawing.dots(_key(segment.what), colour)
             self._box(x, base - BAR, width, BAR, fill, border, about)
             holder = segment.what or segment.by
             self._words(x, middle, width, [f"held up by {holder}", holder], True)
-        elif segment.state in _PREEMPTED:
+        elif look is Look.READY:
             self._box(x, base - 7, width, 7, "#eef1f5", "#9aa5b1", about)
-        elif segment.state is State.FAULTED:
+        elif look is Look.STOPPED:
             line = f"M{x:.2f},{base - 3:.2f} h{width:.2f}"
             self.drawing.add(element("path", about, d=line, stroke=RAISED, stroke_width=1.5))
         else:
@@ -284,7 +282,7 @@ class _Timeline:
 
     def _legend(self) -> list[_Key]:
         drawing = Drawing(0, 0, "")
-        seen = {s.state for lane in self.run.lanes for s in self._visible(lane.segments)}
+        seen = {LOOKS.get(s.state) for lane in self.run.lanes for s in self._visible(lane.segments)}
         used = {s.what for lane in self.run.lanes for s in self._visible(lane.segments)}
         keys = [_Key(_swatch(OWN), 22, "the task's own code")]
         protocols = {cpi.name: cpi for cpi in self.run.names.cpis}
@@ -297,28 +295,28 @@ class _Timeline:
                 elif cpi:
                     words += f" ({cpi.protocol.value})"
                 keys.append(_Key(_swatch(colour), 22, words))
-        if seen.intersection(_WAITS):
+        if Look.WAITS in seen:
             fill = drawing.hatch("legend", FAINT)
-            keys.append(_Key(_swatch(fill, FAINT), 22, "waits for a lock or server"))
-        if State.HELD_UP in seen:
+            keys.append(_Key(_swatch(fill, FAINT), 22, Look.WAITS.value))
+        if Look.HELD_UP in seen:
             fill = drawing.dots("legend", FAINT)
-            keys.append(_Key(_swatch(fill, FAINT), 22, "held up by a raised priority"))
-        if seen.intersection(_PREEMPTED):
+            keys.append(_Key(_swatch(fill, FAINT), 22, Look.HELD_UP.value))
+        if Look.READY in seen:
             keys.append(
                 _Key(
                     element(
                         "rect", y=-6, width=22, height=7, fill="#eef1f5", stroke="#9aa5b1", stroke_width=0.9
                     ),
                     22,
-                    "ready or preempted",
+                    Look.READY.value,
                 )
             )
-        if seen & {State.WAITS_SIGNAL, State.WAITS_MESSAGE, State.SUSPENDED}:
+        if Look.SLEEPS in seen:
             keys.append(
                 _Key(
                     element("path", d="M0,-4 h22", stroke=FAINT, stroke_width=1.5, stroke_dasharray="1.5 3"),
                     22,
-                    "sleeps",
+                    Look.SLEEPS.value,
                 )
             )
         if any(
@@ -374,7 +372,7 @@ def _rows(keys: Sequence[_Key], width: float) -> Iterator[list[_Key]]:
 
 
 def _looks_alike(a: Segment, b: Segment) -> bool:
-    if a.state is b.state and a.state in _PREEMPTED:
+    if a.state is b.state and LOOKS.get(a.state) is Look.READY:
         return a.end == b.start and a.by == b.by
     return a.end == b.start and (a.state, a.what, a.priority) == (b.state, b.what, b.priority)
 

@@ -81,7 +81,7 @@ def _outcome(end: int | None, deadline: int | None, ending: Ending) -> JobOutcom
     return JobOutcome.OPEN
 
 
-class Response(Struct, frozen=True):
+class ResponseTimes(Struct, frozen=True, kw_only=True):
     """The jobs of a task in numbers; times are nanoseconds.
 
     released = completed + unfinished; `missed` are those that ended after their deadline and those that did
@@ -107,19 +107,19 @@ class Response(Struct, frozen=True):
         return self.released - self.completed
 
 
-def response(lane: Lane) -> Response:
+def response_times(lane: Lane) -> ResponseTimes:
     times = [job.end - job.release for job in lane.jobs if job.end is not None]
     outcomes = [job.outcome for job in lane.jobs]
-    return Response(
-        lane.task.name,
-        lane.task.priority,
-        len(lane.jobs),
-        len(times),
-        outcomes.count(JobOutcome.LATE) + outcomes.count(JobOutcome.OVERDUE),
-        outcomes.count(JobOutcome.OPEN),
-        min(times, default=None),
-        sum(times) / len(times) if times else None,
-        max(times, default=None),
-        lane.task.deadline,
-        max((job.blocked for job in lane.jobs if job.blocked is not None), default=None),
+    return ResponseTimes(
+        task=lane.task.name,
+        priority=lane.task.priority,
+        released=len(lane.jobs),
+        completed=len(times),
+        missed=outcomes.count(JobOutcome.LATE) + outcomes.count(JobOutcome.OVERDUE),
+        open=outcomes.count(JobOutcome.OPEN),
+        minimum=min(times, default=None),
+        mean=sum(times) / len(times) if times else None,
+        maximum=max(times, default=None),
+        deadline=lane.task.deadline,
+        blocked=max((job.blocked for job in lane.jobs if job.blocked is not None), default=None),
     )
