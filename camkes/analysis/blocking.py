@@ -54,18 +54,19 @@ class Section(Struct, frozen=True):
 
 
 class Blocking(Struct, frozen=True):
-    """The blocking of a task's job, in nanoseconds: `classic`, the lesser of two sums; `assignment`, no task
-    twice and no CPI more often than it is requested; `exact`, and no lock held by two tasks. `exact` is None
-    where the search did not end within its limit. `sections` are those that make the least of them."""
+    """The blocking of a task's job, in nanoseconds: `classic`, the lesser of two sums; `assignment`, no
+    task twice and no CPI more often than it is requested; `exact`, and no lock held by two tasks.
+    `assignment` is None where SciPy is not installed and `exact` where the search did not end within its
+    limit. `sections` are those that make the least of them, where it is one of these two."""
 
     classic: Time
-    assignment: Time
+    assignment: Time | None
     exact: Time | None
     sections: tuple[Section, ...]
 
     @property
     def least(self) -> Time:
-        return self.assignment if self.exact is None else self.exact
+        return next(each for each in (self.exact, self.assignment, self.classic) if each is not None)
 
 
 NONE = Blocking(0, 0, 0, ())
@@ -102,11 +103,13 @@ class Waits(Struct, frozen=True):
         if not self.sections:
             return NONE
         limits = self.limits(window)
-        chosen = assign(self.sections, limits)
+        assigned = assign(self.sections, limits)
         searched = search(self.sections, limits, limit)
-        exact = None if searched is None else total(searched)
         return Blocking(
-            classic(self.sections, limits), total(chosen), exact, chosen if searched is None else searched
+            classic(self.sections, limits),
+            None if assigned is None else total(assigned),
+            None if searched is None else total(searched),
+            next((chosen for chosen in (searched, assigned) if chosen is not None), ()),
         )
 
 
@@ -206,8 +209,9 @@ def classic(found: Sequence[Section], limits: Limits) -> Time:
     return min(sum(by_task.values()), sum(longest))
 
 
-def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...]:
-    """The sections of the greatest sum in which no task is there twice, and no CPI above its limit."""
+def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...] | None:
+    """The sections of the greatest sum in which no task is there twice, and no CPI above its limit. None
+    where it takes SciPy, which is not installed."""
     best: dict[tuple[str, str], Section] = {}
     for section in found:
         key = section.task, section.resource
@@ -218,7 +222,10 @@ def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...]:
     resources = [name for name in names for _ in range(limits.get(name, 1))]
     if len(tasks) == 1 or len(resources) == 1:
         return (max((best[t, r] for t, r in best if r in resources), key=lambda each: each.duration),)
-    from scipy.optimize import linear_sum_assignment
+    try:
+        from scipy.optimize import linear_sum_assignment
+    except ImportError:
+        return None
 
     matrix = [[float(best[t, r].duration) if (t, r) in best else 0.0 for r in resources] for t in tasks]
     pairs = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)

@@ -18,6 +18,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from camkes import resources
+from camkes.analysis.codes import PLATFORM
+from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
 
 PROFILES = resources.SEL4_KERNEL / "platforms"
@@ -98,6 +100,22 @@ FREE = Platform("none")
 def names() -> tuple[str, ...]:
     """The profiles that come with the tool."""
     return (FREE.name, *sorted(path.stem for path in PROFILES.glob("*.toml")))
+
+
+def find_platform(name: str, sink: Sink) -> Platform | None:
+    """The profile of this name, or in this file; None, and an error, where there is no good one."""
+    try:
+        return read_platform(name)
+    except FileNotFoundError:
+        sink.report(
+            PLATFORM,
+            f"there is no platform profile `{name}`",
+            help=f"there are {', '.join(names())}; the name of a file ends in .toml",
+        )
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        sink.report(PLATFORM, f"the platform profile `{name}` cannot be read: {reason}")
+    return None
 
 
 def read_platform(name: str) -> Platform:

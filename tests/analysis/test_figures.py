@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from camkes.analysis.blocking import Section, assign, classic, search
+from camkes.analysis.blocking import Section, assign, classic, search, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.platform import FREE, read_platform
 from camkes.analysis.response import Load, response
@@ -146,9 +146,11 @@ def test_each_task_and_each_server_once() -> None:
         ]
         if load.name == "1":
             assert classic(found, {}) == ms(9)
-        waits = sum(section.duration for section in assign(found, {})) if found else 0
+        assigned = assign(found, {}) if found else ()
+        assert assigned is not None
+        waits = total(assigned)
         exact = search(found, {})
-        assert exact is not None and sum(section.duration for section in exact) == waits
+        assert exact is not None and total(exact) == waits
         longest = response(load, [other for other in loads if other is not load], constant(waits))
         assert longest is not None
         assert (waits, longest.time) == tuple(map(ms, expected[load.name]))

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The kinds of systems that have no analysis."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Code
+
+NO_PERIOD = Code("E0901", "task-without-period")
+NO_WCET = Code("E0902", "no-execution-time")
+MAY_WAIT = Code("E0903", "wait-without-bound")
+OTHER_THREAD = Code("E0904", "thread-without-bound")
+NO_TASKS = Code("E0905", "nothing-to-analyse")
+PLATFORM = Code("E0906", "platform-profile")
+
+CODES = (NO_PERIOD, NO_WCET, MAY_WAIT, OTHER_THREAD, NO_TASKS, PLATFORM)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A schedulability analysis as tables, as JSON, and with every number of a task unfolded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from math import ceil
+from typing import Any
+
+from camkes.analysis.demand import Time
+from camkes.analysis.verdict import Analysis, TaskResult, Verdict
+from camkes.report.draw.table import table
+from camkes.report.times import format_time
+
+SCHEMA = 1
+
+_WORDS = {
+    Verdict.MET: "met",
+    Verdict.MISSED: "can be missed",
+    Verdict.UNBOUNDED: "no bound: too much work",
+}
+
+
+def to_dict(analysis: Analysis) -> dict[str, Any]:
+    """The JSON form. Times are nanoseconds, rounded up; `response` is null where there is no bound.
+
+    tasks: name, priority, period, deadline, wcet (a job with all its requests), blocking (with `classic`,
+    `assignment` and `exact`, null where the search was given up, under `blocking_bounds`), response, verdict
+    ("met", "missed", "unbounded"). bounds: name, source, applicable, reason, verdict ("met", "unknown",
+    "not applicable"): what a bound rejects may still be met.
+    """
+    return {
+        "schema": SCHEMA,
+        "platform": analysis.platform.name,
+        "utilisation": analysis.utilisation,
+        "tasks": [_task(result) for result in analysis.tasks],
+        "bounds": [
+            {
+                "name": bound.name,
+                "source": bound.source,
+                "applicable": bound.applicable,
+                "reason": bound.reason,
+                "limit": bound.limit,
+                "values": dict(bound.values),
+                "verdict": _verdict(bound.applicable, bound.holds),
+            }
+            for bound in analysis.bounds
+        ],
+    }
+
+
+def _task(result: TaskResult) -> dict[str, Any]:
+    task, waits = result.task, result.blocking
+    return {
+        "name": task.name,
+        "priority": task.priority,
+        "period": task.period,
+        "deadline": task.deadline,
+        "wcet": ceil(result.demand.total),
+        "blocking": ceil(waits.least),
+        "blocking_bounds": {
+            "classic": ceil(waits.classic),
+            "assignment": _whole(waits.assignment),
+            "exact": _whole(waits.exact),
+        },
+        "response": None if result.response is None else ceil(result.response.time),
+        "verdict": result.verdict.value,
+    }
+
+
+def _whole(value: Time | None) -> int | None:
+    return None if value is None else ceil(value)
+
+
+def _verdict(applicable: bool, holds: bool) -> str:
+    return "not applicable" if not applicable else "met" if holds else "unknown"
+
+
+def to_json(analysis: Analysis) -> str:
+    return json.dumps(to_dict(analysis), indent=2, ensure_ascii=False)
+
+
+def to_text(analysis: Analysis, *, color: bool = False) -> str:
+    """A table of the tasks and one of the bounds."""
+    tasks: list[tuple[str, ...]] = [("task", "priority", "period", "deadline", "C", "B", "R", "verdict")]
+    for result in analysis.tasks:
+        task = result.task
+        response = "-" if result.response is None else _time(result.response.time)
+        times = (task.period, task.deadline, result.demand.total, result.blocking.least)
+        tasks.append((task.name, str(task.priority), *map(_time, times), response, _WORDS[result.verdict]))
+    bounds: list[tuple[str, ...]] = [("bound", "source", "value", "limit", "verdict")]
+    for bound in analysis.bounds:
+        said = _verdict(bound.applicable, bound.holds)
+        value = max((value for _, value in bound.values), default=0.0)
+        figures = (f"{value:.4f}", f"{bound.limit:.4f}") if bound.applicable else ("-", "-")
+        bounds.append(
+            (bound.name, bound.source, *figures, f"{said}: {bound.reason}" if bound.reason else said)
+        )
+    return "\n\n".join(
+        [
+            table(tasks, right={1, 2, 3, 4, 5, 6}, color=color),
+            "C: execution time of a job with its requests. B: blocking by lower priorities.\n"
+            "R: longest response. Each way of connections to a CPI counts as one request.\n"
+            f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
+            table(bounds, right={2, 3}, color=color),
+        ]
+    )
+
+
+def explain(analysis: Analysis, name: str) -> str | None:
+    """Where each number of a task is from; None if there is no such task."""
+    result = next((each for each in analysis.tasks if each.task.name == name), None)
+    return None if result is None else "\n".join(_explain(analysis, result))
+
+
+def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
+    task = result.task
+    periods = {each.task.name: each.task.period for each in analysis.tasks}
+    needs = {each.task.name: each.demand.total for each in analysis.tasks}
+    limits = f"period {_time(task.period)}, deadline {_time(task.deadline)}"
+    yield f"{task.name}: priority {task.priority}, {limits}"
+    yield ""
+    yield f"C = {_time(result.demand.total)}, the execution time of a job"
+    yield f"  {_time(task.work):>12}  its own work"
+    for part in result.demand.parts:
+        each = _time(part.work) + (f" + {_time(part.overhead)} overhead" if part.overhead else "")
+        yield f"  {_time(part.total):>12}  {part.cpi}: {_times(part.count, 'request')} of {each}"
+    yield ""
+    waits = result.blocking
+    yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"
+    for section in waits.sections:
+        why = "executes at its ceiling" if section.at_ceiling else "holds its lock, or is before in its queue"
+        yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
+    if waits.classic != waits.least:
+        yield f"  (the lesser of two sums: {_time(waits.classic)})"
+    if waits.exact is None:
+        yield "  (the exact search was given up)"
+    if waits.assignment is None:
+        yield "  (the assignment was not computed: SciPy is not installed)"
+    elif waits.assignment != waits.least:
+        yield f"  (the assignment: {_time(waits.assignment)})"
+    yield ""
+    if result.response is None:
+        yield "R: no bound, for the tasks of this priority and above need more than the whole processor"
+        return
+    found = result.response
+    yield f"R = {_time(found.time)}, the longest response: {_WORDS[result.verdict]}"
+    if found.job:
+        yield f"  of job {found.job + 1} after all were released; earlier jobs end after their period"
+    yield f"  {_time((found.job + 1) * result.demand.total):>12}  {_times(found.job + 1, 'job')} of its own"
+    yield f"  {_time(waits.least):>12}  blocking"
+    for other, count in found.interference:
+        what = f"{_times(count, 'job')} of {_time(needs[other])}, period {_time(periods[other])}"
+        yield f"  {_time(count * needs[other]):>12}  {other}: {what}"
+    if found.job:
+        yield f"  {'-' + _time(found.job * task.period):>12}  released so long after the first"
+
+
+def _times(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _time(value: Time) -> str:
+    """A time, rounded up to whole nanoseconds."""
+    return format_time(ceil(value), 6)
