@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The same system does the same on both kernels: what components print, and which job runs when.
 
-Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR keeps the builds for the next time. On the
-host kernel a kernel call takes no time and on seL4 it takes some, so releases are moved away from instants
-at which something else happens: then the order of events must be the same.
+Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR keeps the builds for the next time.
+SEL4_RELEASE=1 makes release images. On the host kernel a kernel call takes no time and on seL4 it takes
+some, so releases are moved away from instants at which something else happens: then the order of events must
+be the same.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ PLATFORMS: dict[str, tuple[str, dict[str, str]]] = {
     "sabre": ("qemu-system-arm", {"AARCH32": "1"}),
     "qemu-riscv-virt": ("qemu-system-riscv64", {"RISCV64": "1"}),
 }
+#: settings of every system; a recorded run prints in release images, too
+RELEASE = {"RELEASE": "ON"} if os.environ.get("SEL4_RELEASE") else {}
 CASES = [
     ("adder", {}),
     ("inversion", {}),
@@ -85,7 +88,7 @@ def _records(data: bytes) -> Iterator[Record]:
 
 
 def on_sel4(path: Path, definitions: dict[str, str], platform: str, folder: Path, lines: int) -> list[Record]:
-    settings = {"PLATFORM": platform, **PLATFORMS[platform][1], **definitions, "CAmkESTrace": "ON"}
+    settings = {"PLATFORM": platform, **PLATFORMS[platform][1], **definitions, **RELEASE, "CAmkESTrace": "ON"}
     sink = Sink()
     assert make(Path(WORKSPACE), path, folder, settings, sink, lambda *_: None), sink.diagnostics
     records: list[Record] = []
@@ -121,7 +124,7 @@ def test_same_on_both_kernels(name: str, definitions: dict[str, str], platform: 
         kept = builds / "applications" / name
         shutil.copytree(path, kept, dirs_exist_ok=True)
         path = kept
-    folder = builds / "-".join([platform, name, *definitions.values()])
+    folder = builds / "-".join([platform, name, *definitions.values(), *RELEASE])
     text = output(host)
     has_jobs = any(record.kind == JOB_BEGIN for record in host)
     sel4 = on_sel4(path, definitions, platform, folder, 0 if has_jobs else text.count("\n"))
