@@ -13,7 +13,7 @@ from camkes.capdl.codes import WORD_LIMIT
 from camkes.capdl.model import Cap, CapabilityModel, Purpose, Use
 from camkes.diagnostics import Sink, Span
 from camkes.model.limits import INDEXES, SLOTS, WORDS, Word
-from camkes.model.settings import find
+from camkes.model.settings import ATTRIBUTES, find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
 
@@ -82,7 +82,7 @@ class _Check(Struct, frozen=True):
     def _cap(self, cap: Cap, instance: Instance, use: Use) -> None:
         name = f"{instance.name}.{use.interface}"
         if cap.badge > self.word.badge:
-            setting = find(instance, f"{use.interface}_attributes")
+            setting = find(instance, ATTRIBUTES.of(f"{use.interface}_"))
             self._report(
                 f"badge {cap.badge} of `{name}` is not in 0..{self.word.badge}",
                 setting.span if setting is not None else instance.span,

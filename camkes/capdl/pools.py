@@ -15,7 +15,20 @@ from msgspec.structs import replace
 
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, ObjectKind, Purpose, Space, Use
 from camkes.model.codes import SETTING_RANGE
-from camkes.model.settings import Reader, effective
+from camkes.model.settings import (
+    ALLOWED_SMC_FUNCTIONS,
+    DMA_POOL,
+    DMA_POOL_CACHED,
+    DMA_POOL_PADDR,
+    DTB,
+    EP_POOL,
+    NOTIFICATION_POOL,
+    TCB_POOL,
+    TCB_POOL_DOMAINS,
+    UNTYPED_POOL,
+    Reader,
+    effective,
+)
 from camkes.model.system import Instance, System
 from camkes.model.units import PAGE, round_up
 
@@ -28,7 +41,9 @@ _TREE_FILL = "CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT"
 _UNTYPED_BITS = range(4, 29)
 
 #: settings of an instance, or of its interfaces, that ask for something here
-_ASKING = re.compile(r"dma_pool|tcb_pool|ep_pool|notification_pool|untyped\d+_pool|dtb|allowed_smc_functions")
+_UNTYPED_POOL = UNTYPED_POOL.name.replace("_", r"(\d+)_")
+_NAMES = (DMA_POOL, TCB_POOL, EP_POOL, NOTIFICATION_POOL, DTB, ALLOWED_SMC_FUNCTIONS)
+_ASKING = re.compile("|".join((_UNTYPED_POOL, *(known.name for known in _NAMES))))
 
 
 class DmaPool(Struct, frozen=True):
@@ -112,19 +127,19 @@ class _Allocation:
         )
 
     def _dma(self, instance: Instance) -> DmaPool | None:
-        size = self.reader.instance_number(instance, "dma_pool")
+        size = self.reader.number(instance, DMA_POOL)
         if size == 0:
             return None
         page = max((p for p in self.frames if p <= size), default=self.frames[0])
         size = round_up(size, page)
-        cached = bool(self.reader.instance_number(instance, "dma_pool_cached"))
-        paddr = self.reader.instance_number(instance, "dma_pool_paddr") or None
+        cached = bool(self.reader.number(instance, DMA_POOL_CACHED))
+        paddr = self.reader.number(instance, DMA_POOL_PADDR) or None
         region = KernelObject(f"shared::{instance.name}_dma", ObjectKind.REGION, size, paddr, page)
         self.objects.append(region)
         use = Use(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
         self._map(instance, Mapping(use, region.name, "RW", cached))
         slots = tuple(
-            self._cap(instance, "dma_pool", n, Cap(0, region.name, "RW", 0, n, mapped=True, cached=cached))
+            self._cap(instance, DMA_POOL.name, n, Cap(0, region.name, "RW", 0, n, mapped=True, cached=cached))
             for n in range(size // page)
         )
         return DmaPool(size, page, cached, slots)
@@ -142,25 +157,25 @@ class _Allocation:
         return size
 
     def _secure_calls(self, instance: Instance) -> Iterator[tuple[int, int]]:
-        for number in self.reader.instance_numbers(instance, "allowed_smc_functions"):
+        for number in self.reader.numbers(instance, ALLOWED_SMC_FUNCTIONS):
             item = self._object(instance, f"smc_{number}", ObjectKind.SECURE_CALL)
-            yield number, self._cap(instance, "smc", number, Cap(0, item, badge=number))
+            yield number, self._cap(instance, ALLOWED_SMC_FUNCTIONS.name, number, Cap(0, item, badge=number))
 
     def _entries(self, instance: Instance) -> Iterator[PoolEntry]:
-        domains = self.reader.instance_numbers(instance, "tcb_pool_domains")
-        for n in range(self.reader.instance_number(instance, "tcb_pool")):
+        domains = self.reader.numbers(instance, TCB_POOL_DOMAINS)
+        for n in range(self.reader.number(instance, TCB_POOL)):
             domain = (f"dom: {domains[n]}",) if n < len(domains) else ()
-            item = self._object(instance, f"tcb_pool_{n}", ObjectKind.TCB, parameters=domain)
-            yield PoolEntry("seL4_TCBObject", self._cap(instance, "tcb_pool", n, Cap(0, item)))
+            item = self._object(instance, f"{TCB_POOL.name}_{n}", ObjectKind.TCB, parameters=domain)
+            yield PoolEntry("seL4_TCBObject", self._cap(instance, TCB_POOL.name, n, Cap(0, item)))
         for pool, type, kind in (
-            ("ep_pool", "seL4_EndpointObject", ObjectKind.ENDPOINT),
-            ("notification_pool", "seL4_NotificationObject", ObjectKind.NOTIFICATION),
+            (EP_POOL, "seL4_EndpointObject", ObjectKind.ENDPOINT),
+            (NOTIFICATION_POOL, "seL4_NotificationObject", ObjectKind.NOTIFICATION),
         ):
-            for n in range(self.reader.instance_number(instance, pool)):
-                item = self._object(instance, f"{pool}_{n}", kind)
-                yield PoolEntry(type, self._cap(instance, pool, n, Cap(0, item, "RW")), 0, 3)
+            for n in range(self.reader.number(instance, pool)):
+                item = self._object(instance, f"{pool.name}_{n}", kind)
+                yield PoolEntry(type, self._cap(instance, pool.name, n, Cap(0, item, "RW")), 0, 3)
         for name in dict.fromkeys((*instance.settings, *(a.name for a in instance.type.attributes))):
-            found = re.fullmatch(r"untyped(\d+)_pool", name)
+            found = re.fullmatch(_UNTYPED_POOL, name)
             setting = effective(instance, name)
             if found is None or setting is None:
                 continue
@@ -173,7 +188,7 @@ class _Allocation:
                     f"asks for objects of 2 to the power of {bits} bytes",
                 )
                 continue
-            for n in range(self.reader.instance_number(instance, name, "untyped_pool")):
+            for n in range(self.reader.number(instance, UNTYPED_POOL, name)):
                 item = self._object(instance, f"untyped_{bits}_pool_{n}", ObjectKind.UNTYPED, 1 << bits)
                 slot = self._cap(instance, name, n, Cap(0, item))
                 yield PoolEntry("seL4_UntypedObject", slot, 1 << bits, 3)
@@ -206,13 +221,13 @@ class _Allocation:
 def _tree_size(system: System, instance: Instance) -> int:
     """Bytes of the device tree that a setting of the instance, or of an interface of its that is connected to
     another of its own, was made from."""
-    found = effective(instance, "dtb")
+    found = effective(instance, DTB.name)
     settings = [] if found is None else [found]
     for connection in system.connections:
         if connection.from_ends and connection.from_ends[0].instance == instance.name:
             for end in connection.to_ends:
                 own = system.other_settings.get(end.name, {})
-                settings += [own["dtb"]] if end.instance == instance.name and "dtb" in own else []
+                settings += [own[DTB.name]] if end.instance == instance.name and DTB.name in own else []
     sizes = [0]
     for setting in settings:
         match setting.value:

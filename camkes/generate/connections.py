@@ -8,6 +8,7 @@ from camkes.diagnostics import Label
 from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, UNKNOWN_CONNECTOR
 from camkes.generate.facts import SystemFacts, generates
 from camkes.model.connectors import GENERATED, SHARED_DATA, Carries, carries_time, is_standard
+from camkes.model.settings import BUFFER
 from camkes.model.system import Connection
 
 
@@ -39,7 +40,7 @@ def check_connections(all_: SystemFacts) -> None:
 
 
 def _check_buffer(all_: SystemFacts, connection: Connection) -> None:
-    setting = connection.settings.get("buffer")
+    setting = connection.settings.get(BUFFER.name)
     if setting is None:
         return
     ends = [*connection.from_ends, *connection.to_ends]

@@ -16,7 +16,7 @@ from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.names import c_name
 from camkes.model.connectors import Carries, support
-from camkes.model.settings import Reader
+from camkes.model.settings import BUFFER, Reader
 from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, Protocol, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 
@@ -70,7 +70,7 @@ class SystemFacts:
 
     def buffer(self, connection: Connection, instance: str) -> str | None:
         """The dataport of `instance` that messages of an RPC connection are in, None: there is none."""
-        setting = connection.settings.get("buffer")
+        setting = connection.settings.get(BUFFER.name)
         if setting is None:
             return None
         for other in self.system.connections:

@@ -16,7 +16,7 @@ from camkes.generate.rpc import direct, dispatches, rpc_from, rpc_to
 from camkes.generate.threads import thread_record
 from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
-from camkes.model.settings import find
+from camkes.model.settings import DTB, VALUE, find
 from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Setting, Sync
 
 
@@ -113,7 +113,7 @@ def _declared(me: InstanceFacts, interface: Interface) -> ctx.InterfaceContext:
 def _registers(me: InstanceFacts, interface: Interface) -> int:
     """How many blocks of registers the device tree gives the device behind an interface."""
     settings = me.all.system.other_settings.get(f"{me.instance.name}.{interface.name}", {})
-    match settings["dtb"].value if "dtb" in settings else None:
+    match settings[DTB.name].value if DTB.name in settings else None:
         case {"query": [{"reg": [*cells], "this_address_cells": [int(a)], "this_size_cells": [int(s)]}]}:
             return len(cells) // (a + s) if a + s else 0
     return 0
@@ -182,7 +182,7 @@ def _dataport(me: InstanceFacts, interface: Interface, connection: Connection | 
 
 def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
     value = 0 if sync.kind == "binary_semaphore" else 1
-    setting = find(me.instance, f"{sync.name}_value")
+    setting = find(me.instance, VALUE.of(f"{sync.name}_"))
     if setting is not None and sync.kind != "mutex":
         value = _initial(me, sync, setting)
     return ctx.SyncContext(
@@ -199,11 +199,11 @@ def _initial(me: InstanceFacts, sync: Sync, setting: Setting) -> int:
     value = setting.value
     if isinstance(value, str) and value.strip().isdecimal():
         value = int(value)
-    highest = 1 if sync.kind == "binary_semaphore" else 2**31 - 1
+    highest = 1 if sync.kind == "binary_semaphore" else VALUE.high
     if not isinstance(value, int) or not 0 <= value <= highest:
         me.all.sink.report(
             SEMAPHORE_VALUE,
-            f"{sync.name}_value must be a whole number from 0 to {highest}",
+            f"{VALUE.of(f'{sync.name}_')} must be a whole number from 0 to {highest}",
             setting.span,
             related=[Label(sync.span, f"a {sync.kind.replace('_', ' ')}")],
         )

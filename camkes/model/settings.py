@@ -25,7 +25,7 @@ from camkes.model.system import (
     in_digits,
     in_words,
 )
-from camkes.model.units import NANOSECONDS, PAGE, round_up
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, round_up
 
 DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
@@ -44,45 +44,86 @@ class Known(Struct, frozen=True):
     low: int = 0
     high: int = (1 << 63) - 1
     unit: str = ""
-    default: int | None = None
+    default: int = 0
     shared: bool = True
+
+    def of(self, prefix: str) -> str:
+        """Its name for a thread, an interface or a semaphore: "_priority", "IFACE_priority"."""
+        return f"{prefix}{self.name}"
 
 
 _HOUR = 3_600_000_000
 
-#: All settings with a number. The defaults are those where a build gives no others.
+#: Settings with a number. The defaults are those where a build gives no others; periods and budgets are those
+#: of scheduling contexts.
+PRIORITY = Known("priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_PRIORITY)
+MAXIMUM_PRIORITY = Known("max_priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_MAX_PRIORITY)
+STACK_SIZE = Known("stack_size", "thread", PAGE, 1 << 30, "bytes", DEFAULT_STACK, shared=False)
+AFFINITY = Known("affinity", "thread", 0, MAX_AFFINITY, default=0)
+DOMAIN = Known("domain", "thread", 0, MAX_DOMAIN, default=0, shared=False)
+PERIOD = Known("period", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000)
+BUDGET = Known("budget", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000)
+DEADLINE = Known("deadline", "thread", 1, _HOUR, DEFAULT_UNIT)
+WCET = Known("wcet", "thread", 0, _HOUR, DEFAULT_UNIT, 0)
+OFFSET = Known("offset", "thread", 0, _HOUR, DEFAULT_UNIT, 0)
+DATA = Known("data", "thread", 0, (1 << 64) - 1, default=0)
+SIZE_BITS = Known("size_bits", "thread", 7, 20, default=8)
+NUM_THREADS = Known("num_threads", "interface", 1, MAX_THREADS)
+PASSIVE = Known("passive", "interface", 0, 1, default=0, shared=False)
+ATTRIBUTES = Known("attributes", "interface", 0, (1 << 64) - 1, shared=False)
+VALUE = Known("value", "semaphore", 0, (1 << 31) - 1, shared=False)
+HEAP_BYTES = Known("heap_size", "instance", 0, 1 << 40, "bytes")
+DMA_POOL = Known("dma_pool", "instance", 0, 1 << 40, "bytes", 0)
+DMA_POOL_CACHED = Known("dma_pool_cached", "instance", 0, 1, default=0)
+DMA_POOL_PADDR = Known("dma_pool_paddr", "instance", 0, (1 << 64) - 1, default=0)
+TCB_POOL = Known("tcb_pool", "instance", default=0)
+TCB_POOL_DOMAINS = Known("tcb_pool_domains", "instance", 0, MAX_DOMAIN)
+EP_POOL = Known("ep_pool", "instance", default=0)
+NOTIFICATION_POOL = Known("notification_pool", "instance", default=0)
+UNTYPED_POOL = Known("untyped_pool", "instance", default=0)
+ALLOWED_SMC_FUNCTIONS = Known("allowed_smc_functions", "instance", 0, (1 << 64) - 1)
+TIMERS_PER_CLIENT = Known("timers_per_client", "instance", 1, TIMERS, default=1)
+SIZE = Known("size", "connection", 1, 1 << 40, "bytes")
+PADDR = Known("paddr", "connection", 0, (1 << 64) - 1)
+
+#: Settings with a text, and with what a query found.
+PRIORITY_PROTOCOL = Known("priority_protocol", "interface")
+ACCESS = Known("access", "interface")
+BUFFER = Known("buffer", "connection")
+DTB = Known("dtb", "interface")
+
 TABLE = {
     known.name: known
     for known in (
-        Known("priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_PRIORITY),
-        Known("max_priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_MAX_PRIORITY),
-        Known("stack_size", "thread", PAGE, 1 << 30, "bytes", DEFAULT_STACK, shared=False),
-        Known("affinity", "thread", 0, MAX_AFFINITY, default=0),
-        Known("domain", "thread", 0, MAX_DOMAIN, default=0, shared=False),
-        Known("period", "thread", 1, _HOUR, "us"),
-        Known("budget", "thread", 1, _HOUR, "us"),
-        Known("deadline", "thread", 1, _HOUR, "us"),
-        Known("wcet", "thread", 0, _HOUR, "us", 0),
-        Known("offset", "thread", 0, _HOUR, "us", 0),
-        Known("data", "thread", 0, (1 << 64) - 1, default=0),
-        Known("size_bits", "thread", 7, 20),
-        Known("num_threads", "interface", 1, MAX_THREADS),
-        Known("passive", "interface", 0, 1, default=0, shared=False),
-        Known("attributes", "interface", 0, (1 << 64) - 1, shared=False),
-        Known("value", "semaphore", 0, (1 << 31) - 1, shared=False),
-        Known("heap_size", "instance", 0, 1 << 40, "bytes"),
-        Known("dma_pool", "instance", 0, 1 << 40, "bytes", 0),
-        Known("dma_pool_cached", "instance", 0, 1, default=0),
-        Known("dma_pool_paddr", "instance", 0, (1 << 64) - 1, default=0),
-        Known("tcb_pool", "instance", default=0),
-        Known("tcb_pool_domains", "instance", 0, MAX_DOMAIN),
-        Known("ep_pool", "instance", default=0),
-        Known("notification_pool", "instance", default=0),
-        Known("untyped_pool", "instance", default=0),
-        Known("allowed_smc_functions", "instance", 0, (1 << 64) - 1),
-        Known("timers_per_client", "instance", 1, TIMERS, default=1),
-        Known("size", "connection", 1, 1 << 40, "bytes"),
-        Known("paddr", "connection", 0, (1 << 64) - 1),
+        PRIORITY,
+        MAXIMUM_PRIORITY,
+        STACK_SIZE,
+        AFFINITY,
+        DOMAIN,
+        PERIOD,
+        BUDGET,
+        DEADLINE,
+        WCET,
+        OFFSET,
+        DATA,
+        SIZE_BITS,
+        NUM_THREADS,
+        PASSIVE,
+        ATTRIBUTES,
+        VALUE,
+        HEAP_BYTES,
+        DMA_POOL,
+        DMA_POOL_CACHED,
+        DMA_POOL_PADDR,
+        TCB_POOL,
+        TCB_POOL_DOMAINS,
+        EP_POOL,
+        NOTIFICATION_POOL,
+        UNTYPED_POOL,
+        ALLOWED_SMC_FUNCTIONS,
+        TIMERS_PER_CLIENT,
+        SIZE,
+        PADDR,
     )
 }
 
@@ -114,7 +155,7 @@ def effective(instance: Instance, name: str) -> Setting | None:
     return None
 
 
-_TEXTS = ("_priority_protocol", "_access", "_attributes")
+_TEXTS = tuple(known.of("_") for known in (PRIORITY_PROTOCOL, ACCESS, ATTRIBUTES))
 
 
 def _declares(attribute: Attribute) -> bool:
@@ -122,7 +163,9 @@ def _declares(attribute: Attribute) -> bool:
     if attribute.array or not isinstance(attribute.type, CType):
         return False
     text = attribute.name.endswith(_TEXTS)
-    return text if attribute.type.name == "string" else not text or attribute.name.endswith("_attributes")
+    return (
+        text if attribute.type.name == "string" else not text or attribute.name.endswith(ATTRIBUTES.of("_"))
+    )
 
 
 class Defaults(Struct, frozen=True):
@@ -144,89 +187,89 @@ class Reader(Struct, frozen=True):
 
     def priority(self, instance: Instance, prefix: str) -> int:
         """A thread's priority."""
-        return self._of_thread(instance, prefix, "priority", self.defaults.priority)
+        return self._of_thread(instance, prefix, PRIORITY, self.defaults.priority)
 
     def max_priority(self, instance: Instance, prefix: str, default: int = DEFAULT_MAX_PRIORITY) -> int:
         """The highest priority a thread may give."""
-        return self._of_thread(instance, prefix, "max_priority", default)
+        return self._of_thread(instance, prefix, MAXIMUM_PRIORITY, default)
 
     def stack_size(self, instance: Instance, prefix: str) -> int:
         """Bytes of stack, in whole pages."""
-        return round_up(self._of_thread(instance, prefix, "stack_size", self.defaults.stack))
+        return round_up(self._of_thread(instance, prefix, STACK_SIZE, self.defaults.stack))
 
     def affinity(self, instance: Instance, prefix: str) -> int:
         """The core a thread runs on."""
-        return self._of_thread(instance, prefix, "affinity", self.defaults.affinity)
+        return self._of_thread(instance, prefix, AFFINITY, self.defaults.affinity)
 
     def domain(self, instance: Instance, prefix: str) -> int:
         """The scheduling domain of a thread; only its own setting counts."""
-        return self._of_thread(instance, prefix, "domain", 0)
+        return self._of_thread(instance, prefix, DOMAIN, DOMAIN.default)
 
     def period(self, instance: Instance, prefix: str) -> int | None:
         """Microseconds a scheduling context is replenished after; None: not given."""
-        return self._microseconds(instance, prefix, "period")
+        return self._microseconds(instance, prefix, PERIOD)
 
     def budget(self, instance: Instance, prefix: str) -> int | None:
         """Microseconds a scheduling context may run in a period; None: not given."""
-        return self._microseconds(instance, prefix, "budget")
+        return self._microseconds(instance, prefix, BUDGET)
 
     def data(self, instance: Instance, prefix: str) -> int:
         """The name of a scheduling context in timeout faults."""
-        return self._of_thread(instance, prefix, "data", 0)
+        return self._of_thread(instance, prefix, DATA, DATA.default)
 
     def context_bits(self, instance: Instance, prefix: str, default: int) -> int:
         """The size of a scheduling context, as a power of two."""
-        return self._of_thread(instance, prefix, "size_bits", default)
+        return self._of_thread(instance, prefix, SIZE_BITS, default)
 
     def passive(self, instance: Instance, interface: str) -> bool:
         """Whether the threads of an interface run on the time of its callers."""
-        return bool(self._of_thread(instance, f"{interface}_", "passive", 0))
+        return bool(self._of_thread(instance, f"{interface}_", PASSIVE, PASSIVE.default))
 
     def heap_size(self, instance: Instance, default: int) -> int:
         """Bytes of heap of an instance."""
-        setting = find(instance, "heap_size")
+        setting = find(instance, HEAP_BYTES.name)
         if setting is None:
             return default
         if isinstance(setting.value, int) and setting.value >= 0:
             return setting.value
         self.sink.report(
             HEAP_SIZE,
-            "heap_size must be a whole number of bytes, 0 or more",
+            f"{HEAP_BYTES.name} must be a whole number of bytes, 0 or more",
             setting.span,
             help="for example 65536",
         )
         return 0
 
-    def instance_number(self, instance: Instance, name: str, known: str = "") -> int:
-        """A number that an instance itself is given; `known` is its name in the table, if that differs."""
-        setting = find(instance, name)
-        value = None if setting is None else self._integer(setting, name, TABLE[known or name])
-        return TABLE[known or name].default or 0 if value is None else value
+    def number(self, instance: Instance, known: Known, name: str = "") -> int:
+        """A number that an instance itself is given; `name` is its own name, where that is another."""
+        setting = find(instance, name or known.name)
+        value = None if setting is None else self._integer(setting, name or known.name, known)
+        return known.default if value is None else value
 
-    def instance_numbers(self, instance: Instance, name: str) -> list[int]:
+    def numbers(self, instance: Instance, known: Known) -> list[int]:
         """A list of numbers that an instance itself is given."""
-        setting = effective(instance, name)
+        setting = effective(instance, known.name)
         if setting is None:
             return []
         if not isinstance(setting.value, list):
-            self._mistyped(setting, f"{name} must be a list of whole numbers")
+            self._mistyped(setting, f"{known.name} must be a list of whole numbers")
             return []
-        numbers = (self._integer(Setting(v, setting.span), name, TABLE[name]) for v in setting.value)
-        return [number for number in numbers if number is not None]
+        values = (self._integer(Setting(v, setting.span), known.name, known) for v in setting.value)
+        return [number for number in values if number is not None]
 
     def badge(self, instance: Instance, interface: str) -> int | None:
         """The badge that `IFACE_attributes` chooses: a number or a string of digits."""
-        setting = find(instance, f"{interface}_attributes")
+        setting = find(instance, ATTRIBUTES.of(f"{interface}_"))
         if setting is None:
             return None
         value = setting.value
         if isinstance(value, str) and not value.strip().isdecimal():
             return None  # other connectors keep other things there
-        return self._integer(setting, f"{interface}_attributes", TABLE["attributes"])
+        return self._integer(setting, ATTRIBUTES.of(f"{interface}_"), ATTRIBUTES)
 
     def access(self, instance: Instance, interface: str) -> str:
         """Rights of a dataport, a subset of "RWX"; read and write where nothing is said."""
-        name = f"{interface}_access"
+        name = ACCESS.of(f"{interface}_")
         setting = find(instance, name)
         if setting is None:
             return "RW"
@@ -246,23 +289,22 @@ class Reader(Struct, frozen=True):
 
     def size(self, connection: Connection, default: int) -> int:
         """Bytes of the memory behind a dataport connection, in whole pages."""
-        setting = connection.settings.get("size")
-        value = None if setting is None else self._integer(setting, "size", TABLE["size"])
+        setting = connection.settings.get(SIZE.name)
+        value = None if setting is None else self._integer(setting, SIZE.name, SIZE)
         return round_up(default if value is None else value)
 
     def paddr(self, connection: Connection) -> int | None:
         """The physical address a connection asks for."""
-        setting = connection.settings.get("paddr")
-        return None if setting is None else self._integer(setting, "paddr", TABLE["paddr"])
+        setting = connection.settings.get(PADDR.name)
+        return None if setting is None else self._integer(setting, PADDR.name, PADDR)
 
     def timers(self, server: Instance) -> int:
         """How many timers each client of a time server has."""
-        return self._of_thread(server, "", "timers_per_client", 1)
+        return self._of_thread(server, "", TIMERS_PER_CLIENT, TIMERS_PER_CLIENT.default)
 
-    def _of_thread(self, instance: Instance, prefix: str, name: str, default: int) -> int:
-        known = TABLE[name]
-        full = f"{prefix}{name}"
-        names = (full, name) if known.shared else (full,)
+    def _of_thread(self, instance: Instance, prefix: str, known: Known, default: int) -> int:
+        full = known.of(prefix)
+        names = (full, known.name) if known.shared else (full,)
         for each in names:
             setting = find(instance, each)
             if setting is not None:
@@ -290,14 +332,14 @@ class Reader(Struct, frozen=True):
     def _mistyped(self, setting: Setting, message: str, help: str = "") -> None:
         self.sink.report(SETTING_TYPE, message, setting.span, f"this is {in_words(setting.value)}", help=help)
 
-    def _microseconds(self, instance: Instance, prefix: str, name: str) -> int | None:
-        setting = find(instance, f"{prefix}{name}", name)
+    def _microseconds(self, instance: Instance, prefix: str, known: Known) -> int | None:
+        setting = find(instance, known.of(prefix), known.name)
         if setting is None:
             return None
         if not isinstance(setting.value, int | float):
-            self._mistyped(setting, f"{prefix}{name} must be a time", "for example 10 ms")
+            self._mistyped(setting, f"{known.of(prefix)} must be a time", "for example 10 ms")
             return None
-        return round(setting.value * NANOSECONDS[setting.unit or TABLE[name].unit] / NANOSECONDS["us"])
+        return round(setting.value * NANOSECONDS[setting.unit or known.unit] / NANOSECONDS[DEFAULT_UNIT])
 
     def place(self, instance: Instance, *names: str) -> Span | None:
         """Where the first of these names that has a value got it."""

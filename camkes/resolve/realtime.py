@@ -11,7 +11,17 @@ from msgspec.structs import replace
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.connectors import RPC_CALL, library_threads
 from camkes.model.limits import MAX_PRIORITY
-from camkes.model.settings import find
+from camkes.model.settings import (
+    BUDGET,
+    DEADLINE,
+    NUM_THREADS,
+    OFFSET,
+    PERIOD,
+    PRIORITY,
+    PRIORITY_PROTOCOL,
+    WCET,
+    find,
+)
 from camkes.model.system import (
     Connection,
     Connector,
@@ -28,11 +38,11 @@ from camkes.resolve import codes
 from camkes.resolve.clauses import protocol
 
 _PHRASES = {
-    "period": "a period",
-    "deadline": "a deadline",
-    "wcet": "a worst-case execution time",
-    "budget": "a budget",
-    "offset": "an offset",
+    PERIOD.name: "a period",
+    DEADLINE.name: "a deadline",
+    WCET.name: "a worst-case execution time",
+    BUDGET.name: "a budget",
+    OFFSET.name: "an offset",
 }
 
 
@@ -94,18 +104,18 @@ class Reader:
         if not type.control:
             return None
         times = {
-            name: self.time(instance, (f"_{name}", name), spans, name, least)
-            for name, least in (("period", 1), ("deadline", 1), ("wcet", 0), ("budget", 1), ("offset", 0))
+            known: self.time(instance, (known.of("_"), known.name), spans, known.name, known.low)
+            for known in (PERIOD, DEADLINE, WCET, BUDGET, OFFSET)
         }
         return Task(
             instance.name,
             id,
-            self.priority(instance, ("_priority", "priority"), spans),
-            times["period"],
-            times["deadline"],
-            times["wcet"],
-            times["budget"],
-            times["offset"] or 0,
+            self.priority(instance, (PRIORITY.of("_"), PRIORITY.name), spans),
+            times[PERIOD],
+            times[DEADLINE],
+            times[WCET],
+            times[BUDGET],
+            times[OFFSET] or 0,
             instance.span,
             spans,
         )
@@ -115,7 +125,7 @@ class Reader:
     def cpis(self, instance: Instance, threads: Mapping[tuple[str, str], Connection]) -> list[Cpi]:
         cpis = []
         for interface in instance.type.interfaces:
-            name = f"{interface.name}_priority_protocol"
+            name = PRIORITY_PROTOCOL.of(f"{interface.name}_")
             stated = self.get(instance, name)
             if interface.kind != "provides":
                 if stated is not None and name in instance.settings:
@@ -138,7 +148,7 @@ class Reader:
         return cpis
 
     def without_effect(self, instance: Instance, interface: Interface, stated: Setting | None) -> None:
-        clause = (interface.clause_spans or {}).get("priority_protocol", interface.span)
+        clause = (interface.clause_spans or {}).get(PRIORITY_PROTOCOL.name, interface.span)
         self.sink.report(
             codes.PROTOCOL_IGNORED,
             f"`{interface.name}` of `{instance.name}` stands for an interface of a part, so its priority "
@@ -166,11 +176,11 @@ class Reader:
         threads: Mapping[tuple[str, str], Connection],
     ) -> Cpi:
         spans = dict(interface.clause_spans or {})
-        spans["protocol"] = stated.span if stated else spans.get("priority_protocol", interface.span)
-        spans.pop("priority_protocol", None)
+        spans["protocol"] = stated.span if stated else spans.get(PRIORITY_PROTOCOL.name, interface.span)
+        spans.pop(PRIORITY_PROTOCOL.name, None)
         name = interface.name
-        wcet = self.time(instance, (f"{name}_wcet",), spans, "wcet", 0)
-        priority = self.priority(instance, (f"{name}_priority",), spans)
+        wcet = self.time(instance, (WCET.of(f"{name}_"),), spans, WCET.name, WCET.low)
+        priority = self.priority(instance, (PRIORITY.of(f"{name}_"),), spans)
         count = self.threads(instance, interface, threads.get((instance.name, name)), spans)
         return Cpi(
             instance.name, name, chosen, priority, count, interface.requests, wcet, interface.span, spans
@@ -185,7 +195,7 @@ class Reader:
     ) -> int | None:
         """The stated thread count. It can be stated in three places, which have to agree."""
         said: list[tuple[int, Span]] = []
-        setting = self.get(instance, f"{interface.name}_num_threads")
+        setting = self.get(instance, NUM_THREADS.of(f"{interface.name}_"))
         if setting is not None:
             count = self.integer(setting, "thread count", 1)
             if count is not None:
@@ -225,7 +235,7 @@ class Reader:
         setting = self.get(instance, *names)
         if setting is None:
             return None
-        spans["priority"] = setting.span
+        spans[PRIORITY.name] = setting.span
         if isinstance(setting.value, int) and setting.unit is None:
             return setting.value
         self.sink.report(codes.BAD_PRIORITY, f"a priority is an integer of 0 to {MAX_PRIORITY}", setting.span)
@@ -275,6 +285,6 @@ def _library_task(instance: Instance) -> bool:
     type = instance.type
     return (
         type.control
-        and any(attribute.name == "_priority" for attribute in type.attributes)
+        and any(attribute.name == PRIORITY.of("_") for attribute in type.attributes)
         and not any(i.kind == "provides" for i in type.interfaces)
     )

@@ -7,19 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS
 from camkes.model.system import Instance, Setting
-from camkes.model.units import duration
+from camkes.model.units import NANOSECONDS, duration
 from camkes.resolve import codes
 from camkes.resolve.realtime import Reader
 
 #: nanoseconds, where nothing is set
-DEFAULT_TIME = 10_000_000
-_LONGEST = 3_600_000_000_000
+DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
+_LONGEST = PERIOD.high * NANOSECONDS[PERIOD.unit]
 #: what the kernel may need itself to switch to a thread and away from it
 SHORTEST = 20_000
 
 #: log2 of bytes: less does not hold a scheduling context
-_SIZES = range(7, 21)
+_SIZES = range(SIZE_BITS.low, SIZE_BITS.high + 1)
 
 
 def check_scheduling(instances: tuple[Instance, ...], sink: Sink) -> None:
@@ -52,10 +53,10 @@ def _of_instance(instance: Instance) -> Iterator[Diagnostic]:
     prefixes = ["_", "fault", *(f"{interface.name}_" for interface in instance.type.interfaces)]
     for prefix in prefixes:
         yield from _times(reader, instance, prefix)
-        _integer(reader.get(instance, f"{prefix}size_bits"), "size", _SIZES, own)
-        _integer(reader.get(instance, f"{prefix}data"), "datum", range(1 << 64), own)
+        _integer(reader.get(instance, SIZE_BITS.of(prefix)), "size", _SIZES, own)
+        _integer(reader.get(instance, DATA.of(prefix)), "datum", range(DATA.high + 1), own)
     for interface in instance.type.interfaces:
-        setting = reader.get(instance, f"{interface.name}_passive")
+        setting = reader.get(instance, PASSIVE.of(f"{interface.name}_"))
         if setting is None:
             continue
         _integer(setting, "choice to be passive", range(2), own)
@@ -74,32 +75,32 @@ def _times(reader: Reader, instance: Instance, prefix: str) -> Iterator[Diagnost
     spans: dict[str, Span] = {}
     task = prefix == "_" and instance.type.requestor
     quiet = Reader(Sink()) if task else reader  # a task's own times are reported where they are read
-    names = {name: (f"{prefix}{name}", name) for name in ("period", "budget")}
-    period = quiet.time(instance, names["period"], spans, "period", 1)
-    budget = quiet.time(instance, names["budget"], spans, "budget", 1)
-    for name, time in (("period", period), ("budget", budget)):
+    names = {known.name: (known.of(prefix), known.name) for known in (PERIOD, BUDGET)}
+    period = quiet.time(instance, names[PERIOD.name], spans, PERIOD.name, 1)
+    budget = quiet.time(instance, names[BUDGET.name], spans, BUDGET.name, 1)
+    for name, time in ((PERIOD.name, period), (BUDGET.name, budget)):
         if time is not None and time > _LONGEST:
             yield Diagnostic(
                 codes.BAD_TIME, f"a {name} is at most an hour", spans[name], help="write a shorter time"
             )
     # a plain `budget` may be another thing; a build for an MCS kernel looks again
-    if budget is not None and budget < SHORTEST and f"{prefix}budget" in instance.settings:
+    if budget is not None and budget < SHORTEST and BUDGET.of(prefix) in instance.settings:
         yield Diagnostic(
             codes.BAD_TIME,
             f"a budget is at least {duration(SHORTEST)}",
-            spans["budget"],
+            spans[BUDGET.name],
             "too short",
             notes=("an MCS kernel may need as long to switch to a thread and away from it",),
         )
-    if period is None and "period" in spans:
+    if period is None and PERIOD.name in spans:
         return
     longest = DEFAULT_TIME if period is None else period
     if budget is not None and budget > longest:
-        said = [Label(spans["period"], "the period")] if "period" in spans else []
+        said = [Label(spans[PERIOD.name], "the period")] if PERIOD.name in spans else []
         yield Diagnostic(
             codes.BUDGET,
             f"a budget of {duration(budget)} does not fit into a period of {duration(longest)}",
-            spans["budget"],
+            spans[BUDGET.name],
             "longer than the period",
             related=tuple(said),
             notes=() if said else ("the period is 10 ms where none is set",),

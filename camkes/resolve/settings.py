@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink
+from camkes.model.settings import TABLE
 from camkes.model.system import Attribute, Setting, Value
-from camkes.model.units import NANOSECONDS
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.attributes import AttributeTypes
@@ -22,7 +23,7 @@ from camkes.resolve.nearest import suggestion
 from camkes.resolve.queries import Queries
 
 #: Suffixes of the settings that are times.
-TIMES = ("period", "deadline", "wcet", "budget", "offset")
+TIMES = tuple(known.name for known in TABLE.values() if known.unit == DEFAULT_UNIT)
 
 
 class Settings(Struct, eq=False, dict=True):

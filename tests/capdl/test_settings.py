@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.model.settings import TABLE, Reader
+from camkes.model.settings import (
+    DMA_POOL,
+    DMA_POOL_CACHED,
+    DMA_POOL_PADDR,
+    EP_POOL,
+    NOTIFICATION_POOL,
+    TABLE,
+    TCB_POOL,
+    UNTYPED_POOL,
+    Reader,
+)
 from camkes.model.system import Instance
 from camkes.resolve import LoadOptions, load
 
@@ -35,7 +45,13 @@ SETTINGS: dict[str, tuple[str, int, object, Read]] = {
     "attributes": ("s_attributes", 7, None, lambda r, i: r.badge(i, "s")),
     "heap_size": ("heap_size", 4096, 65536, lambda r, i: r.heap_size(i, 65536)),
     "timers_per_client": ("timers_per_client", 4, 1, lambda r, i: r.timers(i)),
-    "value": ("q_value", 5, 1, lambda r, i: r.semaphore(i, "q", 1)),
+    "dma_pool": ("dma_pool", 8192, 0, lambda r, i: r.number(i, DMA_POOL)),
+    "dma_pool_cached": ("dma_pool_cached", 1, 0, lambda r, i: r.number(i, DMA_POOL_CACHED)),
+    "dma_pool_paddr": ("dma_pool_paddr", 4096, 0, lambda r, i: r.number(i, DMA_POOL_PADDR)),
+    "tcb_pool": ("tcb_pool", 3, 0, lambda r, i: r.number(i, TCB_POOL)),
+    "ep_pool": ("ep_pool", 3, 0, lambda r, i: r.number(i, EP_POOL)),
+    "notification_pool": ("notification_pool", 3, 0, lambda r, i: r.number(i, NOTIFICATION_POOL)),
+    "untyped_pool": ("untyped12_pool", 3, 0, lambda r, i: r.number(i, UNTYPED_POOL, "untyped12_pool")),
 }
 
 HEAD = "procedure P { void f(); }\nconnector K { from Procedures; to Procedure; }\n"
@@ -86,7 +102,7 @@ def test_by_an_attribute(tmp_path: Path, row: str) -> None:
 @pytest.mark.parametrize("row", SETTINGS)
 def test_a_configuration_wins_over_an_attribute(tmp_path: Path, row: str) -> None:
     name, value, _, _ = SETTINGS[row]
-    other = {"passive": 0, "size_bits": 10}.get(row, 4096 * 3 if "stack" in row else 2)
+    other = {"passive": 0, "size_bits": 10, "dma_pool_cached": 0}.get(row, 4096 * 3 if "stack" in row else 2)
     text = (
         f"component C {{ {BODY % f'attribute int {name} = {other};'} }}\n{ASSEMBLY % f'c.{name} = {value};'}"
     )
@@ -128,8 +144,9 @@ def test_an_attribute_that_only_has_the_name(tmp_path: Path, declared: str) -> N
 
 
 def test_every_setting_with_a_reader_is_tested() -> None:
-    of_connections_and_tasks = {"size", "paddr", "num_threads", "deadline", "wcet", "offset"}
-    assert {row.partition(" of ")[0] for row in SETTINGS} | of_connections_and_tasks == set(TABLE)
+    elsewhere = {"size", "paddr", "num_threads", "deadline", "wcet", "offset", "value"}
+    elsewhere |= {"tcb_pool_domains", "allowed_smc_functions"}  # lists
+    assert {row.partition(" of ")[0] for row in SETTINGS} | elsewhere == set(TABLE)
 
 
 def test_a_value_out_of_range_is_reported_with_its_unit(tmp_path: Path) -> None:

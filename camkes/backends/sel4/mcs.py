@@ -22,7 +22,7 @@ from camkes.capdl.callers import Wiring
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
-from camkes.model.settings import Reader
+from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS, Reader
 from camkes.model.system import System
 from camkes.resolve.scheduling import SHORTEST
 
@@ -31,10 +31,10 @@ class Scheduling(Struct, frozen=True):
     """What a scheduling context grants: `budget` microseconds in each `period`; `data` is what the kernel
     tells of it in a timeout fault."""
 
-    period: int = 10_000
-    budget: int = 10_000
-    data: int = 0
-    size_bits: int = 8
+    period: int = PERIOD.default
+    budget: int = BUDGET.default
+    data: int = DATA.default
+    size_bits: int = SIZE_BITS.default
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class _Builder:
             PASSIVE_CONNECTOR,
             f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name} and "
             "cannot be passive",
-            self.reader.place(instance, f"{thread.interface}_passive"),
+            self.reader.place(instance, PASSIVE.of(f"{thread.interface}_")),
             related=[Label(connection.span, "the connection")],
             help=f"connect it with {' or '.join(names(Carries.CALLS))}",
         )
@@ -150,7 +150,7 @@ class _Builder:
         task = thread.role is Role.CONTROL and thread.instance in self.tasks
         budget = self.reader.budget(instance, prefix) or (period if task else min(default.budget, period))
         if 1_000 * budget < SHORTEST:
-            names = (f"{prefix}budget", "budget", f"{prefix}period", "period")
+            names = (BUDGET.of(prefix), BUDGET.name, PERIOD.of(prefix), PERIOD.name)
             self.reader.sink.report(
                 SHORT_ON_MCS,
                 f"thread `{thread.name}` has {budget} us in each period of {period} us",

@@ -30,7 +30,16 @@ from camkes.generate.facts import Rendered
 from camkes.generate.render import Renderer
 from camkes.generate.write import GeneratedFile
 from camkes.model.connectors import GENERATED
-from camkes.model.settings import DEFAULT_MAX_PRIORITY, DEFAULTS, Defaults, Reader
+from camkes.model.settings import (
+    BUDGET,
+    DATA,
+    DEFAULT_MAX_PRIORITY,
+    DEFAULTS,
+    PERIOD,
+    SIZE_BITS,
+    Defaults,
+    Reader,
+)
 from camkes.model.system import Instance, System
 from camkes.project.declarations import ComponentBuild, ConnectorTemplates
 
@@ -81,10 +90,10 @@ class Settings(Struct, frozen=True):
             default_max_priority=DEFAULT_MAX_PRIORITY,
             default_affinity=self.defaults.affinity,
             default_stack_size=self.defaults.stack,
-            default_period=10000,
-            default_budget=10000,
-            default_data=0,
-            default_size_bits=8,
+            default_period=PERIOD.default,
+            default_budget=BUDGET.default,
+            default_data=DATA.default,
+            default_size_bits=SIZE_BITS.default,
             largeframe=True,
             largeframe_dma=self.large_dma_frames,
             frpc_lock_elision=True,
