@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Names of connectors and settings, and widths of words, are stated in `camkes.model` and nowhere else."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from camkes.model import connectors, limits, settings, units
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_NAMES = "|".join(sorted(settings.TABLE, key=len, reverse=True))
+#: The name of a setting behind that of a thread or an interface, or a name that is not a word of English.
+SETTING = re.compile(rf"\w*_(?:{_NAMES})|affinity|passive|{'|'.join(n for n in settings.TABLE if '_' in n)}")
+
+CONNECTOR = re.compile(rf"\b({'|'.join((*connectors.TABLE, connectors.LIBRARY_CONNECTOR))})\b")
+
+NUMBERS = {
+    limits.MAX_PRIORITY,
+    settings.DEFAULT_PRIORITY,
+    settings.DEFAULT_STACK,
+    units.PAGE,
+    limits.INDEXES,
+    limits.INDEXES + 1,
+    limits.TASK_IDS,
+    limits.TASK_IDS + 1,
+    *(word.badge for word in limits.WORDS.values()),
+}
+
+
+def strings(tree: ast.Module) -> Iterator[str]:
+    """Every string that is not documentation, and every part of one with values in it."""
+    documentation = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield node.value
+
+
+def numbers(tree: ast.Module) -> Iterator[int]:
+    """Every number, and those that are written as `1 << 12` or `(1 << 12) - 1`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=int(value)) if not isinstance(value, bool):
+                yield value
+            case ast.BinOp(ast.Constant(value=1), ast.LShift(), ast.Constant(value=int(bits))):
+                yield 1 << bits
+
+
+def sources() -> list[Path]:
+    """All Python files but those that state the facts."""
+    found = [*(ROOT / "camkes").rglob("*.py"), *(ROOT / "parser").rglob("*.py")]
+    kept = [path.relative_to(ROOT) for path in found]
+    return sorted(p for p in kept if p.parts[:2] not in (("camkes", "model"), ("camkes", "parser")))
+
+
+def places(pattern: re.Pattern[str]) -> set[tuple[str, str]]:
+    """Every string of the sources that matches as a whole."""
+    trees = {str(path): ast.parse((ROOT / path).read_text("utf-8")) for path in sources()}
+    return {(path, s) for path, tree in trees.items() for s in strings(tree) if pattern.fullmatch(s)}
+
+
+MIGRATE = "the spelling of the library whose applications are migrated"
+SETTINGS_ALLOWED = {
+    ("camkes/backends/sel4/project.py", "affinity"): "a field of what CMake writes",
+    ("camkes/backends/sel4/project.py", "heap_size"): "a field of what CMake writes",
+    ("camkes/backends/sel4/project.py", "stack_size"): "a field of what CMake writes",
+    ("camkes/backends/sel4/upstream_templates/adapter.py", "cnode_size_bits"): "of templates of camkes-tool",
+    ("camkes/backends/sel4/upstream_templates/context.py", "register_dma_pool"): "a function for templates",
+    ("camkes/backends/sel4/upstream_templates/objects.py", "size_bits"): "an argument of that function",
+    ("camkes/capdl/authority.py", "max_priority"): "a field of JSON",
+    ("camkes/capdl/model.py", "_data"): "a C variable",
+    ("camkes/capdl/pools.py", "dtb_size"): "a field of the answer to a query",
+    ("camkes/editor/hover.py", "num_threads"): "what it means, for the editor",
+    ("camkes/migrate/declarations.py", "interface_priority_attributes"): MIGRATE,
+    ("camkes/migrate/declarations.py", "task_priority_attributes"): MIGRATE,
+    ("camkes/migrate/system.py", "_num_threads"): MIGRATE,
+    ("camkes/migrate/system.py", "_priority"): MIGRATE,
+    ("camkes/migrate/system.py", "num_threads"): MIGRATE,
+    ("camkes/report/trace/kinds.py", "module_offset"): "a field of a record",
+}
+
+
+def test_settings_have_one_place() -> None:
+    assert places(SETTING) - SETTINGS_ALLOWED.keys() == set()
+
+
+def test_connectors_have_one_place() -> None:
+    assert places(re.compile(rf"(?s).*{CONNECTOR.pattern}.*")) == set()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "templates").rglob("*.*")), ids=lambda path: path.name)
+def test_templates_know_neither(path: Path) -> None:
+    """They write down what contexts decide."""
+    text = path.read_text("utf-8")
+    assert CONNECTOR.findall(text) == []
+    assert re.findall(rf"""["'](?:{SETTING.pattern})["']|\balloc\w*\(['"]|configuration\[""", text) == []
+
+
+BYTES = "bytes that are read or kept at once"
+NUMBERS_ALLOWED = {
+    ("camkes/backends/host/compiler.py", 65536): BYTES,
+    ("camkes/backends/host/run.py", 65536): BYTES,
+    ("camkes/backends/sel4/build.py", 4096): "the heap of the timer driver",
+    ("camkes/backends/sel4/image.py", 65536): "the heap of a C library",
+    ("camkes/backends/sel4/workspace.py", 65536): BYTES,
+    ("camkes/editor/convert.py", 65535): "the last character of one UTF-16 unit",
+    ("camkes/report/trace/events.py", 65535): "no thread, in a record",
+    ("camkes/sandbox.py", 16384): "a flag of a system call",
+}
+
+
+def test_widths_and_defaults_have_one_place() -> None:
+    trees = {str(path): ast.parse((ROOT / path).read_text("utf-8")) for path in sources()}
+    found = {(path, n) for path, tree in trees.items() for n in numbers(tree) if n in NUMBERS}
+    assert found - NUMBERS_ALLOWED.keys() == set()
+
+
+def test_a_second_place_is_noticed() -> None:
+    tree = ast.parse(
+        'def f(i):\n    """_budget"""\n    return g(f"{i}_budget"), "seL4Notification", 1 << 28, 255'
+    )
+    found = list(strings(tree))
+    assert [s for s in found if SETTING.fullmatch(s)] == ["_budget"]
+    assert [s for s in found if CONNECTOR.search(s)] == ["seL4Notification"]
+    assert limits.MAX_PRIORITY in numbers(tree)
+    assert limits.WORDS[32].badge + 1 in numbers(tree)
