@@ -3,7 +3,7 @@
 """Calls of a source, read off the disassembly of its object: for compilers that write no call graph.
 
 The object is compiled without optimisation, with a section for each function and with line numbers, so that
-a call is a call instruction, and one through a pointer is told by its operand.
+a call is a call instruction, and the operand shows that it is one through a pointer.
 """
 
 from __future__ import annotations

@@ -27,12 +27,12 @@ _SECTION_SYMBOL, _FUNCTION = 3, 2
 _X86_64, _AARCH64 = 62, 183
 _AARCH64_CALLS = (282, 283)  # JUMP26, CALL26
 _X86_64_CALL, _X86_64_JUMP = 0xE8, 0xE9
-#: Sections with addresses of functions that nobody calls through.
+#: Sections with addresses of functions through which no code calls.
 _TABLES = (".eh_frame", ".gcc_except_table", ".init_array", ".fini_array")
 
 
 class ObjectError(Exception):
-    """The file is no object that we can read."""
+    """The file is not an object that the tool can read."""
 
 
 class ObjectFile(Struct):

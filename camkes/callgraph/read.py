@@ -94,7 +94,7 @@ def calls_of_code(
 ) -> CodeCalls:
     """Compile and read the code of a system in the folder `out`. `headers` are folders with the `camkes.h` of
     each instance. Mistakes in the code are left to the build: what does not compile is not known."""
-    reader = _Reader(system, progress)
+    reader = _CodeReader(system, progress)
     instances = [i for i in system.instances if i.name in headers and procedures(i, "uses")]
     sources = (s for i in instances for s in build_of(application, i, Sink()).sources)
     compiler = find_compiler(sanitize, Sink(), sources) if system.cpis and instances else None
@@ -113,7 +113,7 @@ class _Caller(NamedTuple):
     needed: Sequence[str] = ()
 
 
-class _Reader:
+class _CodeReader:
     def __init__(self, system: System, progress: Callable[[str], None]) -> None:
         self.system = system
         self.progress = progress

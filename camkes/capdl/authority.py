@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who holds which capability, why, and which priorities it can set: to check that nobody has too much."""
+"""Who holds which capability, why, and which priorities it can set, so that none has too much."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Holding(Struct, frozen=True):
 
 def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holding, ...]:
     """Every capability with its reason, by address space and slot. A capability without a reason does not
-    occur: it would be a ValueError, for it would be a capability that nobody needs."""
+    occur: it would be a ValueError, for no part of the system would need it."""
     explainer = _Explainer(system, plan, model)
     return tuple(h for space in model.spaces for h in _of_space(space, model, explainer))
 

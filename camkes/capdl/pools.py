@@ -84,7 +84,7 @@ def allocate_pools(
 ) -> tuple[CapabilityModel, tuple[Pools, ...]]:
     """The model with what settings ask for besides. `frames` are the sizes that memory for devices may be
     made of, the smallest first."""
-    allocation = _Allocation(system, model, frames, reader)
+    allocation = _PoolAllocator(system, model, frames, reader)
     asking = (i for i in system.instances if not i.type.hardware and _asks(system, i))
     pools = tuple(allocation.instance(i) for i in asking)
     return allocation.model(), pools
@@ -97,7 +97,7 @@ def _asks(system: System, instance: Instance) -> bool:
     return any(_ASKING.fullmatch(name) for name in names)
 
 
-class _Allocation:
+class _PoolAllocator:
     def __init__(
         self, system: System, model: CapabilityModel, frames: tuple[int, ...], reader: Reader
     ) -> None:

@@ -17,7 +17,7 @@ def c_name(name: str) -> str:
 
 
 def fresh(name: str, taken: Collection[str]) -> str:
-    """`name`, or a longer one that nobody has."""
+    """`name`, or a longer one that is not taken."""
     while name in taken:
         name += "_"
     return name

@@ -65,7 +65,7 @@ class _Dumper:
         return value
 
     def reference(self, value: ComponentType | Procedure | Connector) -> str:
-        """The name of a definition; two of one name (unnamed ones) are told apart by a number."""
+        """The name of a definition; a number distinguishes two of one name (unnamed ones)."""
         if id(value) not in self.names:
             table = self.tables[_TABLES[type(value)]]
             name = value.name

@@ -56,7 +56,7 @@ def tasks_and_cpis(
     instances: tuple[Instance, ...], connections: tuple[Connection, ...], sink: Sink
 ) -> tuple[tuple[Task, ...], tuple[Cpi, ...]]:
     """The tasks and CPIs of a system, in the order of its instances."""
-    reader = Reader(sink)
+    reader = TaskReader(sink)
     threads: dict[tuple[str, str], Connection] = {}
     for connection in connections:
         for end in connection.to_ends:
@@ -70,7 +70,7 @@ def tasks_and_cpis(
     return tuple(tasks), tuple(cpis)
 
 
-class Reader:
+class TaskReader:
     """Reads settings of instances by type; wrong ones are reported."""
 
     def __init__(self, sink: Sink) -> None:

@@ -11,7 +11,7 @@ from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS
 from camkes.model.system import Instance, Setting
 from camkes.model.units import NANOSECONDS, duration
 from camkes.resolve import codes
-from camkes.resolve.realtime import Reader
+from camkes.resolve.realtime import TaskReader
 
 #: nanoseconds, where nothing is set
 DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
@@ -36,7 +36,7 @@ def check_scheduling(instances: tuple[Instance, ...], sink: Sink) -> None:
                 sink.add(diagnostic)
 
 
-class _Undeclared(Reader):
+class _Undeclared(TaskReader):
     """Reads what can only be for the tool: what a component declares itself may mean anything to it.
 
     A build for an MCS kernel looks at the threads that there are, and takes either.
@@ -71,10 +71,10 @@ def _of_instance(instance: Instance) -> Iterator[Diagnostic]:
     yield from own.diagnostics
 
 
-def _times(reader: Reader, instance: Instance, prefix: str) -> Iterator[Diagnostic]:
+def _times(reader: TaskReader, instance: Instance, prefix: str) -> Iterator[Diagnostic]:
     spans: dict[str, Span] = {}
     task = prefix == "_" and instance.type.requestor
-    quiet = Reader(Sink()) if task else reader  # a task's own times are reported where they are read
+    quiet = TaskReader(Sink()) if task else reader  # a task's own times are reported where they are read
     names = {known.name: (known.of(prefix), known.name) for known in (PERIOD, BUDGET)}
     period = quiet.time(instance, names[PERIOD.name], spans, PERIOD.name, 1)
     budget = quiet.time(instance, names[BUDGET.name], spans, BUDGET.name, 1)

@@ -36,7 +36,7 @@ LAYERS = (
     Entry(4, ("protocols",), "requests, closure, plan, checks"),
     Entry(4, ("resolve",), "imports, names, hierarchy, settings: syntax trees to a `System`"),
     Entry(3, ("format",), "one layout for `.camkes` files"),
-    Entry(3, ("model",), "`System`: frozen, typed"),
+    Entry(3, ("model",), "`System`: frozen, typed; connectors, settings, units and limits, each fact once"),
     Entry(2, ("parser",), "preprocessor, grammar, syntax tree; its folder is `parser/`"),
     Entry(1, ("diagnostics",),
         "source files, spans, diagnostics, codes; text, JSON and SARIF; a page for each code"),

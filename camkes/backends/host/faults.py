@@ -62,7 +62,7 @@ class Fault(Struct, frozen=True):
     `number` that of the thread in traces. `frames` are offsets of the calls in `image`, innermost first;
     `library` is the function outside the image that the innermost one called, "": none that has a name.
     `cause` is the thread that ended the whole component. `finding` is a sanitizer's own report (the thread
-    went on), "": it is no sanitizer's.
+    went on), "": it is not from a sanitizer.
     """
 
     component: str
@@ -140,8 +140,8 @@ def ended_by(located: Located, refusal: Refusal) -> bool:
 def diagnose(
     faults: Sequence[Located], situation: Situation, names: TraceNames, refused: Sequence[Refusal] = ()
 ) -> list[Diagnostic]:
-    """Faults as they are told to the user, at their C lines if these are known, and waits without end that no
-    fault explains. What ended a whole component is told once, and so is a refused message that ended its
+    """Faults as the user sees them, at their C lines if these are known, and waits without end that no
+    fault explains. What ended a whole component is reported once, and so is a refused message that ended its
     sender."""
     sources = Sources()
     found = []

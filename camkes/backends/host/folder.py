@@ -72,7 +72,7 @@ def _acquire(folder: Path, progress: Callable[[str], None], wait: float) -> int:
 
 
 def _lock(handle: int) -> bool:
-    """Whether nobody else has the lock."""
+    """Whether no other process has the lock."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

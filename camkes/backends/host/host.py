@@ -69,13 +69,13 @@ def build_host(
 
 
 def unusable(error: OSError, out: Path) -> Diagnostic:
-    """What is said of an error while files were made in a build folder `out`."""
+    """The diagnostic for an error while files were made in a build folder `out`."""
     missing = error.errno == errno.ENOENT
     return Diagnostic(
         BUILD_FOLDER,
         f"{error.filename2 or error.filename or out} cannot be {'read' if missing else 'written'}: "
         f"{error.strerror}",
-        help="run the command again" if missing else "make room there, or choose another folder with -o",
+        help="run the command again" if missing else "free space there, or choose another folder with -o",
     )
 
 

@@ -35,7 +35,7 @@ _UNDEFINED = re.compile(
 
 Objects = Mapping[str, tuple[Path, ...]]
 
-#: what is said of an instance and a name that its code lacks; None if nothing asks it for that name
+#: the message about an instance and a name that its code lacks; None if nothing asks it for that name
 Expected = Callable[[str, str], Diagnostic | None]
 
 
@@ -43,7 +43,7 @@ class Linker:
     """Jobs that link the address spaces of a system in the folder `out`, and what their failures mean.
 
     `objects` and `libraries` (link arguments) are those of each instance, `shared` are objects of each
-    address space. `expected_of` tells of a name that the code of an instance must define.
+    address space. `expected_of` describes a name that the code of an instance must define.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Linker:
             report_linker(outcome, self.sink)
             return
         # A shared object may leave any name open, so each was linked into a program that has the kernel's
-        # names and nothing else: what is left open is nobody's.
+        # names and nothing else: no component explains what is left open.
         before = len(self.sink.diagnostics)
         for name in dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages)):
             users = [i for i in space.instances if _leaves_open(self.objects[i], name)]

@@ -54,7 +54,7 @@ class RunOptions(Struct, frozen=True):
 
 
 class RunResult(Struct, frozen=True):
-    """What a run came to. `status` is the kernel's exit status; `diagnostics` tell of a run that could
+    """What a run came to. `status` is the kernel's exit status; `diagnostics` report a run that could
     not be. `interrupted` is the signal with which the user ended it, or 0."""
 
     status: int

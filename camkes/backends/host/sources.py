@@ -96,7 +96,7 @@ def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagn
 
 
 def links_foreign_code(application: Application, build: ComponentBuild) -> bool:
-    """Whether a build names libraries that nobody shows us the sources of. What every component is linked
+    """Whether a build names libraries whose sources are not known. What every component is linked
     with does not count."""
     libraries = application.libraries
     named = {*build.libs, *(lib for name in _closure(application, build) for lib in libraries[name].libs)}

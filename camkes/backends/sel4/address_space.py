@@ -112,7 +112,7 @@ def map_image(
 ) -> AddressSpace:
     """The address space `space` of a linked image; `root` is the name of its top-level structure. With
     `large_frames`, pages of one kind that fill a large frame get one."""
-    builder = _Builder(image.name, architecture, space, root)
+    builder = _TableAllocator(image.name, architecture, space, root)
     taken = sorted(parts, key=lambda part: part.start)
     for before, after in pairwise(taken):
         if before.end > after.start:
@@ -154,7 +154,7 @@ def _pages(segments: Sequence[Segment], taken: Sequence[Part]) -> dict[int, tupl
     return dict(sorted(pages.items()))
 
 
-class _Builder:
+class _TableAllocator:
     def __init__(self, image: str, architecture: Architecture, space: str, root: str) -> None:
         self.image = image
         self.architecture = architecture

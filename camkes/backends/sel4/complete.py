@@ -49,7 +49,7 @@ EPOCH_SYMBOL = "_camkes_epoch"
 #: the page of a device's registers
 REGISTERS = f"{TIMER_SPACE}:registers"
 
-#: where all spaces record what they do, and who prints it when nobody else runs
+#: where all spaces record what they do, and who prints it when no other thread runs
 TRACE_SPACE = "trace-printer"
 TRACE = f"{TRACE_SPACE}:records"
 TRACE_SYMBOL = "_camkes_trace"

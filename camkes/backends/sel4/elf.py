@@ -25,7 +25,7 @@ _MAX_ENTRIES = 1 << 20
 
 
 class ElfError(Exception):
-    """The file is no ELF image that we can read."""
+    """The file is not an ELF image that the tool can read."""
 
 
 class Segment(NamedTuple):

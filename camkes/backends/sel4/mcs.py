@@ -28,8 +28,8 @@ from camkes.resolve.scheduling import SHORTEST
 
 
 class Scheduling(Struct, frozen=True):
-    """What a scheduling context grants: `budget` microseconds in each `period`; `data` is what the kernel
-    tells of it in a timeout fault."""
+    """What a scheduling context grants: `budget` microseconds in each `period`; `data` is the number
+    that a timeout fault has for it."""
 
     period: int = PERIOD.default
     budget: int = BUDGET.default
@@ -61,13 +61,13 @@ def refuse_protocols(system: System, sink: Sink) -> None:
 
 def add_time(completed: Completed, system: System, sink: Sink) -> Completed:
     """The model with what an MCS kernel needs besides; wrong settings are reported."""
-    builder = _Builder(system, Reader(sink))
+    builder = _TimeAllocator(system, Reader(sink))
     spaces = tuple(builder.space(s, completed.extras[s.name]) for s in completed.model.spaces)
     model = replace(completed.model, objects=(*completed.model.objects, *builder.objects), spaces=spaces)
     return replace(completed, model=model, extras=builder.extras)
 
 
-class _Builder:
+class _TimeAllocator:
     def __init__(self, system: System, reader: Reader) -> None:
         self.system = system
         self.reader = reader
@@ -118,7 +118,7 @@ class _Builder:
         return replace(space, caps=tuple(caps), threads=threads)
 
     def passive(self, thread: Thread) -> bool:
-        """Whether a thread is of a passive interface; where nobody calls, it is as any other."""
+        """Whether a thread is of a passive interface; without callers, it is as any other."""
         instance = self.system.instance(thread.instance)
         if thread.role is not Role.INTERFACE or instance is None:
             return False

@@ -96,7 +96,7 @@ def unlinked(
 
 
 def _spare_tcb(item: KernelObject, spaces: Iterable[Space]) -> str:
-    """Where priorities are planned it gives nobody a priority that the component's threads cannot give."""
+    """Where priorities are planned it gives no thread a priority that the component's threads cannot give."""
     priority = _SPARE_PRIORITY
     for space in spaces:
         planned = any(t.task is not None or t.role in (Role.WORKER, Role.MANAGER) for t in space.threads)

@@ -80,7 +80,7 @@ class Session(Struct):
             "composition": self.composition,
             "configuration": self.configuration,
             "options": self.options,
-            **_Allocation(self, me).names(),
+            **_Functions(self, me).names(),
             "stash": functools.partial(self._stash, me.label()),
             "pop": functools.partial(self._pop, me.label()),
             "guard": functools.partial(self._guard, me.label()),
@@ -105,12 +105,12 @@ class Session(Struct):
         return value
 
     def _symbol(self, tag: str = "") -> str:
-        """A name for a C symbol that nobody else has."""
+        """A new name for a C symbol."""
         self.symbols += 1
         return f"_camkes_{tag}_{self.symbols - 1}"
 
 
-class _Allocation:
+class _Functions:
     """The functions that allocate, for one template."""
 
     def __init__(self, session: Session, me: view.EndView | view.InstanceView) -> None:

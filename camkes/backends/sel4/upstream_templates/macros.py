@@ -255,7 +255,7 @@ def virtqueue_get_client_id(
         own = next(free) if number is None else int(number)
         if other is end:
             return own
-    raise TemplateError(f"{end} is no end of a virtual queue")
+    raise TemplateError(f"{end} is not an end of a virtual queue")
 
 
 # device trees
@@ -290,7 +290,7 @@ def parse_dtb_node_interrupts(
 def _interrupt(cells: Sequence[int], arm: bool) -> dict[str, int]:
     for cell in cells:
         if not isinstance(cell, int):
-            raise TemplateError(f'"{cell}" in an interrupt is no number')
+            raise TemplateError(f'"{cell}" in an interrupt is not a number')
     if len(cells) == 1:
         return {"irq": cells[0], "trigger": 1}
     kind, number, flags = cells
