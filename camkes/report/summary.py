@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+import msgspec
 
 from camkes.report.trace.jobs import response_times
 from camkes.report.trace.model import Lane, Run
@@ -69,8 +70,12 @@ def to_json(report: Mapping[str, Any]) -> str:
     """The text of a report: a line for each of its parts, and for each item of a part that is a list."""
     parts = []
     for name, value in report.items():
-        text = json.dumps(value, ensure_ascii=False)
+        text = _line(value)
         if isinstance(value, list) and value:
-            text = "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False) for item in value) + "\n]"
-        parts.append(f"{json.dumps(name)}: {text}")
+            text = "[\n" + ",\n".join(map(_line, value)) + "\n]"
+        parts.append(f"{_line(name)}: {text}")
     return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def _line(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()

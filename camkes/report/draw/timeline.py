@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
@@ -148,7 +149,7 @@ class _Timeline:
         for whole in segments:
             if whole.end <= start or whole.start >= end:
                 continue
-            segment = whole._replace(start=max(whole.start, start), end=min(whole.end, end))
+            segment = replace(whole, start=max(whole.start, start), end=min(whole.end, end))
             if pending and segment.end - pending[0].start > fine:
                 yield self._joined(pending)
                 pending = []
@@ -158,7 +159,7 @@ class _Timeline:
                     last = None
                 pending.append(segment)
             elif last and _looks_alike(last, segment):
-                last = last._replace(end=segment.end)
+                last = replace(last, end=segment.end)
             else:
                 if last:
                     yield last
@@ -173,7 +174,7 @@ class _Timeline:
         if len(pending) > 1:
             self.joined = True
         longest = max(pending, key=lambda segment: segment.duration)
-        return longest._replace(start=pending[0].start, end=pending[-1].end)
+        return replace(longest, start=pending[0].start, end=pending[-1].end)
 
     def _segment(self, segment: Segment, base: float, lane: Lane) -> None:
         x, width = self.x(segment.start), max(self.x(segment.end) - self.x(segment.start), 0.6)
@@ -389,7 +390,7 @@ def _raises(segments: Sequence[Segment], lane: Lane, run: Run) -> Iterator[Segme
             and segment.priority > lane.task.priority
         )
         if last and inherited and last.end == segment.start and last.priority == segment.priority:
-            last = last._replace(end=segment.end)
+            last = replace(last, end=segment.end)
             continue
         if last:
             yield last

@@ -4,13 +4,13 @@
 
 `camkes.report.trace.decode` makes a `Run` from the events of a trace. Every table, picture, summary and file
 for other tools is a rendering of a `Run`: none looks at events, so that no two can differ.
+A run has many of the records with `gc=False`; they refer to nothing that could lead back to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -38,7 +38,7 @@ class State(StrEnum):
     ENDED = "ended"
 
 
-class Segment(NamedTuple):
+class Segment(Struct, frozen=True, gc=False):
     """A stretch of time in one state.
 
     `what`: where a thread runs, or what it waits for: an interface ("inst.iface"), the CPI of a lock, an
@@ -70,7 +70,7 @@ class JobOutcome(StrEnum):
     OPEN = "open"  # unfinished, and its deadline (if it has one) can still be met
 
 
-class Job(NamedTuple):
+class Job(Struct, frozen=True, gc=False):
     """A released job, counted from 0. `deadline` is an instant; `begin` and `end` are None if the run ended
     before them.
 
@@ -117,7 +117,7 @@ class Thread(Struct, frozen=True):
     priorities: tuple[tuple[int, int], ...]
 
 
-class ServedRequest(NamedTuple):
+class ServedRequest(Struct, frozen=True, gc=False):
     """A request that a thread served; `context` and `cpi` are ids, `task` is the id of the task that began
     the chain of requests, None: not known."""
 
@@ -137,7 +137,7 @@ class LockStep(StrEnum):
     FREES = "frees"
 
 
-class LockEvent(NamedTuple):
+class LockEvent(Struct, frozen=True, gc=False):
     """`thread` is the one that does so; for GETS the one that waited."""
 
     time: int
@@ -147,7 +147,7 @@ class LockEvent(NamedTuple):
     context: int
 
 
-class Inheritance(NamedTuple):
+class Inheritance(Struct, frozen=True, gc=False):
     """The priority of `heir` changes because of requests that wait for it. `source` is the thread whose
     priority it gets, None: not known, or the priority falls. `context` is the heir's, `cause` that of the
     source."""
@@ -162,13 +162,13 @@ class Inheritance(NamedTuple):
     after: int
 
 
-class Output(NamedTuple):
+class Output(Struct, frozen=True, gc=False):
     time: int
     thread: int
     text: str
 
 
-class Refused(NamedTuple):
+class Refused(Struct, frozen=True, gc=False):
     """A message that `thread` did not take as a request: `badge` is that of the sender, `error` one of
     those in runtime/include/camkes/message_error.h."""
 
