@@ -25,13 +25,12 @@ class Editor:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.diagnostics: dict[str, list[lsp.Diagnostic]] = {}
-        self.arrived = asyncio.Event()
+        self.round = asyncio.Event()  # the diagnostics of all files have come
         self.shown: list[str] = []  # messages
 
         @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: lsp.PublishDiagnosticsParams) -> None:
             self.diagnostics[Path(params.uri).name] = list(params.diagnostics)
-            self.arrived.set()
 
         @client.feature(lsp.WINDOW_SHOW_MESSAGE)
         def show(params: lsp.ShowMessageParams) -> None:
@@ -39,7 +38,7 @@ class Editor:
 
         @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
         def refresh(params: None) -> None:
-            return None
+            self.round.set()  # the last message of a round
 
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()
@@ -70,9 +69,8 @@ class Editor:
 
     async def settled(self, name: str) -> list[lsp.Diagnostic]:
         """The diagnostics of a file after the next round of them."""
-        self.arrived.clear()
-        await asyncio.wait_for(self.arrived.wait(), TIMEOUT)
-        await asyncio.sleep(0.05)  # the rest of the round
+        self.round.clear()
+        await asyncio.wait_for(self.round.wait(), TIMEOUT)
         return self.diagnostics.get(name, [])
 
     def place(self, name: str, text: str) -> tuple[lsp.TextDocumentIdentifier, lsp.Position]:
@@ -178,8 +176,11 @@ async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]
     client = LanguageClient("tests", "1")
     await client.start_io(sys.executable, "-m", "camkes", "lsp", "--stdio")
     session = Editor(client, folder)
+    hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     parameters = lsp.InitializeParams(
-        lsp.ClientCapabilities(), root_uri=folder.as_uri(), initialization_options={"trusted": trusted}
+        lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints)),
+        root_uri=folder.as_uri(),
+        initialization_options={"trusted": trusted},
     )
     try:
         await asyncio.wait_for(

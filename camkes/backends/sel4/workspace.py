@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,10 +18,13 @@ from typing import IO
 
 from camkes.backends.host.folder import FolderInUseError, locked
 from camkes.backends.host.jobs import Progress
+from camkes.backends.host.ninja import NinjaError
+from camkes.backends.host.ninja import program as find_ninja
 from camkes.backends.sel4.build_log import NINJA_STATUS, failing_lines
 from camkes.backends.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 from camkes.diagnostics import Sink
 from camkes.project.application import find_application
+from camkes.project.cmake import find_cmake
 from camkes.project.codes import MISSING_FILE
 from camkes.resources import ROOT
 
@@ -119,17 +121,22 @@ def _make_locked(
     sink: Sink,
     progress: Progress,
 ) -> bool:
+    programs = _programs(sink)
+    if programs is None:
+        return False
+    cmake, ninja = programs
     tool = workspace / "projects" / "camkes-tool" / "kernel" / "sel4" / "application"
     source = tool if tool.is_dir() else APPLICATION
     settings = {
         "PLATFORM": DEFAULT_PLATFORM,
+        "CMAKE_MAKE_PROGRAM": ninja,
         **definitions,
         "CAMKES_WORKSPACE": str(workspace),
         "CAMKES_APPLICATION": str(application.absolute()),
     }
     words = [f"-D{name}={value}" for name, value in settings.items()]
     # --fresh: what an earlier command line said must not stay in CMake's cache
-    configure = ["cmake", "--fresh", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
+    configure = [cmake, "--fresh", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
     mark = out / ".camkes-configured"
     known = mark.read_text() if mark.is_file() and (out / "build.ninja").is_file() else ""
     if known != "\n".join(configure):
@@ -138,18 +145,27 @@ def _make_locked(
             return False
         mark.write_text("\n".join(configure))
     progress("building for seL4")
-    return _run(["ninja"], out, "ninja", workspace, sink)
+    return _run([ninja], out, "ninja", workspace, sink)
+
+
+def _programs(sink: Sink) -> tuple[str, str] | None:
+    """CMake and ninja, those that were installed with this tool if they are there."""
+    cmake = find_cmake()
+    if cmake is None:
+        sink.report(SEL4_BUILD, "cmake was not found", help=f"check the host: {ROOT}/repo-init.sh -c")
+        return None
+    try:
+        return cmake, find_ninja()
+    except NinjaError as error:
+        sink.report(SEL4_BUILD, str(error.strerror))
+        return None
 
 
 def _run(command: list[str], folder: Path, name: str, workspace: Path, sink: Sink) -> bool:
     log = folder / f"{name}.log"
-    program = shutil.which(command[0])
-    if program is None:
-        sink.report(SEL4_BUILD, f"{command[0]} was not found", help=f"check the host: {ROOT}/repo-init.sh -c")
-        return False
     with log.open("wb") as file:
         done = subprocess.run(
-            [program, *command[1:]],
+            command,
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=file,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.host import folder
+from camkes.backends.sel4 import workspace
 from camkes.backends.sel4.workspace import make
 from camkes.diagnostics import Sink
 
@@ -26,7 +27,8 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]
     for name, text in {"cmake": CMAKE, "ninja": "#!/bin/sh\n"}.items():
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    monkeypatch.setattr(workspace, "find_cmake", lambda: str(programs / "cmake"))
+    monkeypatch.setattr(workspace, "find_ninja", lambda: str(programs / "ninja"))
     return tmp_path / "application", tmp_path / "out"
 
 
@@ -43,6 +45,29 @@ def test_other_definitions_begin_anew(places: tuple[Path, Path]) -> None:
     calls = (places[1] / "cmake.calls").read_text().splitlines()
     assert ["-DKernelIsMCS=ON" in call for call in calls] == [True, False]
     assert all("--fresh" in call.split() for call in calls)
+
+
+def test_programs_are_those_of_the_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not what a search path happens to have, which need not have them."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(workspace, "APPLICATION", tmp_path)
+    (tmp_path / "settings.cmake").touch()
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(p NONE)\n"
+        "add_custom_target(made ALL COMMAND ${CMAKE_COMMAND} -E touch made)\n"
+    )
+    sink = Sink()
+    assert build((tmp_path, tmp_path / "out"), sink), sink.diagnostics
+    assert (tmp_path / "out" / "made").exists()
+
+
+def test_a_program_that_is_nowhere_is_named(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace, "find_cmake", lambda: None)
+    sink = Sink()
+    assert not build(places, sink)
+    assert [found.message for found in sink.diagnostics] == ["cmake was not found"]
 
 
 def test_one_build_at_a_time_in_a_folder(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
