@@ -68,8 +68,9 @@ class PlannedCpi(Struct, frozen=True):
     `pooled` is true and all wait on one endpoint at the ceiling. `threads_minimum` is the largest number
     of requests that can be under way at once (maximum flow from tasks to this CPI, locks let one through).
 
-    `manager`: a manager thread exists, because two contexts can contend for the lock, because a
-    priority inherited further up can reach this CPI (`inherits_from_above`), or because of the pool.
+    `manager`: a manager thread exists, because two contexts can contend for the lock, or because a
+    priority inherited further up can reach this CPI (`inherits_from_above`). A pool always has one: fewer
+    threads than contexts suffice only below a contended lock.
 
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
     """
@@ -279,7 +280,7 @@ class _Closure:
             threads=min(1 if fixed else stated, len(contexts)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
-            manager=contended or inherits or pooled,
+            manager=contended or inherits,
             inherits_from_above=inherits,
             requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
             span=cpi.span,

@@ -177,7 +177,6 @@ class TaskReader:
     ) -> Cpi:
         spans = dict(interface.clause_spans or {})
         spans["protocol"] = stated.span if stated else spans.get(PRIORITY_PROTOCOL.name, interface.span)
-        spans.pop(PRIORITY_PROTOCOL.name, None)
         name = interface.name
         wcet = self.time(instance, (WCET.of(f"{name}_"),), spans, WCET.name, WCET.low)
         priority = self.priority(instance, (PRIORITY.of(f"{name}_"),), spans)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.model.system import End, Protocol, System
 from camkes.protocols import analyse
+from camkes.protocols.requests import CallGraph, Chain, Chains
 from camkes.resolve import LoadOptions, load
 
 from .systems import Maker
@@ -111,7 +112,21 @@ def test_the_lowest_priority_counts_in_the_order_of_periods() -> None:
     assert found == ["task `short` has a shorter period than `middle` but a lower priority"]
 
 
-def named(texts: dict[str, str], folder: Path) -> list[Diagnostic]:
+def test_equal_priorities_are_in_no_wrong_order() -> None:
+    maker = Maker()
+    for name in ("long", "short"):
+        maker.task(name, 1)
+    system = maker.system()
+    tasks = tuple(replace(task, period=period) for task, period in zip(system.tasks, (20, 10), strict=True))
+    assert codes(replace(system, tasks=tasks)) == codes(system) == []
+
+
+def named(
+    texts: dict[str, str],
+    folder: Path,
+    code: CallGraph | None = None,
+    chains: Chains | None = None,
+) -> list[Diagnostic]:
     """What is found in a system of these component types and connections."""
     path, sink = folder / "a.camkes", Sink()
     path.write_text(
@@ -121,7 +136,7 @@ def named(texts: dict[str, str], folder: Path) -> list[Diagnostic]:
     )
     system = load(path, LoadOptions(cpp=False), sink)
     assert system is not None, sink.diagnostics
-    analyse(system, sink)
+    analyse(system, sink, code, chains or {})
     return list(sink.diagnostics)
 
 
@@ -172,6 +187,51 @@ def test_control_threads_and_handlers_of_events_without_a_task_are_all_named(tmp
         "component `Active` requests `s.p` but is not a requestor",
         "component `Listener` requests `s.p` but is not a requestor",
     ]
+
+
+def _underlined(diagnostic: Diagnostic) -> str:
+    span = diagnostic.span
+    assert span is not None
+    return span.file.text.splitlines()[span.line - 1][span.column - 1 : span.end_column - 1]
+
+
+def test_each_handler_of_events_that_requests_is_named_where_it_does(tmp_path: Path) -> None:
+    """Where debugging information does not say in which line, the connection is the place."""
+    listener = "consumes Tick tick; uses P p;"
+    assembly = """composition {
+        component Listener a; component Listener b; component Ticker c; component Server s;
+        connection seL4RPCCall c1(from a.p, from b.p, to s.p);
+        connection seL4Notification c2(from c.tick, to a.tick);
+        connection seL4Notification c3(from c.other, to b.tick);
+    }"""
+    found = named(
+        {
+            "Listener": listener,
+            "Ticker": "control; emits Tick tick; emits Tick other;",
+            "Server": "provides P p with priority_protocol inherited;",
+            "assembly": assembly,
+        },
+        tmp_path,
+        {"a.tick": {"p"}, "b.tick": {"p"}},
+        {("a.tick", "p"): Chain(("handler", "p_f"), (None,), True)},
+    )
+    handlers = [d for d in found if d.message.startswith("the handler of")]
+    assert [d.message.split("`")[1] for d in handlers] == ["a.tick", "b.tick"]
+    assert [_underlined(d) for d in handlers] == ["a.p", "b.p"]
+
+
+def test_the_steps_of_a_circle_of_plain_requests_are_a_walk(tmp_path: Path) -> None:
+    """Editors show these in their order, not as places that have to do with the first."""
+    found = named(
+        {
+            "S": "provides P p; uses P next;",
+            "assembly": """composition { component S a; component S b;
+                connection seL4RPCCall c1(from a.next, to b.p);
+                connection seL4RPCCall c2(from b.next, to a.p); }""",
+        },
+        tmp_path,
+    )
+    assert [(d.code.name, d.is_walk) for d in found] == [("cycle-without-protocol", True)]
 
 
 @pytest.mark.parametrize(("clause", "sure"), [(", requests (next)", True), ("", False)])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
@@ -132,38 +133,48 @@ def _both(facts: Facts) -> Iterator[Diagnostic]:
         )
 
 
+class _Timed(NamedTuple):
+    """A task with a priority and with a period, or with another deadline, which counts then (`word`)."""
+
+    interval: int
+    priority: int
+    task: Task
+    word: str
+
+
 def _order(facts: Facts) -> Iterator[Diagnostic]:
     """Deadline-monotonic, which is rate-monotonic where no deadline is given."""
-    known = []
+    known: list[_Timed] = []
     for task in facts.system.tasks:
         if task.priority is not None and task.period is not None:
-            given = task.deadline is not None and task.deadline != task.period
-            known.append((task.deadline if given else task.period, task, "deadline" if given else "period"))
-    known.sort(key=lambda item: -(item[0] or 0))
-    higher: tuple[int, Task, str] | None = None  # of longer interval, the one of highest priority
-    group: list[tuple[int, Task, str]] = []
-    for interval, task, word in ((i or 0, t, w) for i, t, w in known):
-        if group and group[0][0] > interval:
-            for item in group:
-                if higher is None or (item[1].priority or 0) > (higher[1].priority or 0):
-                    higher = item
+            if task.deadline is not None and task.deadline != task.period:
+                known.append(_Timed(task.deadline, task.priority, task, "deadline"))
+            else:
+                known.append(_Timed(task.period, task.priority, task, "period"))
+    higher: _Timed | None = None  # of longer interval, the first of highest priority
+    group: list[_Timed] = []
+    for this in sorted(known, key=lambda timed: timed.interval, reverse=True):
+        if group and group[0].interval > this.interval:
+            candidates = group if higher is None else [higher, *group]
+            higher = max(candidates, key=lambda timed: timed.priority)
             group = []
-        group.append((interval, task, word))
-        if higher is not None and (task.priority or 0) < (higher[1].priority or 0):
-            other = higher[1]
+        group.append(this)
+        if higher is not None and this.priority < higher.priority:
+            task, other = this.task, higher.task
+            names = f"`{task.instance}` has a shorter {this.word} than `{other.instance}`"
             yield Diagnostic(
                 NOT_RATE_MONOTONIC,
-                f"task `{task.instance}` has a shorter {word} than `{other.instance}` but a lower priority",
+                f"task {names} but a lower priority",
                 task.spans.get("priority", task.span),
-                f"{word} {duration(interval)}, priority {task.priority}",
+                f"{this.word} {duration(this.interval)}, priority {this.priority}",
                 (
                     Label(
                         other.spans.get("priority", other.span),
-                        f"{higher[2]} {duration(higher[0])}, priority {other.priority}",
+                        f"{higher.word} {duration(higher.interval)}, priority {higher.priority}",
                     ),
                 ),
                 ("the shortest first is the best fixed order, and the one that the simple bounds assume",),
-                f"give `{task.instance}` a priority above {other.priority}",
+                f"give `{task.instance}` a priority above {higher.priority}",
             )
 
 
