@@ -267,7 +267,7 @@ class TaskReader:
             return None
         unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
         time = round(value * unit) if abs(value) < 1e30 else -1
-        if value < 0 or time < 0 or time < least:
+        if value < 0 or time < least:
             self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {_written(setting)}", setting.span)
         else:
             return time

@@ -588,7 +588,13 @@ def test_a_misspelt_instance_of_a_component_is_the_nearest_of_that_component(tmp
 
 
 @pytest.mark.parametrize(
-    ("setting", "found"), [("_wcet = 0", []), ("_wcet = -1", ["E0409"]), ("_offset = -1", ["E0409"])]
+    ("setting", "found"),
+    [
+        ("_wcet = 0", []),
+        ("_wcet = -1", ["E0409"]),
+        ("_offset = -1", ["E0409"]),
+        (f"_offset = {10**40}", ["E0409"]),
+    ],
 )
 def test_an_execution_time_may_be_zero_and_not_less(tmp_path: Path, setting: str, found: list[str]) -> None:
     text = "component A {{ control; requestor; }} assembly {{ composition {{ component A a; }} {} }}"
