@@ -9,8 +9,7 @@ from camkes.diagnostics import Code
 NEEDS_SEL4 = Code("E0651", "needs-sel4-kernel")
 UNKNOWN_CONNECTOR = Code("E0652", "connector-without-template")
 TIMER_METHOD = Code("E0653", "not-a-timer-method")
-SEMAPHORE_VALUE = Code("E0654", "semaphore-value")
 ATTRIBUTE_VALUE = Code("E0655", "attribute-value")
 RPC_BUFFER = Code("E0656", "rpc-buffer")
 
-CODES = (NEEDS_SEL4, UNKNOWN_CONNECTOR, TIMER_METHOD, SEMAPHORE_VALUE, ATTRIBUTE_VALUE, RPC_BUFFER)
+CODES = (NEEDS_SEL4, UNKNOWN_CONNECTOR, TIMER_METHOD, ATTRIBUTE_VALUE, RPC_BUFFER)

@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Purpose, Role
-from camkes.diagnostics import Label
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
-from camkes.generate.codes import SEMAPHORE_VALUE
 from camkes.generate.facts import InstanceFacts, SystemFacts, generates
 from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
@@ -16,8 +14,8 @@ from camkes.generate.rpc import direct, dispatches, rpc_from, rpc_to
 from camkes.generate.threads import thread_record
 from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
-from camkes.model.settings import DTB, VALUE, find
-from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Setting, Sync
+from camkes.model.settings import DTB
+from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Sync
 
 
 def space_contexts(all_: SystemFacts) -> tuple[ctx.SpaceContext, ...]:
@@ -181,34 +179,14 @@ def _dataport(me: InstanceFacts, interface: Interface, connection: Connection | 
 
 
 def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
-    value = 0 if sync.kind == "binary_semaphore" else 1
-    setting = find(me.instance, VALUE.of(f"{sync.name}_"))
-    if setting is not None and sync.kind != "mutex":
-        value = _initial(me, sync, setting)
     return ctx.SyncContext(
         sync.kind,
         sync.name,
         place(sync.span, me.root),
         me.slot(Purpose.SYNC, sync.name),
-        value,
+        me.all.reader.semaphore(me.instance, sync),
         "INT_MAX" if sync.kind == "semaphore" else "1",
     )
-
-
-def _initial(me: InstanceFacts, sync: Sync, setting: Setting) -> int:
-    value = setting.value
-    if isinstance(value, str) and value.strip().isdecimal():
-        value = int(value)
-    highest = 1 if sync.kind == "binary_semaphore" else VALUE.high
-    if not isinstance(value, int) or not 0 <= value <= highest:
-        me.all.sink.report(
-            SEMAPHORE_VALUE,
-            f"{VALUE.of(f'{sync.name}_')} must be a whole number from 0 to {highest}",
-            setting.span,
-            related=[Label(sync.span, f"a {sync.kind.replace('_', ' ')}")],
-        )
-        return 0
-    return value
 
 
 def _task(me: InstanceFacts) -> ctx.TaskContext | None:

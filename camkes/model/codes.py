@@ -9,6 +9,7 @@ from camkes.diagnostics import Code
 SETTING_TYPE = Code("E0601", "setting-of-wrong-type")
 SETTING_RANGE = Code("E0602", "setting-out-of-range")
 ACCESS_RIGHTS = Code("E0603", "unknown-access-rights")
+SEMAPHORE_VALUE = Code("E0654", "semaphore-value")
 HEAP_SIZE = Code("E0951", "heap-size")
 
-CODES = (SETTING_TYPE, SETTING_RANGE, ACCESS_RIGHTS, HEAP_SIZE)
+CODES = (SETTING_TYPE, SETTING_RANGE, ACCESS_RIGHTS, SEMAPHORE_VALUE, HEAP_SIZE)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from camkes.diagnostics import Sink, Span
-from camkes.model.codes import ACCESS_RIGHTS, HEAP_SIZE, SETTING_RANGE, SETTING_TYPE
+from camkes.diagnostics import Label, Sink, Span
+from camkes.model.codes import ACCESS_RIGHTS, HEAP_SIZE, SEMAPHORE_VALUE, SETTING_RANGE, SETTING_TYPE
 from camkes.model.limits import MAX_AFFINITY, MAX_DOMAIN, MAX_PRIORITY, MAX_THREADS, TIMERS
 from camkes.model.system import (
     Attribute,
@@ -22,6 +22,7 @@ from camkes.model.system import (
     CType,
     Instance,
     Setting,
+    Sync,
     in_digits,
     in_words,
 )
@@ -301,6 +302,28 @@ class Reader(Struct, frozen=True):
     def timers(self, server: Instance) -> int:
         """How many timers each client of a time server has."""
         return self._of_thread(server, "", TIMERS_PER_CLIENT, TIMERS_PER_CLIENT.default)
+
+    def semaphore(self, instance: Instance, sync: Sync) -> int:
+        """The value that a semaphore starts with."""
+        binary = sync.kind == "binary_semaphore"
+        default = 0 if binary else 1
+        name = VALUE.of(f"{sync.name}_")
+        setting = find(instance, name)
+        if setting is None or sync.kind == "mutex":
+            return default
+        value = setting.value
+        if isinstance(value, str) and value.strip().isdecimal():
+            value = int(value)
+        highest = 1 if binary else VALUE.high
+        if isinstance(value, int) and 0 <= value <= highest:
+            return value
+        self.sink.report(
+            SEMAPHORE_VALUE,
+            f"{name} must be a whole number from 0 to {highest}",
+            setting.span,
+            related=[Label(sync.span, f"a {sync.kind.replace('_', ' ')}")],
+        )
+        return default
 
     def _of_thread(self, instance: Instance, prefix: str, known: Known, default: int) -> int:
         full = known.of(prefix)

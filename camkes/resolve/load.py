@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from camkes.diagnostics import Diagnostic, Label, Severity, Sink, Span
+from camkes.model.codes import CODES as SETTING_CODES
 from camkes.model.system import Connection, DomainSlot, End, Instance, Setting, System
 from camkes.parser import ast
 from camkes.resolve import codes
@@ -26,6 +27,7 @@ from camkes.resolve.imports import Program, read_program
 from camkes.resolve.names import Names
 from camkes.resolve.options import LoadOptions
 from camkes.resolve.queries import Queries
+from camkes.resolve.ranges import check_ranges
 from camkes.resolve.realtime import plain_connector, tasks_and_cpis
 from camkes.resolve.scheduling import check_scheduling
 from camkes.resolve.settings import Settings, resolve_settings
@@ -44,6 +46,7 @@ _HARMLESS = frozenset(
         codes.REFERENCE_WITHOUT_VALUE,
         codes.UNEXPECTED_UNIT,
         codes.UNCONNECTED,
+        *SETTING_CODES,
     )
 )
 
@@ -159,6 +162,7 @@ def _system(
     connections = tuple(_connection(connection, settings, sink) for connection in joined)
     tasks, cpis = tasks_and_cpis(instances, connections, sink)
     check_scheduling(instances, sink)
+    check_ranges(instances, connections, tasks, cpis, sink)
     schedule = assemblies[0].schedule
     return System(
         program.root,

@@ -52,6 +52,7 @@ SETTINGS: dict[str, tuple[str, int, object, Read]] = {
     "ep_pool": ("ep_pool", 3, 0, lambda r, i: r.number(i, EP_POOL)),
     "notification_pool": ("notification_pool", 3, 0, lambda r, i: r.number(i, NOTIFICATION_POOL)),
     "untyped_pool": ("untyped12_pool", 3, 0, lambda r, i: r.number(i, UNTYPED_POOL, "untyped12_pool")),
+    "value": ("q_value", 5, 1, lambda r, i: r.semaphore(i, i.type.syncs[0])),
 }
 
 HEAD = "procedure P { void f(); }\nconnector K { from Procedures; to Procedure; }\n"
@@ -151,8 +152,12 @@ def test_every_setting_with_a_reader_is_tested() -> None:
 
 def test_a_value_out_of_range_is_reported_with_its_unit(tmp_path: Path) -> None:
     text = f"component C {{ {BODY % 'attribute int _stack_size = 100;'} }}\n{ASSEMBLY % ''}"
-    sink = Sink()
-    assert Reader(sink).stack_size(instance(tmp_path, text, "c"), "_") == DEFAULT
+    path, loading, sink = tmp_path / "system.camkes", Sink(), Sink()
+    path.write_text(HEAD + text)
+    system = load(path, LoadOptions(), loading)
+    assert system is not None
+    assert Reader(sink).stack_size(system.instances[0], "_") == DEFAULT
+    assert loading.diagnostics == sink.diagnostics
     (found,) = sink.diagnostics
     assert found.message == "_stack_size must be 4096 to 1073741824 bytes, not 100 bytes"
     assert found.span is not None and found.span.line == 3

@@ -167,17 +167,6 @@ def test_connectors_that_the_host_kernel_has_not(
     assert not (tmp_path / "out").exists()
 
 
-def test_values_that_cannot_be(tmp_path: Path) -> None:
-    text = """
-    component C { control; has semaphore s; has binary_semaphore b; }
-    assembly { composition { component C c; } configuration { c.s_value = -1; c.b_value = 2; } }
-    """
-    sink = Sink()
-    system, plan, model = plan_of(tmp_path, text, sink)
-    assert generate(system, plan, model, tmp_path / "out", sink) == ()
-    assert [d.code.number for d in sink.diagnostics if d.code.number == "E0654"] == ["E0654"] * 2
-
-
 def test_a_buffer_is_a_dataport_of_both(tmp_path: Path) -> None:
     text = """
     procedure P { void go(); }
