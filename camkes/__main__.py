@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import gc
 
-from camkes.process import leave, prepare_streams
-
 
 def main() -> None:
     """Run the command line in this process, and end it."""
     gc.disable()  # in a short run looking for garbage costs more than the garbage
-    try:
+    try:  # modules are loaded here, where an interruption is not a traceback
+        from camkes.process import prepare_streams
+
         prepare_streams()
         status = run()
     except KeyboardInterrupt:  # while modules were loaded, or one after another that is dealt with already
@@ -20,6 +20,8 @@ def main() -> None:
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         status = 130
+    from camkes.process import leave
+
     leave(status)
 
 

@@ -271,11 +271,16 @@ def no_output(error: OSError) -> int:
 
 
 def leave(status: int) -> None:
-    """End the process. There is nothing left to be torn down, unless somebody asked to be told."""
+    """End the process. There is nothing left to be torn down, unless somebody asked to be told. Where what
+    was printed cannot be written, the status says so."""
     import atexit
 
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        status = max(status, no_output(error))
+    with suppress(OSError):
+        sys.stderr.flush()
     if atexit._ncallbacks() == 0:
         os._exit(status)
     sys.exit(status)

@@ -24,10 +24,12 @@ TIMEOUT, CPU_SECONDS, MEMORY, OUTPUT = 20, 5, 2**29, 2**26
 #: How long a run may last, in seconds, before it is looked for what it may wait for.
 _PATIENCE = 1
 _INCLUDED = re.compile(
-    r'^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*(?:"(?P<own>[^"\n]+)"|<(?P<system>[^>\n]+)>)',
+    r"^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*"
+    r'(?:"(?P<own>[^"\n]+)"|<(?P<system>[^>\n]+)>|(?P<macro>[^\W\d]\w*))',
     re.MULTILINE,
 )
-_MOST_INCLUDED = 1000
+_DEFINED = r'^[ \t]*#[ \t]*define[ \t]+%s[ \t]+(?:"([^"\n]+)"|<([^>\n]+)>|([^\W\d]\w*))'
+_MOST_INCLUDED, _MOST_MACROS = 1000, 16
 #: What compilers say that met a limit.
 _KILLED = re.compile(
     "out of memory|virtual memory exhausted|[Cc]annot allocate|Killed|Terminated signal|internal compiler"
@@ -79,11 +81,15 @@ def special_file(root: SourceFile, flags: Sequence[str]) -> tuple[Path, Span] | 
     """A file that is included and is no ordinary file (a device, a pipe), and where that is; None if there is
     none. `flags` are those of the preprocessor."""
     folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
+    given = (flag[2:].partition("=") for flag in flags if flag.startswith("-D"))
+    definitions = "".join(f"#define {name} {value}\n" for name, _, value in given)
     sources, seen = [root], {str(root.path)}
     for source in sources:
         for match in _INCLUDED.finditer(source.text):
             line = source.text.count("\n", 0, match.start()) + 1
-            name = match["own"] or match["system"]
+            written = match["own"] or match["system"] or match["macro"]
+            texts = [definitions, *(each.text for each in sources)]
+            name = _value_of(written, texts) if match["macro"] else written
             for folder in (source.path.parent, *folders):
                 path = folder / name
                 if path.is_file() and str(path) not in seen and len(seen) < _MOST_INCLUDED:
@@ -92,8 +98,22 @@ def special_file(root: SourceFile, flags: Sequence[str]) -> tuple[Path, Span] | 
                     sources += [inner] if inner is not None else []
                 elif path.exists() and not path.is_file() and not path.is_dir():
                     start = match.start(match.lastgroup or 0) - source.text.rfind("\n", 0, match.start())
-                    span = Span(source, line, start - 1, line, start + len(name) + 1)
+                    around = 0 if match["macro"] else 1  # a quote
+                    span = Span(source, line, start - around, line, start + len(written) + around)
                     return path, span
                 if path.exists():
                     break
     return None
+
+
+def _value_of(macro: str, texts: Sequence[str]) -> str:
+    """The name of the file that `#include MACRO` reads, as far as definitions tell; empty if not."""
+    for _ in range(_MOST_MACROS):
+        found = (re.search(_DEFINED % macro, text, re.MULTILINE) for text in texts)
+        definition = next(filter(None, found), None)
+        if definition is None:
+            return ""
+        if definition[3] is None:
+            return definition[1] or definition[2]
+        macro = definition[3]
+    return ""

@@ -124,6 +124,9 @@ class Parser(argparse.ArgumentParser):
         self.formatter_class = argparse.RawDescriptionHelpFormatter
         return super().format_help()
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse ignores that the output is full
+
     def error(self, message: str) -> NoReturn:
         unknown = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         if unknown is not None:
@@ -1031,16 +1034,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = sys.argv[1:] if argv is None else argv
     parser = make_parser(words[0] if words else None)
-    arguments, unknown = parser.parse_known_args(with_flags_joined(words))
-    if unknown:
-        refuse(getattr(arguments, "parser", parser), unknown)
-    if arguments.command is None:
-        parser.print_help(sys.stderr)
-        return USAGE
     try:
+        arguments, unknown = parser.parse_known_args(with_flags_joined(words))
+        if unknown:
+            refuse(getattr(arguments, "parser", parser), unknown)
+        if arguments.command is None:
+            parser.print_help(sys.stderr)
+            return USAGE
         status: int = arguments.run_command(arguments)
         sys.stdout.flush()
         return status
+    except SystemExit as ended:  # --help, --version, wrong usage
+        return int(ended.code or GOOD)
     except KeyboardInterrupt:
         return INTERRUPTED
     except OutputError as error:

@@ -216,6 +216,38 @@ def test_a_console_that_cannot_be_written_is_named(tmp_path: Path, here: Here) -
     assert result.status == GOOD and "42" not in result.output
 
 
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("words", ["--help", "--version", "check --help", "completion bash", "explain E0602"])
+def test_output_that_cannot_be_written_is_an_error(words: str, buffered: str) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": buffered}
+    command = [sys.executable, "-m", "camkes", *words.split()]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "camkes: cannot write the output: No space left on device\n",
+    )
+
+
+@pytest.mark.parametrize("module", ["camkes.process", "camkes.cli.main", "argparse"])
+def test_an_interruption_while_modules_are_loaded_is_not_a_traceback(module: str) -> None:
+    program = f"""
+import builtins, sys
+load = builtins.__import__
+def interrupted(name, *rest):
+    if name == {module!r}:
+        builtins.__import__ = load
+        raise KeyboardInterrupt
+    return load(name, *rest)
+from camkes.__main__ import main
+builtins.__import__ = interrupted
+sys.argv = ["camkes", "--version"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_a_file_is_written_where_it_is(tmp_path: Path, here: Here) -> None:
     kept = tmp_path / "kept.dot"
     kept.write_text("old")
@@ -304,7 +336,7 @@ def test_quiet_hides_no_results(tmp_path: Path, here: Here, command: list[str | 
     assert result.errors == ""
 
 
-@pytest.mark.parametrize("place", ["camkes.__main__.prepare_streams", "camkes.cli.main.main"])
+@pytest.mark.parametrize("place", ["camkes.process.prepare_streams", "camkes.cli.main.main"])
 def test_an_interruption_outside_a_command_is_one_too(place: str) -> None:
     """While modules are loaded, or while an earlier one is dealt with."""
     module, _, name = place.rpartition(".")

@@ -41,15 +41,29 @@ BOMB = "\n".join(f"#define M{n} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n
         ('component A {}\n#include "/dev/zero"\n', "E0101", 2),
         ('\n\n#include "fifo"\n', "E0101", 3),
         ('#include "outer.h"\n', "E0101", 1),
+        ('#define PIPE "fifo"\n#include PIPE\n', "E0101", 2),
+        ('#include "names.h"\n#define A NAME\n#include A\n', "E0101", 3),
         ('#include "."\n', "E0111", 1),
         ('#include "itself.h"\n', "E0111", 1),
         ('#include "/proc/self/mem"\n', "E0101", 1),
     ],
-    ids=["bomb", "string", "device", "pipe", "pipe in a header", "folder", "endless", "memory"],
+    ids=[
+        "bomb",
+        "string",
+        "device",
+        "pipe",
+        "pipe in a header",
+        "pipe of a macro",
+        "pipe of two macros",
+        "folder",
+        "endless",
+        "memory",
+    ],
 )
 def test_the_preprocessor_is_stopped(text: str, code: str, line: int, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "outer.h").write_text('#include "fifo"\n')
+    (tmp_path / "names.h").write_text('#define NAME "fifo"\n')
     (tmp_path / "itself.h").write_text('#include "itself.h"\n')
     path = tmp_path / "a.camkes"
     path.write_text(text)
