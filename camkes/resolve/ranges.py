@@ -26,7 +26,9 @@ def check_ranges(
     planned = {cpi.name for cpi in cpis}
     stated: set[Span] = set()  # priorities of tasks, which have a check of their own
     for task in tasks:
-        setting = find(parts[task.instance], PRIORITY.of("_"), PRIORITY.name) if task.instance in parts else None
+        setting = (
+            find(parts[task.instance], PRIORITY.of("_"), PRIORITY.name) if task.instance in parts else None
+        )
         stated |= {setting.span} if setting is not None else set()
     for instance in parts.values():
         if instance.type.control:
