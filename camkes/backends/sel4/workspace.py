@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import select
@@ -137,13 +138,14 @@ def _make_locked(
     words = [f"-D{name}={value}" for name, value in settings.items()]
     # --fresh: what an earlier command line said must not stay in CMake's cache
     configure = [cmake, "--fresh", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
+    state = "\n".join([*configure, _rules_digest(source.parents[2] / "cmake")])
     mark = out / ".camkes-configured"
     known = mark.read_text() if mark.is_file() and (out / "build.ninja").is_file() else ""
-    if known != "\n".join(configure):
+    if known != state:
         progress("configuring for seL4")
         if not _run(configure, out, "cmake", workspace, sink):
             return False
-        mark.write_text("\n".join(configure))
+        mark.write_text(state)
     progress("building for seL4")
     return _run([ninja], out, "ninja", workspace, sink)
 
@@ -159,6 +161,15 @@ def _programs(sink: Sink) -> tuple[str, str] | None:
     except NinjaError as error:
         sink.report(SEL4_BUILD, str(error.strerror))
         return None
+
+
+def _rules_digest(folder: Path) -> str:
+    """Of the tool's CMake files: a build folder of another version of the tool has commands that may be gone,
+    and ninja runs some of them before it configures again."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("*.cmake")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _run(command: list[str], folder: Path, name: str, workspace: Path, sink: Sink) -> bool:

@@ -70,6 +70,17 @@ def test_a_program_that_is_nowhere_is_named(
     assert [found.message for found in sink.diagnostics] == ["cmake was not found"]
 
 
+def test_another_version_of_the_tool_begins_anew(places: tuple[Path, Path]) -> None:
+    """Commands of the version before may be gone."""
+    tool = places[1].parent / "projects" / "camkes-tool"
+    (tool / "kernel" / "sel4" / "application").mkdir(parents=True)
+    (tool / "cmake").mkdir()
+    for text in ("first", "first", "second"):
+        (tool / "cmake" / "generate.cmake").write_text(text)
+        assert build(places, Sink())
+    assert len((places[1] / "cmake.calls").read_text().splitlines()) == 2
+
+
 def test_one_build_at_a_time_in_a_folder(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "WAIT", 0)
     sink = Sink()
