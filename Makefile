@@ -83,7 +83,6 @@ unit: $(VENV)/.test-ready
 mutate: $(VENV)/.test-ready
 	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)
 	$(BIN)/python benchmarks/mutate.py run --jobs $(JOBS)
-	$(BIN)/python benchmarks/mutate_c.py --jobs $(JOBS)
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix camkes parser tests benchmarks

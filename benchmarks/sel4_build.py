@@ -30,7 +30,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 #: words in the arguments of the calls that are a tool's
-OURS = ("camkes.backends.sel4",)
+OURS = ("camkes.cli.sel4", "camkes.backends.sel4")
 THEIRS = ("camkes.parser", "camkes.runner", "capdl_linker.py")
 
 

@@ -478,7 +478,7 @@ function(GenerateCAmkESRootserver)
     if(NOT python)
         set(python "${PYTHON3}")
     endif()
-    set(tool ${python} -m camkes.backends.sel4)
+    set(tool ${python} -m camkes.cli.sel4)
     # needs nothing but this folder, and so is not to look for packages
     set(link ${python} -c "from camkes.backends.sel4.link import main$<SEMICOLON> main()")
 

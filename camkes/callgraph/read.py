@@ -31,11 +31,8 @@ from camkes.callgraph.gcc import Place, read_calls
 from camkes.callgraph.graph import CallGraph, Reached
 from camkes.callgraph.objects import ObjectError, read_object
 from camkes.diagnostics import Diagnostic, Sink, Span
-from camkes.generate import generate_headers
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
-from camkes.protocols import analyse
-from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain, procedures
 
 #: Calls stay calls, and each function has a section that says whose they are.
@@ -54,33 +51,6 @@ class CodeCalls(Struct, frozen=True):
     chains: Mapping[tuple[str, str], Chain]
     notes: tuple[Diagnostic, ...]
     files: tuple[Path, ...] = ()
-
-
-def read_code(
-    system: System,
-    application: Application,
-    generated: Path,
-    out: Path,
-    progress: Callable[[str], None],
-    *,
-    sanitize: bool = False,
-) -> CodeCalls | None:
-    """What the code of a system calls; None where no protocol depends on it. Headers are generated into the
-    folder `generated`. OSError where something cannot be written."""
-    if not system.cpis:
-        return None
-    headers = generate_headers(system, generated)
-    return calls_of_code(system, application, headers, out, progress, sanitize=sanitize)
-
-
-def analyse_code(system: System, calls: CodeCalls | None, sink: Sink) -> Plan | None:
-    """The plan of a system whose code calls `calls`; None where an error was found."""
-    if calls is None:
-        return analyse(system, sink)
-    plan = analyse(system, sink, calls.reached, calls.chains)
-    for note in calls.notes:
-        sink.add(note)
-    return plan
 
 
 def calls_of_code(

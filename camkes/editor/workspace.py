@@ -20,12 +20,10 @@ from camkes.model.system import Cpi, System, Task
 from camkes.parser.files import decode, read_meaning
 from camkes.project.application import Application, surrounding_applications
 from camkes.project.trust import is_trusted
-from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.resolve.codes import NO_ASSEMBLY
-from camkes.resolve.imports import Program, read_program
+from camkes.resolve.imports import Program
 from camkes.resolve.library import BUILTIN
-from camkes.resolve.load import load_program
 from camkes.resolve.options import LoadOptions
 
 _IMPORT = re.compile(r'\bimport\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
@@ -89,16 +87,15 @@ def analyse_root(application: Application, read: Callable[[Path], str | None], h
             return read_meaning(path, sink, span)
         return decode(path, text.encode(errors="replace"), sink, span)
 
-    options = pipeline.load_options(application, pipeline.Request(application.root))
+    options = pipeline.load_options(application, pipeline.Input(application.root))
     options = replace(options, read=source)
     sink = Sink()
-    program = read_program(application.root, options, sink)
-    system = load_program(program, options, sink)
-    plan = analyse(system, sink) if system is not None else None
+    loaded = pipeline.load(application.root, options, sink)
+    plan = pipeline.plan(loaded.system, sink) if loaded.system is not None else None
     found = sink.diagnostics
     if not has_root:
         found = tuple(each for each in found if each.code is not NO_ASSEMBLY)
-    return Analysis(application.root, options, program, found, system, plan)
+    return Analysis(application.root, options, loaded.program, found, loaded.system, plan)
 
 
 class Workspace(Struct, dict=True):

@@ -92,7 +92,7 @@ def look(tmp_path: Path) -> Look:
             )
         sink = Sink()
         checked = pipeline.check_code(
-            pipeline.Request(folder / "a.camkes"), tmp_path / "out", sink, lambda _: None
+            pipeline.Input(folder / "a.camkes"), tmp_path / "out", sink, lambda _: None
         )
         return Seen(checked, sink.diagnostics, folder)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_code_supplies_a_missing_clause(look: Look) -> None:
 def test_without_code_every_interface_counts(look: Look) -> None:
     seen = look("int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }")
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(seen.folder / "a.camkes"), sink)
+    checked = pipeline.check(pipeline.Input(seen.folder / "a.camkes"), sink)
     assert checked is not None
     assert {r.source for r in checked.plan.requests if r.caller == "s.q"} == {"all"}
     assert checked.plan.cpi("leaf.p").ceiling == 20
@@ -191,8 +192,8 @@ def test_source_that_does_not_compile_is_left_to_the_build(look: Look) -> None:
 
 
 def without_call_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(sanitize: bool, sink: Sink) -> Compiler | None:
-        found = find_compiler(sanitize, sink)
+    def find(sanitize: bool, sink: Sink, sources: Iterable[Path] = ()) -> Compiler | None:
+        found = find_compiler(sanitize, sink, sources)
         return None if found is None else replace(found, call_graphs=False)
 
     monkeypatch.setattr(read, "find_compiler", find)
@@ -332,7 +333,7 @@ def test_nothing_is_compiled_twice(look: Look, tmp_path: Path) -> None:
     look(code)
     objects = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")}
     pipeline.check_code(
-        pipeline.Request(tmp_path / "app" / "a.camkes"), tmp_path / "out", Sink(), lambda _: None
+        pipeline.Input(tmp_path / "app" / "a.camkes"), tmp_path / "out", Sink(), lambda _: None
     )
     assert objects == {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")}
 
@@ -355,10 +356,10 @@ def test_a_deadlock_that_the_code_rules_out(tmp_path: Path) -> None:
         "#include <camkes.h>\nint a_f(int x) { return next_f(x); }\nint b_f(int x) { return x; }\n"
     )
     sink = Sink()
-    assert pipeline.check(pipeline.Request(path), sink) is None
+    assert pipeline.check(pipeline.Input(path), sink) is None
     assert [d.code.number for d in sink.diagnostics if d.code.number == "E0501"]
     sink = Sink()
-    checked = pipeline.check_code(pipeline.Request(path), tmp_path / "out", sink, lambda _: None)
+    checked = pipeline.check_code(pipeline.Input(path), tmp_path / "out", sink, lambda _: None)
     assert checked is not None, render(sink.diagnostics)
     assert {c.name: c.tasks for c in checked.plan.cpis} == {
         "s.a": ("t",),

@@ -69,7 +69,7 @@ def _diagnose(folder: Path, system: str, *files: str) -> list[Diagnostic]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text if name.endswith("camkes") else f"#include <camkes.h>\n{text}")
     sink = Sink()
-    pipeline.check_code(pipeline.Request(folder / "a.camkes"), folder / "out", sink, lambda _: None)
+    pipeline.check_code(pipeline.Input(folder / "a.camkes"), folder / "out", sink, lambda _: None)
     return [d for d in sink.diagnostics if d.code.number in ("E0510", "W0506", "E0512", "E0514")]
 
 

@@ -34,7 +34,7 @@ def test_mistakes_of_protocols_do_not_matter(path: Path, tmp_path: Path) -> None
 )
 def test_headers_are_those_of_the_build(example: str, tmp_path: Path) -> None:
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(ROOT / "examples" / example), sink)
+    checked = pipeline.check(pipeline.Input(ROOT / "examples" / example), sink)
     assert checked is not None
     model = allocate(checked.system, checked.plan, sink)
     folders = generate_headers(checked.system, tmp_path)

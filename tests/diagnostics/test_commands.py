@@ -6,7 +6,7 @@ Each folder in golden/commands has the files that a user has, and in `transcript
 given among them, each with all that it writes to standard error and, if it fails, its exit status in
 brackets. A command is a line that begins with `$`: variables of the environment, then words, as in a shell.
 
-`camkes` is the tool, and `python -m camkes.backends.sel4` what CMake calls; for that, a file of JSON has what
+`camkes` is the tool, and `python -m camkes.cli.sel4` what CMake calls; for that, a file of JSON has what
 CMake says of the application where it is not what is usual. Other words are programs. HERE is the folder.
 Programs whose words are not the same everywhere are scripts, in golden/shared (SHARED) or in the folder of
 a case.
@@ -26,8 +26,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.backends.sel4.__main__ import main as called_by_cmake
 from camkes.cli import main as cli
+from camkes.cli.sel4 import main as called_by_cmake
 from camkes.resources import ROOT
 from tests.backends.sel4.project import project
 from tests.golden import compare
@@ -49,7 +49,7 @@ def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
         match words:
             case ["camkes", *arguments]:
                 return exit_status(cli.main, arguments)
-            case ["python", "-m", "camkes.backends.sel4", "generate", name]:
+            case ["python", "-m", "camkes.cli.sel4", "generate", name]:
                 given = json.loads((folder / name).read_text())
                 whole = project(folder / given.pop("adl"), folder / given.pop("output"), **given)
                 (folder / name).write_text(json.dumps(whole))

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from camkes.cli import main as cli
+from camkes.cli.arguments import with_flags_joined
+from camkes.cli.table import make_parser
 from camkes.diagnostics import explain
 from camkes.protocols import codes
 from camkes.report.trace.demands import MEANINGS, Property
@@ -71,4 +73,4 @@ def test_commands_that_pages_show_are_commands() -> None:
         for block in re.findall(r"```sh\n(.*?)```", explain.explanation(code), re.DOTALL):
             for line in re.findall(r"^camkes (.*)$", block, re.MULTILINE):
                 words = shlex.split(line, comments=True)
-                cli.make_parser().parse_args(cli.with_flags_joined(words))
+                make_parser().parse_args(with_flags_joined(words))

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from camkes.cli import main as cli
+from camkes.cli.arguments import with_flags_joined
+from camkes.cli.table import COMMANDS, make_parser
 from camkes.diagnostics import Severity, Sink, SourceFile
 from camkes.parser.parse import ParseOptions, parse
 from camkes.protocols import analyse
@@ -61,11 +63,11 @@ def test_the_first_example_is_a_whole_system() -> None:
 def test_command(page: Path, line: str) -> None:
     words = [word for word in shlex.split(line)[1:] if word != "..."]
     if len(words) == 1:  # the command is mentioned
-        assert words[0] in cli.COMMANDS
+        assert words[0] in COMMANDS
         return
     if all(word.startswith("-") for word in words[1:]) and words[0] not in ("explain", "lsp", "fmt"):
         words.append("PATH")  # an option of it is
-    cli.make_parser().parse_args(cli.with_flags_joined(words))
+    make_parser().parse_args(with_flags_joined(words))
 
 
 #: Of a table of functions or macros: the first cell of a row is what C declares.

@@ -31,7 +31,7 @@ from camkes.report.draw.graph_svg import graph_svg
 def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:
     """The name and the text of each output."""
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(path), sink)
+    checked = pipeline.check(pipeline.Input(path), sink)
     yield "diagnostics", to_json(sink.diagnostics, str)
     yield "sarif", to_sarif(sink.diagnostics, str)
     if checked is None or sink.has_errors:

@@ -42,7 +42,7 @@ int run(void)
 
 def build(path: Path, out: Path) -> HostImage:
     sink = Sink()
-    image = pipeline.build(pipeline.Request(path), out, sink, lambda _: None)
+    image = pipeline.build(pipeline.Input(path), out, sink, lambda _: None)
     assert image is not None, sink.diagnostics
     return image
 

@@ -17,6 +17,7 @@ import pytest
 from camkes import pipeline
 from camkes.cli import main as cli
 from camkes.cli.completion import script
+from camkes.cli.table import make_parser
 from tests.end_to_end.support import EXAMPLES, Here, camkes, system
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
@@ -126,7 +127,7 @@ def test_plan_json(tmp_path: Path, here: Here) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_valid_and_complete(shell: str) -> None:
-    text = script(shell, cli.make_parser(), {"explain": ["E0501"]})
+    text = script(shell, make_parser(), {"explain": ["E0501"]})
     for word in ("check", "plan", "graph", "build", "run", "explain", "timeline", "sarif"):
         assert word in text
     if shutil.which(shell):
@@ -150,7 +151,7 @@ def test_completion_is_valid_and_complete(shell: str) -> None:
 )
 def test_bash_completes(tmp_path: Path, words: str, expected: list[str]) -> None:
     file = tmp_path / "completion.bash"
-    file.write_text(script("bash", cli.make_parser(), {"explain": ["E0501"]}))
+    file.write_text(script("bash", make_parser(), {"explain": ["E0501"]}))
     for name in ("a file.camkes", "another.camkes"):
         (tmp_path / name).touch()
     last = len(words.split())
@@ -164,7 +165,7 @@ def test_bash_completes(tmp_path: Path, words: str, expected: list[str]) -> None
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
 def test_fish_completes(tmp_path: Path) -> None:
     file = tmp_path / "completion.fish"
-    file.write_text(script("fish", cli.make_parser(), {"explain": ["E0501"]}))
+    file.write_text(script("fish", make_parser(), {"explain": ["E0501"]}))
     for words, expected in (("check -M", "-MD"), ("check --format s", "sarif"), ("explain E", "E0501")):
         done = subprocess.run(
             ["fish", "-c", f"source {file}; complete -C 'camkes {words}'"],

@@ -73,7 +73,7 @@ def plan(folder: Path, text: str) -> tuple[Plan | None, Sink]:
     path = folder / "a.camkes"
     path.write_text(text)
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(path), sink)
+    checked = pipeline.check(pipeline.Input(path), sink)
     return (checked.plan if checked else None), sink
 
 

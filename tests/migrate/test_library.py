@@ -139,7 +139,7 @@ SAMPLE = os.environ.get("CAMKES_LIBRARY_SAMPLE", "")
 
 def check(folder: Path) -> tuple[pipeline.Checked, list[str]]:
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(folder), sink)
+    checked = pipeline.check(pipeline.Input(folder), sink)
     assert checked is not None, render(sink.diagnostics, Style(base=folder))
     return checked, [d.code.number for d in sink.diagnostics]
 
@@ -154,7 +154,7 @@ def protocols(checked: pipeline.Checked) -> object:
 def run(folder: Path, out: Path, capfd: pytest.CaptureFixture[str]) -> list[str]:
     sink = Sink()
     outcome = pipeline.run(
-        pipeline.Request(folder), pipeline.RunRequest(output=out, verify=True), sink, lambda _: None
+        pipeline.Input(folder), pipeline.RunSettings(output=out, verify=True), sink, lambda _: None
     )
     assert outcome is not None, render(sink.diagnostics, Style(base=folder))
     assert not outcome.failed
@@ -173,7 +173,7 @@ def test_it_is_understood_as_it_stands(tmp_path: Path) -> None:
 
 def test_a_build_says_what_is_missing(tmp_path: Path) -> None:
     sink = Sink()
-    request = pipeline.Request(write(tmp_path, FILES))
+    request = pipeline.Input(write(tmp_path, FILES))
     assert pipeline.build(request, tmp_path / "out", sink, lambda _: None) is None
     assert [d.code.number for d in sink.diagnostics].count("E0708") == 2
 
@@ -204,7 +204,7 @@ def test_the_library_itself_comes_first_where_it_is(tmp_path: Path) -> None:
     library.mkdir()
     (library / "priority-protocols.camkes.h").write_text("#error from the library itself\n")
     sink = Sink()
-    assert pipeline.check(pipeline.Request(write(tmp_path / "app", FILES)), sink) is None
+    assert pipeline.check(pipeline.Input(write(tmp_path / "app", FILES)), sink) is None
     assert "from the library itself" in render(sink.diagnostics, Style(base=tmp_path))
 
 

@@ -48,11 +48,11 @@ def test_what_comes_out_runs(tmp_path: Path) -> None:
     folder = tmp_path / "pump"
     migrated(folder, FILES)
     sink = Sink()
-    options = pipeline.RunRequest(output=tmp_path / "out", verify=True)
-    outcome = pipeline.run(pipeline.Request(folder), options, sink, lambda _: None)
+    options = pipeline.RunSettings(output=tmp_path / "out", verify=True)
+    outcome = pipeline.run(pipeline.Input(folder), options, sink, lambda _: None)
     assert outcome is not None, render(sink.diagnostics)
     assert not outcome.failed
-    checked = pipeline.check(pipeline.Request(folder), Sink())
+    checked = pipeline.check(pipeline.Input(folder), Sink())
     assert checked is not None
     plan = checked.plan
     assert {c.name: (c.protocol.value, c.ceiling, c.threads) for c in plan.cpis} == {

@@ -33,5 +33,5 @@ def test_no_notes_before_an_error(client: str | None, code: str, tmp_path: Path)
     if client is not None:
         (tmp_path / "client.c").write_text(client)
     sink = Sink()
-    assert pipeline.build(pipeline.Request(tmp_path), tmp_path / "out", sink, lambda _: None) is None
+    assert pipeline.build(pipeline.Input(tmp_path), tmp_path / "out", sink, lambda _: None) is None
     assert [d.code.number for d in sink.diagnostics] == [code]

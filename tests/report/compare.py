@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
+from camkes.outcome import Outcome
 from camkes.report.draw.perfetto import perfetto_json
 from camkes.report.draw.terminal import terminal_report
 from camkes.report.draw.timeline import timeline_svg
@@ -59,7 +60,7 @@ class Outputs:
     svg: str
 
 
-def outputs_of(outcome: pipeline.Outcome) -> Outputs:
+def outputs_of(outcome: Outcome) -> Outputs:
     run, sink = outcome.run, Sink()
     window = (0, max(run.end, 1))
     svg = timeline_svg(run, sink, window)
@@ -72,17 +73,17 @@ def outputs_of(outcome: pipeline.Outcome) -> Outputs:
     )
 
 
-def run_system(path: Path, duration: int, *, choices: str = "first") -> pipeline.Outcome:
+def run_system(path: Path, duration: int, *, choices: str = "first") -> Outcome:
     """Build and run a system in a folder of its own."""
     sink = Sink()
     with tempfile.TemporaryDirectory() as out:
-        options = pipeline.RunRequest(Path(out), duration=duration, choices=choices, fast=True)
-        outcome = pipeline.run(pipeline.Request(path), options, sink, lambda _: None)
+        options = pipeline.RunSettings(Path(out), duration=duration, choices=choices, fast=True)
+        outcome = pipeline.run(pipeline.Input(path), options, sink, lambda _: None)
     assert outcome is not None, [d.message for d in sink.diagnostics]
     return outcome
 
 
-def compare_outputs(what: pipeline.Outcome | Path, duration: int = 100_000_000) -> Outputs:
+def compare_outputs(what: Outcome | Path, duration: int = 100_000_000) -> Outputs:
     """Raises AssertionError if two outputs of a run differ; else gives them."""
     outputs = outputs_of(run_system(what, duration) if isinstance(what, Path) else what)
     differences = list(_Comparison(outputs).differences())

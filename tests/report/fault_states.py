@@ -26,6 +26,7 @@ from pathlib import Path
 from camkes import pipeline
 from camkes.capdl.model import Purpose
 from camkes.diagnostics import Sink
+from camkes.outcome import Outcome
 from tests.runtime.host import plan_of
 
 from .compare import compare_outputs
@@ -298,10 +299,10 @@ class System:
         self._write(folder, "killer", _KILLER)
         (folder / "system.camkes").write_text("import <std_connector.camkes>;\n" + text)
         sink = Sink()
-        self.options = pipeline.RunRequest(
+        self.options = pipeline.RunSettings(
             folder / "out", duration=END, fast=True, verify=True, loop_limit_ms=100
         )
-        request = pipeline.Request(folder / "system.camkes")
+        request = pipeline.Input(folder / "system.camkes")
         checked = pipeline.check_code(request, folder / "out", sink, lambda _: None)
         assert checked is not None, [(d.message, d.notes) for d in sink.diagnostics]
         image = pipeline.build_to_run(checked, self.options, stack, sink, lambda _: None)
@@ -314,7 +315,7 @@ class System:
         head = "#include <camkes.h>\n#include <stdio.h>\n"
         (folder / f"{name.title()}.c").write_text(f"{head}{code}")
 
-    def run(self, trouble: Trouble) -> tuple[pipeline.Outcome, Sink]:
+    def run(self, trouble: Trouble) -> tuple[Outcome, Sink]:
         lines = []
         for line in self.table.splitlines():
             fields = line.split()
@@ -328,13 +329,13 @@ class System:
         assert outcome is not None, [d.message for d in sink.diagnostics]
         return outcome, sink
 
-    def instants(self, good: pipeline.Outcome) -> list[int]:
+    def instants(self, good: Outcome) -> list[int]:
         """When a thread changes its state in a run without trouble, and the middle between two such times."""
         times = {segment.start for thread in good.run.threads for segment in thread.segments}
         first = sorted(time for time in times if START <= time < START + PERIOD // 2)
         return sorted({*first, *((a + b) // 2 for a, b in pairwise(first))})
 
-    def troubles(self, good: pipeline.Outcome) -> Iterator[Trouble]:
+    def troubles(self, good: Outcome) -> Iterator[Trouble]:
         for victim in self.shape.victims:
             places = PLACES["server" if victim in self.shape.chain else "task"]
             for place in range(1, places + 1):
@@ -346,12 +347,12 @@ class System:
                 for action in (*(NAMES.index(name) for name in OUTSIDE), *suspended):
                     yield Trouble(victim, EVENT, 1, action, instant)
 
-    def mistakes(self, trouble: Trouble, good: pipeline.Outcome) -> list[str]:
+    def mistakes(self, trouble: Trouble, good: Outcome) -> list[str]:
         outcome, sink = self.run(trouble)
         return [*wrong_outputs(outcome), *wrong_faults(trouble, outcome, sink), *wrong_others(good, outcome)]
 
 
-def wrong_outputs(outcome: pipeline.Outcome) -> Iterator[str]:
+def wrong_outputs(outcome: Outcome) -> Iterator[str]:
     """Outputs that differ, jobs that are lost, properties that are violated, waits that nobody explains."""
     try:
         outputs = compare_outputs(outcome)
@@ -385,7 +386,7 @@ def wrong_outputs(outcome: pipeline.Outcome) -> Iterator[str]:
         yield f"faults stop {said}, and {because} wait because of faults"
 
 
-def wrong_faults(trouble: Trouble, outcome: pipeline.Outcome, sink: Sink) -> Iterator[str]:
+def wrong_faults(trouble: Trouble, outcome: Outcome, sink: Sink) -> Iterator[str]:
     for located in outcome.faults:
         if located.fault.component != trouble.victim:
             yield f"{located.fault.component} has a fault: {located.fault.what}"
@@ -397,14 +398,14 @@ def wrong_faults(trouble: Trouble, outcome: pipeline.Outcome, sink: Sink) -> Ite
         yield f"{len(outcome.faults)} faults, {len(reported)} diagnostics"
 
 
-def wrong_others(good: pipeline.Outcome, bad: pipeline.Outcome) -> Iterator[str]:
+def wrong_others(good: Outcome, bad: Outcome) -> Iterator[str]:
     for name in UNDISTURBED:
         before, after = responses(good, name), responses(bad, name)
         if before != after:
             yield f"{name}: responses {after} instead of {before}"
 
 
-def responses(outcome: pipeline.Outcome, name: str) -> list[int | None]:
+def responses(outcome: Outcome, name: str) -> list[int | None]:
     (lane,) = [lane for lane in outcome.run.tasks if lane.task.name == name]
     return [job.response for job in lane.jobs]
 

@@ -24,6 +24,7 @@ from camkes import pipeline
 from camkes.capdl.model import Purpose, Use
 from camkes.diagnostics import Sink
 from camkes.model.system import Protocol
+from camkes.outcome import Outcome
 from tests.runtime.host import HEAD, plan_of
 
 from .compare import compare_outputs
@@ -152,12 +153,12 @@ def write(folder: Path, groups: tuple[Group, Group], fault: Fault | None) -> Non
             put(name, f"void p_go(void)\n{{\n{steps(name, cpi.body)}\n}}")
 
 
-def run(folder: Path) -> tuple[pipeline.Outcome, Sink]:
+def run(folder: Path) -> tuple[Outcome, Sink]:
     sink = Sink()
-    options = pipeline.RunRequest(
+    options = pipeline.RunSettings(
         folder / "out", duration=DURATION, fast=True, verify=True, loop_limit_ms=100
     )
-    outcome = pipeline.run(pipeline.Request(folder / "system.camkes"), options, sink, lambda _: None)
+    outcome = pipeline.run(pipeline.Input(folder / "system.camkes"), options, sink, lambda _: None)
     assert outcome is not None, [d.message for d in sink.diagnostics]
     return outcome, sink
 
@@ -182,7 +183,7 @@ def mistakes(seed: int, folder: Path) -> tuple[str, list[str]]:
     return about, found
 
 
-def _wrong_anywhere(when: str, groups: tuple[Group, Group], outcome: pipeline.Outcome) -> Iterator[str]:
+def _wrong_anywhere(when: str, groups: tuple[Group, Group], outcome: Outcome) -> Iterator[str]:
     try:
         compare_outputs(outcome)
     except AssertionError as error:
@@ -207,7 +208,7 @@ def _wrong_anywhere(when: str, groups: tuple[Group, Group], outcome: pipeline.Ou
             yield f"{when}: {task.name}: jobs are lost: {reported}"
 
 
-def _wrong_place(folder: Path, fault: Fault, bad: pipeline.Outcome, sink: Sink) -> Iterator[str]:
+def _wrong_place(folder: Path, fault: Fault, bad: Outcome, sink: Sink) -> Iterator[str]:
     """A fault that happened is reported at its line."""
     path = folder / f"{fault.component.title()}.c"
     lines = path.read_text().splitlines()
@@ -226,15 +227,13 @@ def _wrong_place(folder: Path, fault: Fault, bad: pipeline.Outcome, sink: Sink) 
             yield f"{diagnostic.message}: does not say when"
 
 
-def _wrong_others(
-    groups: tuple[Group, Group], fault: Fault, good: pipeline.Outcome, bad: pipeline.Outcome
-) -> Iterator[str]:
+def _wrong_others(groups: tuple[Group, Group], fault: Fault, good: Outcome, bad: Outcome) -> Iterator[str]:
     """Tasks above all that share something with the faulty component go on as if nothing was."""
     (faulty,) = [g for g in groups if fault.component in g.members()]
     (other,) = [g for g in groups if g is not faulty]
     highest = max(task.priority for task in faulty.tasks)
 
-    def responses(outcome: pipeline.Outcome, name: str) -> list[int | None]:
+    def responses(outcome: Outcome, name: str) -> list[int | None]:
         (lane,) = [lane for lane in outcome.run.tasks if lane.task.name == name]
         return [job.response for job in lane.jobs]
 

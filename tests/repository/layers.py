@@ -20,10 +20,11 @@ LAYERS = (
     Entry(13, ("__main__",), "starts the command"),
     Entry(12, ("cli",), "arguments, commands, exit statuses, progress, completion"),
     Entry(11, ("editor",), "the editor server: answers of the lower layers in the words of the protocol"),
-    Entry(10, ("pipeline",), "find, load, plan, allocate, generate, build, run: one function a step"),
+    Entry(10, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),
     Entry(9, ("backends.sel4",),
-        "builds for the seL4 kernel: called by CMake, or calling it; `upstream_templates/` renders connectors"
+        "builds for the seL4 kernel: what CMake compiles and links; `upstream_templates/` renders connectors"
         " from templates of their own, as camkes-tool would"),
+    Entry(8, ("outcome",), "what a run came to: its report as text and as JSON, its trace as a file"),
     Entry(8, ("callgraph",), "what handlers call, read off their compiled code"),
     Entry(8, ("migrate",), "applications of the priority-aware-camkes library to native words"),
     Entry(7, ("backends.host",), "compiling, linking, starting the host kernel; faults to C lines"),

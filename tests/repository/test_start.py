@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 CHECK = "from camkes.cli.main import main; main(['check', '-q', 'examples/nested'])"  # CMake was asked before
 LINK = "from camkes.backends.sel4.link import main"
-GENERATE = "import camkes.backends.sel4.build"
+GENERATE = "import camkes.cli.sel4, camkes.pipeline, camkes.backends.sel4.build"
 
 
 @pytest.mark.parametrize(

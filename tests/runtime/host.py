@@ -9,21 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from camkes.backends.host.host import HostImage, build_host
-from camkes.capdl.allocate import allocate
+from camkes import pipeline
+from camkes.backends.host.host import HostImage
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
-from camkes.generate import generate
 from camkes.model.system import System
-from camkes.project.application import find_application
-from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event, parse_trace
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import TraceNames, trace_names
 from camkes.report.trace.properties import Violation, check_trace
-from camkes.resolve.load import load
-from camkes.resolve.options import LoadOptions
 
 HEAD = "import <std_connector.camkes>;\n"
 
@@ -92,18 +87,23 @@ class Built:
         )
 
 
-def plan_of(folder: Path, text: str, sink: Sink) -> tuple[System, Plan, CapabilityModel]:
-    """Read a system; `text` is the whole .camkes file but the import of the standard connectors."""
+def checked(folder: Path, text: str, sink: Sink) -> pipeline.Checked:
+    """Read, plan and check a system; `text` is the whole .camkes file but the import of the
+    standard connectors."""
     folder.mkdir(parents=True, exist_ok=True)
     root = folder / "system.camkes"
     root.write_text(HEAD + text)
-    system = load(root, LoadOptions(cpp=False), sink)
-    assert system is not None, describe(sink)
-    plan = analyse(system, sink)
-    assert plan is not None, describe(sink)
-    model = allocate(system, plan, sink)
+    found = pipeline.check(pipeline.Input(root, preprocess=False), sink)
+    assert found is not None, describe(sink)
+    return found
+
+
+def plan_of(folder: Path, text: str, sink: Sink) -> tuple[System, Plan, CapabilityModel]:
+    """A system, its plan and its capabilities; `text` as for `checked`."""
+    found = checked(folder, text, sink)
+    model = pipeline.capabilities(found, sink)
     assert not sink.has_errors, describe(sink)
-    return system, plan, model
+    return found.system, found.plan, model
 
 
 def build(folder: Path, text: str, sources: Mapping[str, str], *, sanitize: bool = False) -> Built:
@@ -112,15 +112,10 @@ def build(folder: Path, text: str, sources: Mapping[str, str], *, sanitize: bool
     folder.mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
         (folder / f"{name}.c").write_text("#include <camkes.h>\n#include <stdio.h>\n" + source)
-    system, plan, model = plan_of(folder, text, sink)
-    application = find_application(folder / "system.camkes", sink)
-    assert application is not None, describe(sink)
-    out = folder / "out"
-    files = generate(system, plan, model, out, sink)
-    assert not sink.has_errors, describe(sink)
-    image = build_host(system, plan, model, application, out, files, sink, lambda _: None, sanitize=sanitize)
+    found = checked(folder, text, sink)
+    image = pipeline.build_checked(found, folder / "out", sink, lambda _: None, sanitize=sanitize)
     assert image is not None, describe(sink)
-    return Built(image, system, plan, model)
+    return Built(image, found.system, found.plan, image.capabilities)
 
 
 def describe(sink: Sink) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from camkes import pipeline
 from camkes.backends.host import kernel as kernel_module
 from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
@@ -20,7 +21,7 @@ from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.report.trace.kinds import End, Kind
 from camkes.resources import RUNTIME
-from tests.runtime import host, systems
+from tests.runtime import systems
 from tests.runtime.explore import DURATION, schedules
 from tests.runtime.host import build
 from tests.runtime.systems import Contended
@@ -208,13 +209,13 @@ def test_a_mistake_that_stops_nothing_is_found_out(
 def test_a_ceiling_of_the_plan_that_is_too_low_is_found_out(
     system: Contended, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def low(system: System, sink: Sink) -> Plan | None:
+    def low(system: System, sink: Sink, calls: object = None) -> Plan | None:
         plan = analyse(system, sink)
         assert plan is not None
         cpis = tuple(replace(cpi, ceiling=cpi.ceiling - 5) for cpi in plan.cpis)
         return replace(plan, cpis=cpis)
 
-    monkeypatch.setattr(host, "analyse", low)
+    monkeypatch.setattr(pipeline, "plan", low)
     run = build(tmp_path, system.text, system.code).run(duration=DURATION)
     assert run.violations()
     told = {str(v).partition(" ns: ")[2].partition(" is ")[0] for v in run.violations()}

@@ -20,6 +20,7 @@ from camkes import process
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.faults import Fault, parse_fault
 from camkes.backends.host.host import HostImage
+from camkes.backends.host.options import RunOptions
 from camkes.diagnostics import Diagnostic
 
 #: exit statuses of the host kernel
@@ -32,25 +33,7 @@ GRACE = 5
 _KERNEL = "camkes-host: "
 
 
-class RunOptions(Struct, frozen=True):
-    """How to run; times are virtual nanoseconds. `output` takes what components print, None: it goes to
-    standard output as it comes, or to the file descriptor `console`. `timeout_ms` limits the elapsed time
-    without progress, `memory_limit` the bytes a component may have, `record_limit` those of the trace.
-    `hardened`: components cannot write to the kernel's memory."""
-
-    duration: int | None = None
-    trace: Path | None = None
-    fast: bool = False
-    scheduling: str = "fifo"
-    timeslice: int | None = None
-    choices: str = "first"
-    loop_limit_ms: int | None = None
-    timeout_ms: int | None = None
-    memory_limit: int | None = None
-    hardened: bool = False
-    record_limit: int | None = None
-    output: Callable[[bytes], None] | None = None
-    console: int | None = None
+Output = Callable[[bytes], None]
 
 
 class RunResult(Struct, frozen=True):
@@ -119,18 +102,20 @@ class _Signals:
                 os.killpg(self.kernel.pid, number)
 
 
-def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
-    """Run a system until it ends, its time is over, or the user interrupts it."""
-    options = options or RunOptions()
-    if options.trace is not None:
+def run_host(
+    image: HostImage, options: RunOptions, trace: Path | None = None, output: Output | None = None
+) -> RunResult:
+    """Run a system until it ends, its time is over, or the user interrupts it. What it does is recorded
+    in the file `trace`; `output` is called with what components print, in place of `options.console`."""
+    if trace is not None:
         with suppress(OSError):
-            options.trace.unlink()  # that of an earlier run is not this one's
+            trace.unlink()  # that of an earlier run is not this one's
     sys.stdout.flush()
     faults_from, faults_to = os.pipe()
     kept = _Kept([], [])
     with _Signals() as signals:
         try:
-            kernel = _start(image, options, faults_to)
+            kernel = _start(image, options, trace, output, faults_to)
         except OSError as error:
             os.close(faults_from)
             notes = (str(image.kernel),)
@@ -139,10 +124,10 @@ def run_host(image: HostImage, options: RunOptions | None = None) -> RunResult:
         finally:
             os.close(faults_to)
         signals.watch(kernel)
-        status = _wait(kernel, faults_from, image, options, kept)
+        status = _wait(kernel, faults_from, image, output, kept)
     diagnostics = _failures(status, kept.said, bool(signals.received))
-    recorded = options.trace is not None and options.trace.exists() and options.trace.stat().st_size > 0
-    trace = options.trace if recorded else None
+    if trace is not None and not (trace.exists() and trace.stat().st_size > 0):
+        trace = None
     stopped = tuple(fault for fault in kept.faults if not fault.finding)
     findings = tuple(fault for fault in kept.faults if fault.finding)
     return RunResult(status, stopped, trace, diagnostics, signals.received, findings)
@@ -155,20 +140,24 @@ class _Kept(NamedTuple):
     said: list[str]
 
 
-def _start(image: HostImage, options: RunOptions, faults_to: int) -> subprocess.Popen[bytes]:
+def _start(
+    image: HostImage, options: RunOptions, trace: Path | None, output: Output | None, faults_to: int
+) -> subprocess.Popen[bytes]:
     words = ["--faults", str(faults_to), "--parent", str(os.getpid()), *_arguments(options)]
+    if trace is not None:
+        words += ["--trace", str(trace.absolute())]
     return process.start(
         [str(image.kernel), image.table.name, *words],
         cwd=image.folder,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE if options.output else options.console,
+        stdout=subprocess.PIPE if output else options.console,
         stderr=subprocess.PIPE,
         pass_fds=(faults_to,),
     )
 
 
 def _wait(
-    kernel: subprocess.Popen[bytes], faults_from: int, image: HostImage, options: RunOptions, kept: _Kept
+    kernel: subprocess.Popen[bytes], faults_from: int, image: HostImage, output: Output | None, kept: _Kept
 ) -> int:
     """Reads what a kernel has to say until it ends; its status."""
     readers = (
@@ -178,9 +167,9 @@ def _wait(
     for reader in readers:
         reader.start()
     try:
-        if options.output is not None and kernel.stdout is not None:
+        if output is not None and kernel.stdout is not None:
             while chunk := os.read(kernel.stdout.fileno(), 65536):
-                options.output(chunk)
+                output(chunk)
         return kernel.wait()
     finally:
         process.stop(kernel)
@@ -214,12 +203,11 @@ def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnost
 def _arguments(options: RunOptions) -> list[str]:
     values = {
         "--for": options.duration,
-        "--trace": options.trace.absolute() if options.trace is not None else None,
         "--scheduling": options.scheduling,
         "--timeslice": options.timeslice,
         "--choices": options.choices,
         "--loop-limit": options.loop_limit_ms,
-        "--timeout": options.timeout_ms,
+        "--timeout": None if options.timeout is None else -(-options.timeout // 1_000_000),
         "--memory-limit": options.memory_limit,
         "--trace-limit": options.record_limit,
     }

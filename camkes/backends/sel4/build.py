@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
@@ -21,35 +22,41 @@ from camkes.backends.sel4.complete import (
     complete,
     slots_of_completion,
 )
-from camkes.backends.sel4.devices import DRIVEN, Machine, device_of, timebase, why_not
+from camkes.backends.sel4.devices import DRIVEN, Device, Machine, device_of, timebase, why_not
 from camkes.backends.sel4.image import render_image
 from camkes.backends.sel4.mcs import add_time, refuse_protocols
 from camkes.backends.sel4.project import Project, cmake_description
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.timer import DRIVER, render_timers
-from camkes.backends.sel4.upstream_templates.adapter import render
+from camkes.backends.sel4.upstream_templates.adapter import Rendering, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Purpose, Space, Use
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import write_changed
+from camkes.generate import GeneratedFile
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.model.connectors import carries_time
 from camkes.model.settings import Reader
 from camkes.model.system import System
-from camkes.protocols import analyse
+from camkes.project.application import Application
+from camkes.protocols.plan import Plan
 from camkes.report.trace.names import names_path, names_to_json, trace_names
-from camkes.resolve import LoadOptions, load
 from camkes.resources import ROOT
 
 if TYPE_CHECKING:
     from camkes.callgraph.read import CodeCalls
 
+Result = TypeVar("Result")
+
 #: the specification, what CMake includes, and what handlers call: when that changes, all is planned again
 SPEC = "camkes-spec.marshal"
 DESCRIPTION = "camkes-gen.cmake"
 CALLS = "camkes-calls.json"
+
+#: the trace of a recorded run; its names are written when the image is built
+RECORDS = "run.trace"
 
 HEAPS = ROOT / "kernel" / "sel4" / "heap" / "heaps.c"
 PRINTER = ROOT / "kernel" / "sel4" / "trace" / "printer.c"
@@ -57,64 +64,139 @@ PRINTER = ROOT / "kernel" / "sel4" / "trace" / "printer.c"
 _DRIVER_HEAP = 4096
 
 
-def generate(project: Project, sink: Sink) -> None:
-    """Write the C code, the unlinked specification and the CMake description of a project."""
-    system = _load(project, sink)
-    if system is None or sink.has_errors:
-        return
-    if project.mcs:
-        refuse_protocols(system, sink)
-        if sink.has_errors:
-            return
-    calls, plan = None, None
-    if system.cpis:
-        from camkes.callgraph.read import analyse_code
+class GeneratedCode(Struct, frozen=True):
+    """The C code of a system, with what became of connectors' templates."""
 
-        calls = _read_code(project, system)
-        plan = analyse_code(system, calls, sink)
-    else:
-        plan = analyse(system, sink)  # no protocol depends on what is called; to read that is not even loaded
-    if plan is None or sink.has_errors:
-        return
-    rendered = project.declared.rendered(system)
-    out = project.output / "camkes"
-    word_bits = ARCHITECTURES[project.machine.architecture].word_bits
-    own = allocate(system, plan, sink, project.defaults, word_bits, rendered, tcb_caps=project.tcb_caps)
-    if sink.has_errors:
-        return
-    rendering = render(
-        system, own, project.declared, project.template_settings(), out, sink, slots_of_completion
-    )
-    if sink.has_errors:
-        return
-    model = rendering.model
-    found = Sink()
-    files = generate_code(system, plan, model, out, found, rendering.for_code())
-    for text in rendering.files:
-        write_changed(text.file.path, text.text)
-    files += tuple(text.file for text in rendering.files)
-    for diagnostic in found.diagnostics:
-        sink.add(_for_sel4(diagnostic, system))
-    reader = Reader(sink)
-    heaps = {
-        space.name: [_heap_size(reader, system, name, project.heap_size) for name in space.instances]
-        for space in model.spaces
-    }
-    if sink.has_errors:
-        return
-    machine = project.machine
-    device = device_of(machine)
-    if model.timers and device is None:
-        _no_timer(system, machine, sink)
-        return
-    if model.timers and device is not None and (clash := device.clashes(model)) is not None:
-        _timer_taken(system, clash, sink)
-        return
-    completed = complete(model, device, fault_handlers=project.fault_handlers, trace=project.trace)
-    if project.mcs:
-        completed = add_time(completed, system, sink)
+    rendering: Rendering
+    files: tuple[GeneratedFile, ...]
+
+
+class Sel4Backend(Struct, frozen=True):
+    """Writes what CMake compiles and links: the C code, the unlinked specification and the description of
+    both. `code` are the files from which it was read what handlers call."""
+
+    project: Project
+    code: tuple[Path, ...] = ()
+
+    @property
+    def application(self) -> Application:
+        return self.project.application
+
+    @property
+    def generated(self) -> Path:
+        return self.project.output / "camkes"
+
+    @property
+    def calls(self) -> Path:
+        return self.project.output / "calls"
+
+    @property
+    def sanitize(self) -> bool:
+        return False
+
+    def check(self, system: System, sink: Sink) -> None:
+        """Report wrong sizes of heaps, and protocols that an MCS kernel cannot have."""
+        reader = Reader(sink)
+        for instance in system.instances:
+            reader.heap_size(instance, self.project.heap_size)
+        if self.project.mcs:
+            refuse_protocols(system, sink)
+
+    def alone(self, step: Callable[[], Result], sink: Sink, progress: Callable[[str], None]) -> Result | None:
+        """CMake's build is the only one in its folder."""
+        return step()
+
+    def allocate(self, system: System, plan: Plan, sink: Sink) -> CapabilityModel:
+        """The objects and capabilities of a system, but for what connectors' templates allocate."""
+        word_bits = ARCHITECTURES[self.project.machine.architecture].word_bits
+        rendered = self.project.declared.rendered(system)
+        tcb_caps = self.project.tcb_caps
+        return allocate(system, plan, sink, self.project.defaults, word_bits, rendered, tcb_caps=tcb_caps)
+
+    def generate(
+        self, system: System, plan: Plan, model: CapabilityModel, sink: Sink
+    ) -> GeneratedCode | None:
+        """Render the templates of connectors, which allocate while they render, and write all C code."""
+        settings = self.project.template_settings()
+        declared, out = self.project.declared, self.generated
+        rendering = render(system, model, declared, settings, out, sink, slots_of_completion)
         if sink.has_errors:
-            return
+            return None
+        found = Sink()
+        files = generate_code(system, plan, rendering.model, out, found, rendering.for_code())
+        for text in rendering.files:
+            write_changed(text.file.path, text.text)
+        for diagnostic in found.diagnostics:
+            sink.add(_for_sel4(diagnostic, system))
+        return GeneratedCode(rendering, (*files, *(text.file for text in rendering.files)))
+
+    def build(
+        self, system: System, plan: Plan, code: GeneratedCode, sink: Sink, progress: Callable[[str], None]
+    ) -> Path | None:
+        """Complete the capabilities; write the specification and the description, whose path is returned."""
+        model = code.rendering.model
+        project = self.project
+        heaps = _heap_sizes(project, system, model)
+        device = device_of(project.machine)
+        if not _can_drive(project.machine, device, system, model, sink):
+            return None
+        completed = complete(model, device, fault_handlers=project.fault_handlers, trace=project.trace)
+        if project.mcs:
+            completed = add_time(completed, system, sink)
+            if sink.has_errors:
+                return None
+        sources = _write_spaces(project, completed, model, device, heaps)
+        if project.trace:
+            names = names_to_json(trace_names(model, plan, system))
+            write_changed(names_path(project.output / RECORDS), names)
+        schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
+        architecture = project.machine.architecture
+        spec = unlinked(completed, architecture, schedule, large_frames=project.large_frames)
+        write_changed(project.output / SPEC, spec.write())
+        inputs = [file.path.resolve() for file in system.files if file.path.exists()]
+        inputs += code.rendering.templates
+        clock = timebase(project.kernel_dtb) if architecture.startswith("riscv") else None
+        description = project.output / DESCRIPTION
+        text = cmake_description(
+            system, completed.model, code.files, sources, heaps, inputs, self.code, code.rendering, clock
+        )
+        write_changed(description, text)
+        if project.verbose:
+            print("\n".join(_summary(system, completed, [file.path for file in code.files])))
+        return description
+
+
+def _heap_sizes(project: Project, system: System, model: CapabilityModel) -> dict[str, list[int]]:
+    """The sizes of the heaps of the instances of each address space."""
+    reader = Reader(Sink())  # wrong ones were reported
+    default = project.heap_size
+    sizes = {instance.name: reader.heap_size(instance, default) for instance in system.instances}
+    return {space.name: [sizes.get(name, default) for name in space.instances] for space in model.spaces}
+
+
+def _can_drive(
+    machine: Machine, device: Device | None, system: System, model: CapabilityModel, sink: Sink
+) -> bool:
+    """Whether the machine has a timer that is free, if one is needed; False after a diagnostic."""
+    if not model.timers:
+        return True
+    if device is None:
+        _no_timer(system, machine, sink)
+        return False
+    if (clash := device.clashes(model)) is not None:
+        _timer_taken(system, clash, sink)
+        return False
+    return True
+
+
+def _write_spaces(
+    project: Project,
+    completed: Completed,
+    model: CapabilityModel,
+    device: Device | None,
+    heaps: Mapping[str, Sequence[int]],
+) -> dict[str, list[Path]]:
+    """Write the C files of address spaces; all that each needs besides the code of its instances."""
     sources: dict[str, list[Path]] = {}
     # the loader is process 1
     for process, space in enumerate(completed.model.spaces, 2):
@@ -132,24 +214,17 @@ def generate(project: Project, sink: Sink) -> None:
             sources[space.name] += [timers, DRIVER, device.source]
         if space.name == TRACE_SPACE:
             sources[space.name].append(PRINTER)
-    if project.trace:
-        from camkes.backends.sel4.recording import RECORDS
+    return sources
 
-        names = names_to_json(trace_names(model, plan, system))
-        write_changed(names_path(project.output / RECORDS), names)
-    schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
-    spec = unlinked(completed, machine.architecture, schedule, large_frames=project.large_frames)
-    write_changed(project.output / SPEC, spec.write())
-    inputs = [file.path.resolve() for file in system.files if file.path.exists()]
-    inputs += rendering.templates
-    code = calls.files if calls is not None else ()
-    clock = timebase(project.kernel_dtb) if machine.architecture.startswith("riscv") else None
-    description = cmake_description(
-        system, completed.model, files, sources, heaps, inputs, code, rendering, clock
-    )
-    write_changed(project.output / DESCRIPTION, description)
-    if project.verbose:
-        print("\n".join(_summary(system, completed, [file.path for file in files])))
+
+def write_calls(project: Project, calls: CodeCalls) -> None:
+    """Write what handlers call, if that changed: then CMake plans again."""
+    found = {
+        "reached": {name: sorted(reached) for name, reached in sorted(calls.reached.items())},
+        "guessed": sorted(f"{name} {used}" for (name, used), chain in calls.chains.items() if not chain.sure),
+        "files": [str(file) for file in calls.files],
+    }
+    write_changed(project.output / CALLS, json.dumps(found, indent=1))
 
 
 def _summary(system: System, completed: Completed, written: Iterable[Path]) -> Iterator[str]:
@@ -162,44 +237,6 @@ def _summary(system: System, completed: Completed, written: Iterable[Path]) -> I
         )
     yield f"camkes: {len(completed.model.objects)} kernel objects without memory of images"
     yield from (f"camkes: generated {path}" for path in written)
-
-
-def write_calls(project: Project) -> None:
-    """Write again what handlers call, and only if that changed."""
-    system = _load(project, Sink())
-    if system is not None:
-        _read_code(project, system)
-
-
-def _load(project: Project, sink: Sink) -> System | None:
-    options = LoadOptions(
-        import_path=project.import_paths,
-        cpp=project.cpp,
-        cpp_flags=project.cpp_flags,
-        include_path=(),
-        allow_forward_references=project.allow_forward_references,
-        dtb=project.dtb,
-        gpio_list=project.gpio_list,
-    )
-    return load(project.adl, options, sink)
-
-
-def _read_code(project: Project, system: System) -> CodeCalls | None:
-    """What handlers call, read as for the host kernel: by the compiler of this workstation."""
-    from camkes.callgraph.read import read_code
-
-    folder = project.output / "calls"
-    calls = read_code(system, project.application, project.output / "camkes", folder, lambda _: None)
-    if calls is not None:
-        found = {
-            "reached": {name: sorted(reached) for name, reached in sorted(calls.reached.items())},
-            "guessed": sorted(
-                f"{name} {used}" for (name, used), chain in calls.chains.items() if not chain.sure
-            ),
-            "files": [str(file) for file in calls.files],
-        }
-        write_changed(project.output / CALLS, json.dumps(found, indent=1))
-    return calls
 
 
 def _timer_users(system: System) -> tuple[list[Span], list[Span]]:
@@ -256,8 +293,3 @@ def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[
         for thread in space.threads
         if (slot := model.slots.get(Use(thread.instance, Purpose.THREAD, number=thread.index))) is not None
     }
-
-
-def _heap_size(reader: Reader, system: System, name: str, default: int) -> int:
-    instance = system.instance(name)
-    return default if instance is None else reader.heap_size(instance, default)

@@ -19,21 +19,16 @@ from camkes.generate import GeneratedFile
 from camkes.model.settings import Defaults
 from camkes.model.system import System
 from camkes.project.application import Application, ComponentBuild, ConnectorTemplates
+from camkes.resolve import LoadOptions
 
 
 class Project(Struct, frozen=True):
     """An application as the CMake package describes it."""
 
-    adl: Path
     output: Path
     machine: Machine
     kernel_dtb: Path | None
-    import_paths: tuple[Path, ...]
-    cpp: bool
-    cpp_flags: tuple[str, ...]
-    allow_forward_references: bool
-    dtb: Path | None
-    gpio_list: Path | None
+    options: LoadOptions
     fault_handlers: bool
     heap_size: int
     trace: bool
@@ -52,16 +47,17 @@ class Project(Struct, frozen=True):
         data = json.loads(path.read_text())
         application = _application(Path(data["adl"]), data["builds"])
         return cls(
-            adl=Path(data["adl"]),
             output=Path(data["output"]),
             machine=Machine(data["architecture"], data["platform"], data["generic_timer"]),
             kernel_dtb=_path(data["kernel_dtb"]),
-            import_paths=tuple(map(Path, data["import_paths"])),
-            cpp=data["cpp"],
-            cpp_flags=tuple(data["cpp_flags"]),
-            allow_forward_references=data["allow_forward_references"],
-            dtb=_path(data["dtb"]),
-            gpio_list=_path(data["gpio_list"]),
+            options=LoadOptions(
+                import_path=tuple(map(Path, data["import_paths"])),
+                cpp=data["cpp"],
+                cpp_flags=tuple(data["cpp_flags"]),
+                allow_forward_references=data["allow_forward_references"],
+                dtb=_path(data["dtb"]),
+                gpio_list=_path(data["gpio_list"]),
+            ),
             fault_handlers=data["fault_handlers"],
             heap_size=data["heap_size"],
             trace=data["trace"],

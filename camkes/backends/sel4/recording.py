@@ -20,9 +20,6 @@ from camkes.model.limits import NOBODY
 from camkes.report.times import format_time
 from camkes.report.trace.kinds import End, Kind
 
-#: the trace of a recorded run, in its build folder; the build writes the names beside it
-RECORDS = "run.trace"
-
 #: elapsed seconds without a record after which a recording ends; QEMU passes over times at which nothing
 #: happens, and boots an image in a few seconds
 SILENCE = 120

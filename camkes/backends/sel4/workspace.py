@@ -24,9 +24,7 @@ from camkes.backends.host.ninja import program as find_ninja
 from camkes.backends.sel4.build_log import NINJA_STATUS, failing_lines
 from camkes.backends.sel4.codes import NO_WORKSPACE, SEL4_BUILD
 from camkes.diagnostics import Sink
-from camkes.project.application import find_application
 from camkes.project.cmake import find_cmake
-from camkes.project.codes import MISSING_FILE
 from camkes.resources import ROOT
 
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
@@ -38,25 +36,6 @@ _EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"",
 
 #: what a workspace is known by
 _MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
-
-
-def build(
-    path: Path,
-    definitions: Mapping[str, str],
-    workspace: Path | None,
-    output: Path | None,
-    sink: Sink,
-    progress: Progress,
-) -> Path | None:
-    """Build an image of the application at `path`; the folder it is in."""
-    home = find_workspace(workspace, sink)
-    application = find_application(path, sink, definitions, in_workspace=True)
-    if application is not None:
-        application.report_missing(MISSING_FILE, sink)
-    if home is None or application is None or sink.has_errors:
-        return None
-    out = (output or Path("build") / f"{application.name}-sel4").absolute()
-    return out if make(home, application.folder, out, definitions, sink, progress) else None
 
 
 def simulate(out: Path, stream: IO[str]) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from camkes import pipeline
 from camkes.backends.host.host import HostImage
-from camkes.backends.host.run import RunOptions, RunResult, run_host
+from camkes.backends.host.options import RunOptions
+from camkes.backends.host.run import RunResult, run_host
 from camkes.diagnostics import Diagnostic, Sink
 
 
@@ -30,7 +31,7 @@ class Built:
         """What the components print, and the result."""
         assert self.image is not None, self.diagnostics
         said: list[bytes] = []
-        result = run_host(self.image, RunOptions(output=said.append, duration=10**9, **options))  # type: ignore[arg-type]
+        result = run_host(self.image, RunOptions(duration=10**9, **options), output=said.append)  # type: ignore[arg-type]
         return b"".join(said).decode(), result
 
 
@@ -51,7 +52,7 @@ def build(tmp_path: Path) -> Build:
         root = tmp_path / "app"
         path = root if (root / "CMakeLists.txt").exists() else root / "a.camkes"
         image = pipeline.build(
-            pipeline.Request(path), tmp_path / "out dir", sink, steps.append, sanitize=sanitize
+            pipeline.Input(path), tmp_path / "out dir", sink, steps.append, sanitize=sanitize
         )
         return Built(image, sink.diagnostics, steps)
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.host.faults import Located, diagnose, diagnose_findings, locate_faults
-from camkes.backends.host.run import RunOptions, run_host
+from camkes.backends.host.options import RunOptions
+from camkes.backends.host.run import run_host
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.report.trace.decode import decode
 from camkes.report.trace.events import read_trace
@@ -42,9 +43,7 @@ class Ended:
 def ended(folder: Path, text: str, code: Mapping[str, str], *, fast: bool = False) -> Ended:
     built = build(folder, text, code)
     trace = folder / "run.trace"
-    result = run_host(
-        built.image, RunOptions(duration=30_000_000, trace=trace, fast=fast, output=lambda _: None)
-    )
+    result = run_host(built.image, RunOptions(duration=30_000_000, fast=fast), trace, lambda _: None)
     assert not result.diagnostics
     sink = Sink()
     events = read_trace(trace, sink)
@@ -218,7 +217,7 @@ def test_what_sanitizers_find_is_told_at_its_line_and_stops_nobody(tmp_path: Pat
     """
     built = build(tmp_path, text, {"One": one, "Two": two}, sanitize=True)
     said: list[bytes] = []
-    result = run_host(built.image, RunOptions(trace=tmp_path / "t", output=said.append))
+    result = run_host(built.image, RunOptions(), tmp_path / "t", said.append)
     assert (result.status, result.faults, result.diagnostics) == (1, (), ())
     assert b"".join(said) == b"on\n"
     found = diagnose_findings(locate_faults(result.findings, built.image))

@@ -87,13 +87,13 @@ def test_a_folder_that_stays_in_use_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.setattr(folder_module, "WAIT", 0.0)
-    request = pipeline.Request(ROOT / "examples" / "nested")
+    request = pipeline.Input(ROOT / "examples" / "nested")
     sink = Sink()
     with locked(tmp_path, lambda _: None):
         if command == "build":
             assert pipeline.build(request, tmp_path, sink, lambda _: None) is None
         elif command == "run":
-            options = pipeline.RunRequest(output=tmp_path)
+            options = pipeline.RunSettings(output=tmp_path)
             assert pipeline.run(request, options, sink, lambda _: None) is None
         else:
             assert pipeline.check_code(request, tmp_path, sink, lambda _: None) is None

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.host.compiler import find_compiler
-from camkes.backends.host.run import RunOptions, run_host
+from camkes.backends.host.options import RunOptions
+from camkes.backends.host.run import run_host
 from camkes.diagnostics import Sink
 from tests.backends.host.conftest import Build
 
@@ -246,7 +247,7 @@ def test_a_kernel_that_refuses(build: Build) -> None:
     built = build(FILES)
     assert built.image is not None
     built.image.table.write_text("nonsense\n")
-    result = run_host(built.image, RunOptions(output=lambda _: None))
+    result = run_host(built.image, RunOptions(), output=lambda _: None)
     assert [d.code.number for d in result.diagnostics] == ["E0730"]
 
 

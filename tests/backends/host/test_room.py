@@ -150,7 +150,7 @@ def test_folders_that_are_removed_during_a_build(
     monkeypatch.setenv("CC", str(compiler))
     monkeypatch.setenv("XDG_CACHE_HOME", str(places["cache"]))
     sink = Sink()
-    request = pipeline.Request(INVERSION)
+    request = pipeline.Input(INVERSION)
     if what == "cache":
         (tmp_path / "done").touch()
         assert pipeline.check_code(request, places["out"], sink, lambda _: None) is not None

@@ -72,12 +72,12 @@ class Application:
 
     def check(self) -> tuple[Diagnostic, ...]:
         sink = Sink()
-        pipeline.check(pipeline.Request(self.folder), sink)
+        pipeline.check(pipeline.Input(self.folder), sink)
         return sink.diagnostics
 
     def build(self) -> tuple[Diagnostic, ...]:
         sink = Sink()
-        pipeline.build(pipeline.Request(self.folder), self.folder.parent / "out", sink, lambda _: None)
+        pipeline.build(pipeline.Input(self.folder), self.folder.parent / "out", sink, lambda _: None)
         return sink.diagnostics
 
 
@@ -190,8 +190,8 @@ def test_types_are_compiled_once(application: Application, tmp_path: Path) -> No
 def test_which_systems_need_the_compiler(build: Build, application: Application) -> None:
     for procedure, wanted in (("int go(in act_t a);", True), ("int go(in unsigned int a);", False)):
         application.write(procedure)
-        request = pipeline.Request(application.folder)
+        request = pipeline.Input(application.folder)
         found = pipeline.find(request, Sink())
         assert found is not None
-        system = pipeline.load(found, request, Sink())
+        system = pipeline.load_input(found, request, Sink())
         assert system is not None and names_own_types(system) == wanted

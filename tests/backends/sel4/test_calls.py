@@ -91,7 +91,7 @@ def application(folder: Path, clauses: tuple[str, str] = ("", "")) -> Path:
 
 def on_host(folder: Path) -> tuple[CapabilityModel | None, list[tuple[str, str]]]:
     sink = Sink()
-    request = pipeline.Request(folder / "application")
+    request = pipeline.Input(folder / "application")
     checked = pipeline.check_code(request, folder / "host", sink, lambda _: None)
     said = [(d.code.number, d.message) for d in sink.diagnostics]
     return (pipeline.capabilities(checked, sink) if checked is not None else None), said

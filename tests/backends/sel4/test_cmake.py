@@ -243,7 +243,7 @@ def test_errors_of_the_system_stop_cmake(tmp_path: Path) -> None:
 def generate(adl: Path, output: Path, **machine: object) -> subprocess.CompletedProcess[str]:
     """What CMake has the tool do, for a PC or another `machine`."""
     (output / "project.json").write_text(json.dumps(project(adl, output, **machine)))
-    tool = [sys.executable, "-m", "camkes.backends.sel4", "generate", str(output / "project.json")]
+    tool = [sys.executable, "-m", "camkes.cli.sel4", "generate", str(output / "project.json")]
     return subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
 
 

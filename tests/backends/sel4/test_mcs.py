@@ -262,8 +262,8 @@ def application(folder: Path) -> Path:
 
 def test_on_the_host_kernel_passive_means_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     sink = Sink()
-    options = pipeline.RunRequest(output=tmp_path / "out")
-    request = pipeline.Request(application(tmp_path / "app"))
+    options = pipeline.RunSettings(output=tmp_path / "out")
+    request = pipeline.Input(application(tmp_path / "app"))
     assert pipeline.run(request, options, sink, lambda _: None) is not None, render(sink.diagnostics)
     assert "client: 5 11 12" in capfd.readouterr().out
 

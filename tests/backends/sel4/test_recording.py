@@ -16,9 +16,11 @@ from camkes import pipeline
 from camkes.backends.sel4 import recording
 from camkes.backends.sel4.trace import Record
 from camkes.backends.sel4.workspace import console
-from camkes.cli import main as cli
+from camkes.cli.commands.runs import HOST_ONLY, wrong_for_sel4
+from camkes.cli.table import make_parser
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering.text import Style, to_text
+from camkes.outcome import Outcome
 from camkes.report.trace.kinds import End, Kind
 from tests.backends.sel4.test_trace import line, text
 from tests.end_to_end.support import EXAMPLES, camkes
@@ -105,19 +107,19 @@ def test_options_without_a_meaning_on_sel4_are_refused(tmp_path: Path) -> None:
 
 def test_where_nothing_is_given_nothing_is_refused() -> None:
     for command in ("run", "build"):
-        given = cli.make_parser().parse_args([command, "x", "--kernel", "sel4"])
-        assert not cli.wrong_for_sel4(given)
-    given = cli.make_parser().parse_args(["build", "x", "--kernel", "sel4", "--nocpp"])
-    assert cli.wrong_for_sel4(given)
+        given = make_parser().parse_args([command, "x", "--kernel", "sel4"])
+        assert not wrong_for_sel4(given)
+    given = make_parser().parse_args(["build", "x", "--kernel", "sel4", "--nocpp"])
+    assert wrong_for_sel4(given)
 
 
 def test_every_option_of_run_has_a_meaning_on_sel4_or_is_refused() -> None:
-    given = cli.make_parser().parse_args(["run", "x"])
+    given = make_parser().parse_args(["run", "x"])
     assert isinstance(given, argparse.Namespace)
     meaningful = {"path", "definitions", "format", "color", "ascii", "quiet", "kernel", "output", "workspace"}
-    meaningful |= {"command", "run_command", "duration", "trace", "json", "console", "parser"}
-    assert {name: value for name, value in vars(given).items() if name in cli.HOST_ONLY} == cli.HOST_ONLY
-    assert set(vars(given)) == meaningful | set(cli.HOST_ONLY) | set(cli.INPUT_ONLY)
+    meaningful |= {"command", "run_command", "has_results", "duration", "trace", "json", "console", "parser"}
+    assert not wrong_for_sel4(given)
+    assert set(vars(given)) == meaningful | set(HOST_ONLY)
 
 
 @pytest.mark.skipif(
@@ -125,19 +127,19 @@ def test_every_option_of_run_has_a_meaning_on_sel4_or_is_refused() -> None:
     reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
 )
 def test_response_times_are_those_of_the_host_kernel(tmp_path: Path) -> None:
-    request = pipeline.Request(EXAMPLES / "inversion")
+    request = pipeline.Input(EXAMPLES / "inversion")
     host = pipeline.run(
         request,
-        pipeline.RunRequest(tmp_path / "host", duration=100_000_000),
+        pipeline.RunSettings(tmp_path / "host", duration=100_000_000),
         Sink(),
         lambda _: None,
     )
     sink, told = Sink(), list[str]()
-    options = pipeline.RunRequest(tmp_path / "sel4", duration=100_000_000)
+    options = pipeline.RunSettings(tmp_path / "sel4", duration=100_000_000)
     sel4 = pipeline.record(request, options, None, told.append, sink, lambda _: None)
     assert host is not None and sel4 is not None, sink.diagnostics
 
-    def times(outcome: pipeline.Outcome) -> list[list[str]]:
+    def times(outcome: Outcome) -> list[list[str]]:
         table = outcome.report_text(color=False, unicode=False).partition("response times")[2]
         return [row.split()[:9] for row in table.splitlines()[2:]]
 

@@ -95,7 +95,7 @@ def generated(text: str, folder: Path, **options: object) -> tuple[Unlinked, str
     adl = folder / "a.camkes"
     adl.write_text(text)
     (folder / "project.json").write_text(json.dumps(project(adl, folder, **options)))
-    tool = [sys.executable, "-m", "camkes.backends.sel4", "generate", str(folder / "project.json")]
+    tool = [sys.executable, "-m", "camkes.cli.sel4", "generate", str(folder / "project.json")]
     done = subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     spec = Unlinked.read((folder / "camkes-spec.marshal").read_bytes())
@@ -139,7 +139,7 @@ def test_the_same_on_the_host_kernel(place: str, configured: tuple[Unlinked, str
     adl = tmp_path / "a.camkes"
     adl.write_text(texts(SETTINGS)[place])
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(adl), sink)
+    checked = pipeline.check(pipeline.Input(adl), sink)
     assert checked is not None, sink.diagnostics
     model = pipeline.capabilities(checked, sink)
     assert model is not None

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""How a system runs on the host kernel."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class RunOptions(Struct, frozen=True, kw_only=True):
+    """How to run; None leaves a value to the kernel. Times are nanoseconds, virtual but for `timeout`: that
+    is the elapsed time without progress after which the running thread is stopped (0: never), as
+    `loop_limit_ms` is that of the processor, in milliseconds. `memory_limit` is what a component may have and
+    `record_limit` the largest trace, in bytes (0: any). `fast`: one process for all components. `hardened`:
+    components cannot write to the kernel's memory. `console` is the file descriptor that components print to
+    (None: standard output)."""
+
+    duration: int | None = None
+    fast: bool = False
+    hardened: bool = False
+    scheduling: str = "fifo"
+    timeslice: int | None = None
+    choices: str = "first"
+    loop_limit_ms: int | None = None
+    timeout: int | None = None
+    memory_limit: int | None = None
+    record_limit: int | None = None
+    console: int | None = None

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Words of the command line: their types, the parser, and the options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from camkes import pipeline
+from camkes.cli.output import USAGE
+from camkes.model.units import NANOSECONDS
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+class Command(NamedTuple):
+    """A command of the tool. `run` returns the exit status, `add_arguments` says what it understands.
+    `has_results`: it writes something of its own to standard output, where that stands alone."""
+
+    name: str
+    run: Callable[[argparse.Namespace], int]
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    examples: str
+    has_results: bool = False
+
+
+DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)?\Z")
+
+
+def duration(text: str) -> int:
+    """`2s`, `1.5ms`, `250us`; a bare number is seconds. In nanoseconds."""
+    match = DURATION.match(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration; write 2s, 150ms, 20us or 500ns")
+    nanoseconds = float(match[1]) * NANOSECONDS[match[2] or "s"]
+    if nanoseconds >= 2**63:
+        raise argparse.ArgumentTypeError(f"{text!r} is too long; the clock counts 292 years")
+    return round(nanoseconds)
+
+
+def window(text: str) -> tuple[int, int]:
+    """`FROM:TO`, both durations since boot."""
+    begin, colon, end = text.partition(":")
+    if not colon:
+        raise argparse.ArgumentTypeError(f"{text!r} is no window; write FROM:TO, as in 0:100ms")
+    bounds = duration(begin or "0"), duration(end)
+    if bounds[0] >= bounds[1]:
+        raise argparse.ArgumentTypeError(f"the window {text!r} is empty; FROM must be before TO")
+    return bounds
+
+
+def choices(text: str) -> str:
+    """How what scheduling leaves open is decided: `first`, `random:SEED` or `script:FILE`."""
+    if not re.fullmatch(r"first|random:\d+|script:.+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is none of first, random:NUMBER, script:FILE")
+    how, _, file = text.partition(":")
+    return f"script:{Path(file).absolute()}" if how == "script" else text
+
+
+def size(text: str) -> int:
+    """`512M`, `2G`; a bare number is bytes."""
+    match = re.fullmatch(r"(\d{1,15})([KMG]?)", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid size; write 512K, 64M or 2G")
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
+
+
+def conditions(text: str) -> tuple[str, ...]:
+    """What makes a run a failure beside faults and violated properties."""
+    given = tuple(text.split(","))
+    for name in given:
+        if name not in pipeline.CONDITIONS:
+            known = ", ".join(pipeline.CONDITIONS)
+            raise argparse.ArgumentTypeError(f"{name!r} is not a valid condition; expected {known}")
+    return given
+
+
+def definition(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`; NAME alone is NAME=ON, as in CMake's own options."""
+    name, equals, value = text.partition("=")
+    name = name.partition(":")[0]  # CMake allows NAME:TYPE=VALUE
+    if not re.fullmatch(r"\w+", name):
+        raise argparse.ArgumentTypeError(f"{text!r} is no definition; write NAME=VALUE")
+    return name, value if equals else "ON"
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """The end of a message about a wrong word; empty if none is near."""
+    from camkes.resolve.nearest import nearest
+
+    found = nearest(word, words)
+    return f"; did you mean {found}?" if found else ""
+
+
+def fixed_width(prog: str) -> argparse.HelpFormatter:
+    """argparse formats every argument to see whether it can; that need not ask how wide the terminal is."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=80)
+
+
+class Parser(argparse.ArgumentParser):
+    """Argument errors name the command and end with the one line that helps."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, formatter_class=fixed_width)
+
+    def format_help(self) -> str:
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
+        return super().format_help()
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse ignores that the output is full
+
+    def error(self, message: str) -> NoReturn:
+        unknown = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if unknown is not None:
+            message = message.replace("argument COMMAND: invalid choice", "there is no command")
+            if "there is no command" in message:
+                message = message.partition(" (choose")[0]
+            message += did_you_mean(unknown[1], re.findall(r"[\w-]+", unknown[2]))
+        self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
+
+
+def add_input(parser: argparse.ArgumentParser) -> None:
+    """What every command that reads a system understands; `input_of` gives it."""
+    parser.add_argument("path", metavar="PATH", type=Path, help="a .camkes file or an application's folder")
+    group = parser.add_argument_group("reading the system")
+    option = group.add_argument
+    repeated: Any = {"action": "append", "default": []}
+    text = "a CMake variable of the application"
+    option("-D", dest="definitions", metavar="NAME=VALUE", type=definition, **repeated, help=text)
+    option("-I", "--import-path", metavar="DIR", type=Path, **repeated, help="where <imports> are")
+    option("--cpp-flag", metavar="FLAG", **repeated, help="a flag for the C preprocessor")
+    option("--cpp-bin", metavar="PROGRAM", help="the C preprocessor (default: cpp)")
+    text = "run the C preprocessor (default)"
+    option("--cpp", dest="preprocess", action="store_true", default=None, help=text)
+    option("--nocpp", dest="preprocess", action="store_false", help="do not run the C preprocessor")
+    option("--dtb", metavar="FILE", type=Path, help="the device tree that dtb() queries ask")
+    option("--gpio-list", metavar="FILE", type=Path, help="the pins that gpio() queries ask")
+    text = "let names be used before they are defined"
+    option("--allow-forward-references", action="store_true", default=None, help=text)
+    option(
+        "--disallow-forward-references",
+        dest="allow_forward_references",
+        action="store_false",
+        help="names are defined before they are used (default)",
+    )
+    add_messages(parser)
+
+
+def add_dependencies(parser: argparse.ArgumentParser) -> None:
+    """For commands whose result a makefile may keep."""
+    parser.add_argument(
+        "-MD",
+        "--makefile-dependencies",
+        metavar="FILE",
+        type=Path,
+        help="write a rule for make that names all files that were read",
+    )
+
+
+def add_messages(parser: argparse.ArgumentParser) -> None:
+    """How a command says what is wrong."""
+    messages = parser.add_argument_group("messages")
+    messages.add_argument(
+        "--format",
+        choices=("text", "oneline", "json", "sarif"),
+        default="text",
+        help="how errors are written (default: text); json and sarif to standard output, unless it has "
+        "results of the command",
+    )
+    messages.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour (default: on a terminal)"
+    )
+    messages.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    messages.add_argument(
+        "-q", "--quiet", action="store_true", help="no warnings, notes or progress: only errors and results"
+    )
+
+
+def input_of(arguments: argparse.Namespace) -> pipeline.Input:
+    """What `add_input` understood."""
+    return pipeline.Input(
+        path=arguments.path,
+        definitions=tuple(arguments.definitions),
+        import_path=tuple(arguments.import_path),
+        cpp_flags=tuple(arguments.cpp_flag),
+        cpp=arguments.cpp_bin or "cpp",
+        preprocess=arguments.preprocess,
+        dtb=arguments.dtb,
+        gpio_list=arguments.gpio_list,
+        allow_forward_references=arguments.allow_forward_references,
+    )
+
+
+def with_flags_joined(words: Sequence[str]) -> list[str]:
+    """`--cpp-flag -DX` as `--cpp-flag=-DX`: a flag of the preprocessor is not one of ours."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--cpp-flag":
+            joined[-1] = f"--cpp-flag={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
+    """End because of words that a command does not know."""
+    first = unknown[0].partition("=")[0]
+    options = [word for action in parser._actions for word in action.option_strings if word[:2] == "--"]
+    if not first.startswith("-"):
+        parser.error(f"one argument too many: {first}")
+    parser.error(f"there is no option {first}{did_you_mean(first, options)}")

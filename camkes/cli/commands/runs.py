@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Commands that build a system and run it, for the host kernel and for seL4."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import fields
+
+from camkes import pipeline
+from camkes.cli.arguments import Command, add_input, choices, conditions, duration, input_of, size, window
+from camkes.cli.output import (
+    GOOD,
+    USAGE,
+    USER_ERROR,
+    Progress,
+    can_draw,
+    for_machines,
+    wants_color,
+    write_diagnostics,
+)
+from camkes.diagnostics import Sink
+from camkes.files import OutputError
+from camkes.process import for_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from typing import IO, Any
+
+    from camkes.outcome import Outcome
+
+
+DEFAULTS = pipeline.RunSettings()
+
+
+def build(arguments: argparse.Namespace) -> int:
+    if arguments.kernel == "sel4":
+        if wrong_for_sel4(arguments):
+            return USAGE
+        out, status = build_sel4(arguments)
+        if out is not None:
+            say_built(arguments, out / "images")
+        return status
+    sink = Sink()
+    progress = Progress(arguments)
+    image = pipeline.build(input_of(arguments), arguments.output, sink, progress, sanitize=arguments.sanitize)
+    progress.clear()
+    status = write_diagnostics(arguments, sink)
+    if image is not None and status == GOOD:
+        say_built(arguments, image.folder)
+    return status
+
+
+def say_built(arguments: argparse.Namespace, folder: Path) -> None:
+    if not for_machines(arguments):
+        print(f"built {folder}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
+        return USAGE
+    if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
+        forms = " or ".join(pipeline.TRACE_FORMS)
+        message = f"camkes run: {arguments.trace}: the name of a trace has to end in {forms}"
+        print(f"{message}; Perfetto opens .json", file=sys.stderr)
+        return USAGE
+    if arguments.timeline is not None and arguments.timeline.suffix != ".svg":
+        print(f"camkes run: {arguments.timeline}: a timeline ends in .svg", file=sys.stderr)
+        return USAGE
+    if arguments.kernel == "sel4":
+        return run_sel4(arguments)
+    sink = Sink()
+    progress = Progress(arguments)
+    outcome = None
+    try:
+        with console(arguments) as stream:
+            descriptor = stream.fileno() if stream is not sys.stdout else None
+            show = shown_on_terminal(stream) if stream.isatty() else None
+            settings = settings_of(arguments, console=descriptor, show=show)
+            outcome = pipeline.run(input_of(arguments), settings, sink, progress)
+    except OutputError as error:
+        sink.add(pipeline.unwritten(error))
+    except KeyboardInterrupt:  # before there was anything to report
+        if arguments.json:
+            from camkes.outcome import no_report_json
+
+            print(no_report_json(sink, interrupted=True))
+        raise
+    finally:
+        progress.clear()
+    return report(arguments, outcome, sink)
+
+
+def settings_of(arguments: argparse.Namespace, **others: Any) -> pipeline.RunSettings:
+    """What `run_arguments` understood; `others` are settings that the command line does not give."""
+    given = vars(arguments)
+    names = [field.name for field in fields(pipeline.RunSettings) if field.name in given]
+    return pipeline.RunSettings(**{**{name: given[name] for name in names}, **others})
+
+
+def shown_on_terminal(stream: IO[str]) -> Callable[[bytes], None]:
+    """Writes what components print, which must not control the terminal."""
+    from codecs import getincrementaldecoder
+
+    decoder = getincrementaldecoder("utf-8")("backslashreplace")
+
+    def show(data: bytes) -> None:
+        stream.write(for_terminal(decoder.decode(data)))
+        stream.flush()
+
+    return show
+
+
+def console(arguments: argparse.Namespace) -> AbstractContextManager[IO[str]]:
+    """What components print to."""
+    if arguments.console is None:
+        return nullcontext(sys.stderr if arguments.json else sys.stdout)
+    try:
+        file: IO[str] = arguments.console.open("w", encoding="utf-8", errors="surrogateescape")
+        return file
+    except OSError as error:
+        raise OutputError(f"cannot write {arguments.console}: {error.strerror}") from error
+
+
+def report(arguments: argparse.Namespace, outcome: Outcome | None, sink: Sink) -> int:
+    """Print what a run came to; with --json there is one document, whatever happened."""
+    status = write_diagnostics(arguments, sink)
+    if outcome is None:
+        if arguments.json:
+            from camkes.outcome import no_report_json
+
+            print(no_report_json(sink))
+        return status
+    if arguments.json:
+        print(outcome.report_json())
+    else:
+        sys.stdout.flush()
+        color = wants_color(arguments, sys.stdout)
+        print(outcome.report_text(color=color, unicode=not arguments.ascii and can_draw(sys.stdout)), end="")
+    if outcome.interrupted:
+        return 128 + outcome.interrupted
+    return max(status, USER_ERROR if outcome.failed or outcome.fails_on(arguments.fail_on) else GOOD)
+
+
+def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
+    """The folder with an image, and an exit status."""
+    sink = Sink()
+    progress = Progress(arguments)
+    out = pipeline.build_in_workspace(
+        input_of(arguments), arguments.workspace, arguments.output, sink, progress
+    )
+    progress.clear()
+    return out, max(write_diagnostics(arguments, sink), GOOD if out is not None else USER_ERROR)
+
+
+def run_sel4(arguments: argparse.Namespace) -> int:
+    """Show what an image prints; for a stated time, or with results, record it."""
+    if arguments.duration is None and arguments.trace is None and not arguments.json:
+        out, status = build_sel4(arguments)
+        if out is not None:
+            from camkes.backends.sel4.workspace import simulate
+
+            with console(arguments) as stream:
+                simulate(out, stream)
+        return status
+    sink = Sink()
+    progress = Progress(arguments)
+    settings = settings_of(arguments, console=None)
+    with console(arguments) as stream:
+
+        def show(text: str) -> None:
+            stream.write(text)
+            stream.flush()
+
+        outcome = pipeline.record(input_of(arguments), settings, arguments.workspace, show, sink, progress)
+    progress.clear()
+    return report(arguments, outcome, sink)
+
+
+#: Options that have no meaning for seL4, by their names in the parsed arguments: what to use instead.
+HOST_ONLY = {
+    **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
+    **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
+    **dict.fromkeys(("fail_on", "timeline", "window", "verify"), ""),
+    "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
+    "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
+    "cpp_bin": "the `cpp` of PATH",
+    "preprocess": "-DCAmkESCPP=ON or OFF",
+    "dtb": "DTB_FILE_PATH of DeclareCAmkESRootserver() in CMakeLists.txt, and -DCAmkESDTS=ON",
+    "gpio_list": "-DCAmkESDTS=ON: the list of the platform",
+    "allow_forward_references": "-DCAmkESAllowForwardReferences=ON",
+}
+
+
+def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
+    """Says which of the given options have no meaning for `--kernel sel4`."""
+    given = vars(arguments)
+    options = {action.dest: action for action in reversed(arguments.parser._actions)}  # the first of a name
+    wrong = [name for name in HOST_ONLY if name in given and given[name] != options[name].default]
+    for name in wrong:
+        instead = f"; for seL4: {HOST_ONLY[name]}" if HOST_ONLY[name] else ""
+        print(
+            f"camkes {arguments.command}: {options[name].option_strings[-1]} is for the host kernel{instead}",
+            file=sys.stderr,
+        )
+    return bool(wrong)
+
+
+def add_host(parser: argparse.ArgumentParser) -> None:
+    """How a system is built."""
+    group = parser.add_argument_group("building")
+    group.add_argument(
+        "--kernel", choices=("host", "sel4"), default="host", help="which kernel (default: host)"
+    )
+    group.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
+    group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
+    group.add_argument(
+        "--sanitize", action="store_true", help="with address and undefined-behaviour sanitizers"
+    )
+
+
+def build_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_host(parser)
+
+
+def run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Those that are settings of a run have their names and defaults; see `settings_of`."""
+    add_input(parser)
+    add_host(parser)
+    add_running(parser.add_argument_group("running"))
+    results = parser.add_argument_group(
+        "results",
+        "Results and what components print go to standard output; with --json, what components print\n"
+        "goes to standard error, and with --console to a file. Messages go to standard error.\n"
+        "A terminal gets the control characters that components print as \\x1b and so on.",
+    )
+    add_results(results)
+
+
+def add_running(group: argparse._ArgumentGroup) -> None:
+    """How a system runs."""
+    group.add_argument(
+        "--for",
+        dest="duration",
+        metavar="TIME",
+        type=duration,
+        help="virtual time to run, as 2s or 150ms (default: until all is idle, at most 1s)",
+    )
+    isolation = group.add_mutually_exclusive_group()
+    isolation.add_argument(
+        "--fast", action="store_true", help="all components in one process, not isolated: for sweeps"
+    )
+    isolation.add_argument(
+        "--hardened",
+        action="store_true",
+        help="components cannot write to the host kernel's memory, a write is a fault at its line; a call "
+        "of the kernel takes a few microseconds longer",
+    )
+    group.add_argument(
+        "--scheduling",
+        choices=("fifo", "rr"),
+        default=DEFAULTS.scheduling,
+        help="among equal priorities (default: fifo)",
+    )
+    group.add_argument(
+        "--timeslice", metavar="TIME", type=duration, default=None, help="of round robin (10ms)"
+    )
+    group.add_argument(
+        "--choices",
+        metavar="HOW",
+        type=choices,
+        default=DEFAULTS.choices,
+        help="first, random:SEED or script:FILE (default: first)",
+    )
+    group.add_argument(
+        "--loop-limit",
+        dest="loop_limit_ms",
+        metavar="MS",
+        type=int,
+        default=None,
+        help="processor time after which a thread that lets no virtual time pass is stopped (1000)",
+    )
+    group.add_argument(
+        "--timeout",
+        metavar="TIME",
+        type=duration,
+        default=DEFAULTS.timeout,
+        help="elapsed time without any kernel call and without virtual time passing, after which the thread "
+        "that runs is stopped: it waits for something outside the system (default: 10s, 0: never)",
+    )
+    group.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        type=size,
+        default=DEFAULTS.memory_limit,
+        help="memory that a component may have, as 512M (default: 1G, 0: any)",
+    )
+
+
+def add_results(group: argparse._ArgumentGroup) -> None:
+    """What is made of a run, and where it goes."""
+    group.add_argument(
+        "--fail-on",
+        metavar="WHAT,...",
+        type=conditions,
+        default=(),
+        help="exit status 1 also for: missed (a missed deadline), exit-status (a run() that returns another "
+        "value than 0)",
+    )
+    group.add_argument(
+        "--record-limit",
+        metavar="SIZE",
+        type=size,
+        default=DEFAULTS.record_limit,
+        help="the run ends when its record, which all results are made from, has this size (default: 256M)",
+    )
+    group.add_argument("--trace", metavar="FILE", type=Path, help=".json (for ui.perfetto.dev) or .trace")
+    group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
+    group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
+    group.add_argument(
+        "--verify",
+        action="store_true",
+        help="check the trace against the properties M P H L Z S (`camkes explain M` and so on)",
+    )
+    group.add_argument("--json", action="store_true", help="the report as JSON")
+    group.add_argument(
+        "--console",
+        metavar="FILE",
+        type=Path,
+        help="what components print (default: standard output, with --json standard error)",
+    )
+
+
+COMMANDS = (
+    Command(
+        "build",
+        build,
+        "build a system",
+        build_arguments,
+        """
+  camkes build examples/adder -o build/adder""",
+    ),
+    Command(
+        "run",
+        run,
+        "build a system and run it",
+        run_arguments,
+        """
+  camkes run examples/inversion --timeline inversion.svg
+  camkes run examples/nested --for 2s --trace nested.json
+  camkes run examples/protocols --scheduling rr --timeslice 5ms --verify""",
+        has_results=True,
+    ),
+)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Commands that read a system and show what it is: check, dump, plan, graph."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from camkes import pipeline
+from camkes.cli.arguments import Command, add_dependencies, add_input, input_of
+from camkes.cli.output import (
+    GOOD,
+    USAGE,
+    Progress,
+    count,
+    for_machines,
+    wants_color,
+    write_diagnostics,
+)
+from camkes.diagnostics import Sink
+from camkes.files import write_output
+
+
+def checked(arguments: argparse.Namespace, sink: Sink) -> pipeline.Checked | None:
+    """The system that the arguments ask for; for make, the files it was read from are written."""
+    request = input_of(arguments)
+    if getattr(arguments, "code", False):
+        progress = Progress(arguments)
+        result = pipeline.check_code(request, arguments.output, sink, progress)
+        progress.clear()
+    else:
+        result = pipeline.check(request, sink)
+    rules: Path | None = arguments.makefile_dependencies
+    if rules is not None and result is not None:
+        write_dependencies(rules, result, request)
+    return result
+
+
+def write_dependencies(file: Path, read: pipeline.Checked, asked: pipeline.Input) -> None:
+    """Write a rule for make that names the files that were read; they make the file with the rule."""
+    paths = [source.path for source in read.system.files]
+    paths += [path for path in (asked.dtb or read.application.dtb, asked.gpio_list) if path]
+    names = [re.sub(r"([\\ #])", r"\\\1", str(path)).replace("$", "$$") for path in (file, *paths)]
+    lines = " \\\n  ".join([f"{names[0]}:", *dict.fromkeys(names[1:])])
+    write_output(file, f"{lines}\n".encode())
+
+
+def dump(arguments: argparse.Namespace) -> int:
+    from camkes.model.dump import dump_text
+
+    sink = Sink()
+    result = checked(arguments, sink)
+    status = write_diagnostics(arguments, sink)
+    if result is not None:
+        print(dump_text(result.system, places=arguments.places), end="")
+    return status
+
+
+def check(arguments: argparse.Namespace) -> int:
+    sink = Sink()
+    result = checked(arguments, sink)
+    status = write_diagnostics(arguments, sink)
+    if result is not None and status == GOOD and not for_machines(arguments):
+        system, plan = result.system, result.plan
+        print(
+            f"{arguments.path}: good: {count(system.instances, 'instance')}, "
+            f"{count(system.connections, 'connection')}, {count(plan.tasks, 'task')}, "
+            f"{count(plan.cpis, 'protocol CPI')}"
+        )
+    return status
+
+
+def plan(arguments: argparse.Namespace) -> int:
+    from camkes.report import plan_tables
+
+    sink = Sink()
+    result = checked(arguments, sink)
+    capabilities = None
+    if result is not None and arguments.authority:
+        capabilities = pipeline.capabilities(result, sink)
+    status = write_diagnostics(arguments, sink)
+    if result is None:
+        return status
+    if capabilities is not None:
+        from camkes.capdl import authority
+
+        entries = authority.authority(result.system, result.plan, capabilities)
+        threads = authority.thread_authority(capabilities)
+        if arguments.json:
+            print(authority.to_json(entries, threads))
+        else:
+            print(f"{authority.threads_to_text(threads)}\n\n{authority.to_text(entries)}")
+    elif arguments.json:
+        print(plan_tables.to_json(result.plan))
+    else:
+        print(plan_tables.to_text(result.plan, color=wants_color(arguments, sys.stdout)))
+    return status
+
+
+def graph(arguments: argparse.Namespace) -> int:
+    from camkes.report.draw.graph import graph_dot
+    from camkes.report.draw.graph_svg import graph_svg
+
+    output: Path | None = arguments.output
+    if output is not None and output.suffix not in (".dot", ".svg"):
+        print(f"camkes graph: {output} ends neither in .dot nor in .svg", file=sys.stderr)
+        return USAGE
+    sink = Sink()
+    request = input_of(arguments)
+    result = pipeline.sketch(request, sink)  # a picture is of most use where something is wrong
+    status = write_diagnostics(arguments, sink)
+    if result is None:
+        return status
+    if arguments.makefile_dependencies is not None:
+        write_dependencies(arguments.makefile_dependencies, result, request)
+    draw = graph_svg if output is not None and output.suffix == ".svg" else graph_dot
+    text = draw(result.plan, result.system, result.cycle)
+    if output is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+    else:
+        write_output(output, text.encode())
+    return status
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_dependencies(parser)
+
+
+def dump_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_dependencies(parser)
+    parser.add_argument("--places", action="store_true", help="with the line of everything")
+
+
+def plan_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_dependencies(parser)
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument(
+        "--authority",
+        action="store_true",
+        help="who can set which priorities, and who holds which capability, and why",
+    )
+    parser.add_argument(
+        "--code", action="store_true", help="compile, and read off the code what handlers call"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help="build folder for --code (default: build/NAME)"
+    )
+
+
+def graph_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    add_dependencies(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help=".dot or .svg (default: DOT to stdout)"
+    )
+
+
+COMMANDS = (
+    Command(
+        "check",
+        check,
+        "find every mistake in a system without building it",
+        check_arguments,
+        """
+  camkes check examples/nested
+  camkes check system.camkes --format sarif > findings.sarif""",
+    ),
+    Command(
+        "dump",
+        dump,
+        "print the resolved system as JSON",
+        dump_arguments,
+        """
+  camkes dump examples/adder
+  camkes dump system.camkes --places -I interfaces -MD system.d""",
+        has_results=True,
+    ),
+    Command(
+        "plan",
+        plan,
+        "show what follows from the requests: ceilings, threads, ids",
+        plan_arguments,
+        """
+  camkes plan examples/protocols
+  camkes plan examples/nested -DCONFIGURATION=3 --json""",
+        has_results=True,
+    ),
+    Command(
+        "graph",
+        graph,
+        "draw tasks, CPIs and requests",
+        graph_arguments,
+        """
+  camkes graph examples/nested -o nested.svg
+  camkes graph examples/nested | dot -Tpdf -o nested.pdf""",
+        has_results=True,
+    ),
+)

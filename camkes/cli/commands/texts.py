@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Commands that work on texts: fmt, migrate, explain."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.cli.arguments import Command, add_messages
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, count, wants_color, write_diagnostics
+from camkes.diagnostics import Sink
+from camkes.files import OutputError
+
+if TYPE_CHECKING:
+    from camkes.cli.reformat import Layout
+
+
+def fmt(arguments: argparse.Namespace) -> int:
+    from camkes.cli import reformat
+
+    from_input = arguments.stdin or Path("-") in arguments.paths
+    if from_input and arguments.paths not in ([], [Path("-")]):
+        print("camkes fmt: standard input is formatted alone, without files", file=sys.stderr)
+        return USAGE
+    if not from_input and not arguments.paths:
+        print("camkes fmt: name files or folders, or `-` for standard input", file=sys.stderr)
+        return USAGE
+    sink = Sink()
+    if from_input:
+        layouts = [reformat.lay_out_text(sys.stdin.buffer.read(), sink)]
+    else:
+        layouts = [reformat.lay_out(path, sink) for path in reformat.find_files(arguments.paths)]
+    keep = arguments.check or arguments.diff
+    status = GOOD
+    for layout in layouts:
+        if layout is None:
+            continue
+        if from_input and not keep:
+            sys.stdout.write(layout.after)
+        elif layout.changed:
+            status = max(status, apply_layout(arguments, layout))
+    return max(status, write_diagnostics(arguments, sink))
+
+
+def apply_layout(arguments: argparse.Namespace, layout: Layout) -> int:
+    """Write a file that is not in the common layout, or with --check and --diff show it."""
+    if not arguments.check and not arguments.diff:
+        try:
+            layout.write()
+        except OutputError as error:
+            print(f"camkes fmt: {error}", file=sys.stderr)
+            return USER_ERROR
+    if arguments.diff:
+        sys.stdout.write(layout.diff())
+    else:
+        print(f"{'' if arguments.check else 'formatted '}{layout.source.path}")
+    return USER_ERROR if arguments.check else GOOD
+
+
+def migrate(arguments: argparse.Namespace) -> int:
+    from camkes.migrate import application
+
+    sink = Sink()
+    changes = application.migrate(arguments.path, sink)
+    if sink.has_errors:
+        return write_diagnostics(arguments, sink)
+    base = arguments.path if arguments.path.is_dir() else arguments.path.parent
+    color = wants_color(arguments, sys.stdout)
+    for change in changes:
+        for line in change.diff(base):
+            sys.stdout.write(application.painted(line) if color else line)
+    sys.stdout.flush()
+    status = write_diagnostics(arguments, sink)
+    if arguments.write:
+        try:
+            application.write(changes)
+        except OSError as error:
+            raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
+    if changes and not arguments.quiet:
+        files = count(changes, "file")
+        said = f"changed {files}" if arguments.write else f"{files} would change; --write does it"
+        print(said, file=sys.stderr)
+    return status
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    from camkes.diagnostics import explain as pages
+    from camkes.report.trace import demands
+
+    if arguments.code is None:
+        found_all = pages.all_codes()
+        print(pages.to_json(found_all) if arguments.json else pages.listing(found_all))
+        return GOOD
+    found = pages.find(arguments.code)
+    described = demands.page(arguments.code) if found is None and not arguments.json else None
+    if described is not None:
+        print(described)
+        return GOOD
+    if found is None:
+        nearest = pages.nearest(arguments.code)
+        hint = f"; did you mean {nearest}?" if nearest else ""
+        print(f"camkes explain: there is no code {arguments.code!r}{hint}", file=sys.stderr)
+        return USER_ERROR
+    print(pages.to_json([found]) if arguments.json else pages.page(found))
+    return GOOD
+
+
+def fmt_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a file, a folder, or `-`")
+    parser.add_argument("--stdin", action="store_true", help="from standard input to standard output")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; list the files that would change, and fail"
+    )
+    parser.add_argument("--diff", action="store_true", help="change nothing; show what would change")
+    add_messages(parser)
+
+
+def migrate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
+    parser.add_argument("--write", action="store_true", help="change the files, and not only show how")
+    add_messages(parser)
+
+
+def explain_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "code", metavar="CODE", nargs="?", help="as E0501, its name, or a property of --verify, as M"
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON: number, name, severity and page")
+
+
+COMMANDS = (
+    Command(
+        "migrate",
+        migrate,
+        "turn an application of the priority-aware library into native words",
+        migrate_arguments,
+        """
+  camkes migrate projects/camkes/apps/pump            shows what would change
+  camkes migrate projects/camkes/apps/pump --write""",
+        has_results=True,
+    ),
+    Command(
+        "explain",
+        explain,
+        "explain the code of an error or a warning, or a property of a run",
+        explain_arguments,
+        """
+  camkes explain E0501
+  camkes explain M                     a property that `camkes run --verify` checks
+  camkes explain                       lists all codes""",
+    ),
+    Command(
+        "fmt",
+        fmt,
+        "put .camkes files in the common layout",
+        fmt_arguments,
+        """
+  camkes fmt examples
+  camkes fmt --check --diff system.camkes
+  camkes fmt - < untidy.camkes""",
+        has_results=True,
+    ),
+)

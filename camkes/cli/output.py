@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What commands write: messages, colours, progress; and their exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from camkes.diagnostics import Sink
+
+GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
+INTERRUPTED = 130  # as a shell reports SIGINT
+
+
+def wants_color(arguments: argparse.Namespace, stream: object) -> bool:
+    if arguments.color != "auto":
+        return bool(arguments.color == "always")
+    isatty = getattr(stream, "isatty", None)
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return bool(isatty and isatty()) and not plain
+
+
+def for_machines(arguments: argparse.Namespace) -> bool:
+    """Whether errors are written as one document for programs."""
+    return arguments.format in ("json", "sarif")
+
+
+def write_diagnostics(arguments: argparse.Namespace, sink: Sink) -> int:
+    """Write all diagnostics; the exit status that follows from them."""
+    diagnostics = sink.diagnostics
+    if arguments.quiet:
+        diagnostics = tuple(d for d in diagnostics if d.severity.value == "error")
+    machine = for_machines(arguments)
+    stream = sys.stdout if machine and not arguments.has_results else sys.stderr
+    if diagnostics or machine:
+        from camkes.diagnostics import rendering
+
+        style = rendering.Style(
+            form=rendering.Form(arguments.format),
+            color=not machine and wants_color(arguments, stream),
+            unicode=not arguments.ascii and can_draw(stream),
+        )
+        text = rendering.render(diagnostics, style)
+        stream.write(text if text.endswith("\n") else text + "\n")
+    return USER_ERROR if sink.has_errors else GOOD
+
+
+def can_draw(stream: object) -> bool:
+    """Whether the stream takes box-drawing characters."""
+    encoding = getattr(stream, "encoding", None) or "ascii"
+    return encoding.lower().replace("-", "").startswith("utf")
+
+
+def count(items: Sequence[object], name: str) -> str:
+    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
+
+
+class Progress:
+    """One line on a terminal that says what is being done; nothing elsewhere."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.shown = sys.stderr.isatty() and not arguments.quiet
+        self.width = 0
+
+    def __call__(self, text: str) -> None:
+        if not text:
+            self.clear()
+        elif self.shown:
+            sys.stderr.write("\r" + text[:100].ljust(self.width))
+            sys.stderr.flush()
+            self.width = len(text[:100])
+
+    def clear(self) -> None:
+        if self.shown and self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+            self.width = 0

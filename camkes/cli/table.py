@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The table of all commands, and the parser that is made of it."""
+
+from __future__ import annotations
+
+import argparse
+
+from camkes import __version__
+from camkes.cli.arguments import Command, Parser
+from camkes.cli.commands import runs, services, systems, texts
+from camkes.cli.output import GOOD
+
+
+def completion(arguments: argparse.Namespace) -> int:
+    """It completes what the table says."""
+    from camkes.cli import completion as scripts
+    from camkes.diagnostics import explain as pages
+
+    codes = [code.number for code in pages.all_codes()]
+    print(scripts.script(arguments.shell, make_parser(), {"explain": codes}), end="")
+    return GOOD
+
+
+def completion_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+COMPLETION = Command(
+    "completion",
+    completion,
+    "print a script that completes commands in a shell",
+    completion_arguments,
+    """
+  source <(camkes completion bash)""",
+)
+
+#: In the order of `camkes --help`.
+COMMANDS = {
+    command.name: command
+    for command in (*systems.COMMANDS, *runs.COMMANDS, *texts.COMMANDS, *services.COMMANDS, COMPLETION)
+}
+
+
+def make_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the command line; with `only` one of the commands in it, which is sooner made."""
+    parser = Parser(
+        prog="camkes",
+        description="CAmkES with real-time protocols as part of the language.",
+        epilog="Exit status: 0 good, 1 errors in the input, 2 wrong usage, 3 a defect of camkes.",
+    )
+    parser.add_argument("--version", action="version", version=f"camkes-rt {__version__}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", parser_class=Parser, prog=parser.prog
+    )
+    for name in [only] if only in COMMANDS else COMMANDS:
+        command = COMMANDS[name]
+        sub = commands.add_parser(
+            name,
+            help=command.help,
+            description=command.help[0].upper() + command.help[1:] + ".",
+            epilog="examples:" + command.examples,
+        )
+        sub.set_defaults(run_command=command.run, has_results=command.has_results, parser=sub)
+        command.add_arguments(sub)
+    return parser

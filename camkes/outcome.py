@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a run came to: its report as text and as JSON, and its trace as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
+from camkes.backends.host.faults import (
+    Located,
+    diagnose,
+    diagnose_findings,
+    ended_by,
+    fault_dict,
+    finding_dict,
+    locate_faults,
+)
+from camkes.backends.host.host import HostImage
+from camkes.backends.host.run import RunResult
+from camkes.capdl.model import Role
+from camkes.diagnostics import Diagnostic, Sink
+from camkes.files import write_output
+from camkes.model.system import System
+from camkes.protocols.plan import Plan
+from camkes.report.jobless import tasks_without_jobs
+from camkes.report.refusals import Refusal, refusal_dict, refusals
+from camkes.report.summary import SCHEMA, run_dict, to_json
+from camkes.report.trace.decode import decode_trace
+from camkes.report.trace.model import Run
+from camkes.report.trace.names import TraceNames, names_path, save_names
+from camkes.report.trace.waits import wait_dict
+
+if TYPE_CHECKING:
+    from camkes.report.trace.properties import PropertyChecker, Violation
+
+
+class Outcome(Struct, frozen=True):
+    """What a run came to. `failed`: a fault, a violated property or a kernel that could not run. Paths below
+    `base` are given relative to it. `interrupted` is the signal with which the user ended it, or 0."""
+
+    run: Run
+    faults: Sequence[Located]
+    base: Path
+    violations: Sequence[Violation]
+    verified: bool
+    failed: bool
+    exit_statuses: Mapping[str, int]
+    interrupted: int = 0
+    findings: Sequence[Located] = ()  # of sanitizers
+    refused: Sequence[Refusal] = ()
+
+    def fails_on(self, conditions: Sequence[str]) -> bool:
+        """Whether one of these conditions holds."""
+        missed = any(job.missed for lane in self.run.tasks for job in lane.jobs)
+        holds = {"missed": missed, "exit-status": any(self.exit_statuses.values())}
+        return any(holds[condition] for condition in conditions)
+
+    def report_text(self, *, color: bool, unicode: bool) -> str:
+        """Chart, table of response times, and what the property checker found."""
+        from camkes.report.draw.terminal import terminal_report
+
+        text = terminal_report(self.run, color=color, unicode=unicode)
+        text += "".join(f"{name}: run() returned {n}\n" for name, n in self.exit_statuses.items() if n)
+        return text + self.verification_text() if self.verified else text
+
+    def verification_text(self) -> str:
+        """What the property checker found."""
+        lines = [str(violation) for violation in self.violations]
+        found = f"{len(lines)} violated" if lines else "hold at every event"
+        return "\n".join([*lines, f"properties M P H L Z S: {found}", ""])
+
+    def report_json(self) -> str:
+        """Response times of all jobs, faults, refused messages and violations, as JSON."""
+        names = self.run.names
+        report = run_dict(self.run)
+        report["faults"] = [fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults]
+        report["findings"] = [finding_dict(finding, self.base) for finding in self.findings]
+        report["refused"] = [refusal_dict(refusal, self.base) for refusal in self.refused]
+        report["exit_statuses"] = dict(self.exit_statuses)
+        report["interrupted"] = bool(self.interrupted)
+        report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
+        if self.verified:
+            report["violations"] = [
+                {"time": v.time, "property": v.property.value, "explanation": v.explanation}
+                for v in self.violations
+            ]
+        return to_json(report)
+
+
+def no_report_json(sink: Sink, *, interrupted: bool = False) -> str:
+    """The report of a run that did not come to a result: the same lists, all empty, and `errors`."""
+    empty: dict[str, object] = {"tasks": [], "faults": [], "findings": [], "refused": []}
+    errors = [
+        {"code": d.code.number, "message": d.message} for d in sink.diagnostics if d.severity.value == "error"
+    ]
+    rest = {"exit_statuses": {}, "interrupted": interrupted, "waits": [], "errors": errors}
+    return to_json({"schema": SCHEMA, "end": None, **empty, **rest})
+
+
+def read_run(
+    raw: Path,
+    names: TraceNames,
+    result: RunResult,
+    backend: HostBackend,
+    checker: PropertyChecker | None,
+    sink: Sink,
+) -> Run | None:
+    """Decode the trace of a run, while `checker` sees its events, and leave it as that of the last one. What
+    is wrong with it is reported of the file that stays: others run in the same folder."""
+    last = backend.out / IMAGE / TRACE
+    reading = Sink()
+    for diagnostic in result.diagnostics:
+        reading.add(diagnostic)
+    found = (
+        decode_trace(raw, names, reading, checker.step if checker else None)
+        if result.trace is not None
+        else None
+    )
+    if found is not None:
+        save_names(raw, names, reading)
+        backend.publish([file for file in (raw, names_path(raw)) if file.exists()], reading)
+    for diagnostic in reading.diagnostics:
+        sink.add(_renamed(diagnostic, raw, last))
+    if found is None and result.interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
+def _renamed(diagnostic: Diagnostic, raw: Path, last: Path) -> Diagnostic:
+    """A diagnostic with the name of the file `last` in place of `raw`."""
+    message, *notes = (text.replace(str(raw), str(last)) for text in (diagnostic.message, *diagnostic.notes))
+    return replace(diagnostic, message=message, notes=tuple(notes))
+
+
+def judge(
+    found: Run,
+    image: HostImage,
+    system: System,
+    plan: Plan,
+    base: Path,
+    result: RunResult,
+    checker: PropertyChecker | None,
+    sink: Sink,
+) -> Outcome:
+    """Report what went wrong in a run. `checker` has seen its events, if properties were to be checked."""
+    refused = refusals(found, system, plan)
+    for diagnostic in tasks_without_jobs(found, system):
+        sink.add(diagnostic)
+    faults = locate_faults(result.faults, image)
+    for refusal in refused:
+        if not any(ended_by(fault, refusal) for fault in faults):
+            sink.add(refusal.diagnostic())
+    findings = locate_faults(result.findings, image)
+    diagnosed = diagnose(faults, found.situation, found.names, refused)
+    for diagnostic in (*diagnose_findings(findings), *diagnosed):
+        sink.add(diagnostic)
+    violations = checker.violations if checker is not None else []
+    return Outcome(
+        found,
+        faults,
+        base,
+        tuple(violations),
+        checker is not None,
+        result.status != 0 or bool(result.faults) or bool(violations) or bool(refused),
+        exit_statuses(found, system),
+        result.interrupted,
+        findings,
+        refused,
+    )
+
+
+def exit_statuses(run: Run, system: System) -> dict[str, int]:
+    """What the run() of each component instance returned, in the order of the instances."""
+    ended = {
+        thread.instance: (run.exits[thread.number] + 2**31) % 2**32 - 2**31
+        for thread in run.names.threads
+        if thread.role is Role.CONTROL and thread.number in run.exits
+    }
+    return {i.name: ended[i.name] for i in system.instances if i.type.control and i.name in ended}
+
+
+def write_trace(path: Path, raw: Path, run: Run, sink: Sink) -> None:
+    """Write a trace in the form that the ending of `path` names. Raises OutputError."""
+    if path.suffix == ".json":
+        from camkes.report.draw.perfetto import perfetto_json
+
+        write_output(path, perfetto_json(run).encode())
+    else:
+        write_output(path, raw.read_bytes())
+        save_names(path, run.names, sink)
