@@ -14,19 +14,12 @@ FILE_LINES, FUNCTION_LINES = 500, 60
 
 #: Names of Python files and functions that are longer today. To be removed, one by one; nothing may be added.
 EXCEPTIONS = {
-    "main.py",
-    "server.py",
-    "pipeline.py",
     "names.py",
     "preprocessor.py",
     "test_host.py",
     "test_preprocessor.py",
     "inventory.py",
     "test_system.py",
-    "run_arguments",
-    "_add_editing",
-    "_add_navigation",
-    "run_image",
     "to_sarif",
     "generate",
     "_scan",

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Requests that lead to changes: completion, renaming, formatting, fixes."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.editor import convert
+from camkes.editor.complete import Entry, Sort, complete
+from camkes.editor.rename import RefusedError, check_damage, check_name, check_symbol
+from camkes.editor.session import Feature, Server
+from camkes.format import format_file
+from camkes.parser.parse import ParseOptions
+from camkes.resolve.nearest import suggested
+
+_COMPLETIONS = {
+    "procedure": lsp.CompletionItemKind.Interface,
+    "struct": lsp.CompletionItemKind.Struct,
+    "connector": lsp.CompletionItemKind.Operator,
+    "component": lsp.CompletionItemKind.Class,
+    "interface": lsp.CompletionItemKind.Property,
+    "attribute": lsp.CompletionItemKind.Field,
+    "setting": lsp.CompletionItemKind.Property,
+    "instance": lsp.CompletionItemKind.Variable,
+    "connection": lsp.CompletionItemKind.Event,
+    "protocol": lsp.CompletionItemKind.EnumMember,
+}
+
+
+async def completion(server: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+    found = await server.file(params.text_document.uri)
+    if found is None:
+        return []
+    analysis, source = found
+    offset = convert.offset_of(params.position, source.text, server.encoding)
+    return [_completion(entry) for entry in complete(analysis, source.path, source.text, offset)]
+
+
+async def prepare(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
+    found = await server.use(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    analysis, use = found
+    with _refusals():
+        check_symbol(analysis, use.symbol)
+    return server.range(use.span)
+
+
+async def rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    found = await server.use(params.text_document.uri, params.position)
+    if found is None:
+        return None
+    analysis, use = found
+    with _refusals():
+        check_symbol(analysis, use.symbol)
+        check_name(analysis, use.symbol, params.new_name)
+        check_damage(analysis, use.symbol)
+    changes: dict[str, list[lsp.TextEdit]] = {}
+    for span in sorted({each.span for each in analysis.index.uses_of(use.symbol)}, key=_order):
+        edits = changes.setdefault(server.uri(span.file.path), [])
+        edits.append(lsp.TextEdit(server.range(span), params.new_name))
+    return lsp.WorkspaceEdit(changes=changes)
+
+
+async def formatting(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
+    found = await server.file(params.text_document.uri)
+    if found is None:
+        return None
+    analysis, source = found
+    flags, folders = analysis.options.cpp_flags, analysis.options.include_path
+    options = ParseOptions(cpp_flags=flags, include_path=folders)
+    formatted = await asyncio.to_thread(format_file, source, Sink(), options=options)
+    if formatted is None or formatted == source.text:
+        return None
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(len(source.lines), 0))
+    return [lsp.TextEdit(whole, formatted)]
+
+
+async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    uri = params.text_document.uri
+    file = await server.file(uri)
+    if file is None:
+        return []
+    analysis, source = file
+    result = []
+    for diagnostic in analysis.diagnostics:
+        span = diagnostic.span
+        if span is None or span.file.path != source.path:
+            continue
+        shown = server.diagnostic(diagnostic, span)
+        first, last = shown.range.start.line, shown.range.end.line
+        fix = _fix(diagnostic, span)
+        if fix is None or last < params.range.start.line or first > params.range.end.line:
+            continue
+        wrong, right = fix
+        edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(server.range(wrong), right)]})
+        title, kind = f"Change to `{right}`", lsp.CodeActionKind.QuickFix
+        result.append(lsp.CodeAction(title, kind, [shown], is_preferred=True, edit=edit))
+    return result
+
+
+def _completion(entry: Entry) -> lsp.CompletionItem:
+    kinds = {Sort.WORD: lsp.CompletionItemKind.Keyword, Sort.FILE: lsp.CompletionItemKind.File}
+    kind = kinds.get(entry.sort) or _COMPLETIONS.get(entry.kind, lsp.CompletionItemKind.Text)
+    order = f"{entry.sort.value}{entry.rank:06}{entry.text}"
+    return lsp.CompletionItem(entry.text, kind=kind, detail=entry.detail or None, sort_text=order)
+
+
+def _order(span: Span) -> tuple[str, int, int]:
+    return str(span.file.path), span.line, span.column
+
+
+def _fix(diagnostic: Diagnostic, span: Span) -> tuple[Span, str] | None:
+    """What to replace by the word that a diagnostic suggests."""
+    right = suggested(diagnostic.help)
+    if right is None or span.line != span.end_line:
+        return None
+    written = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+    if right.startswith("import ") and written.startswith("import"):
+        return span, right
+    for quoted in re.findall(r"`([^`]+)`", diagnostic.message):
+        for word in re.findall(r"\w+", quoted):
+            places = [match.start() for match in re.finditer(rf"\b{word}\b", written)]
+            if len(places) == 1 and word != right:
+                start = span.column + places[0]
+                return Span(span.file, span.line, start, span.line, start + len(word)), right
+    return None
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What cannot be renamed is an error that the editor shows."""
+    try:
+        yield
+    except RefusedError as error:
+        raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed) from error
+
+
+FEATURES = (
+    Feature(
+        lsp.TEXT_DOCUMENT_COMPLETION, completion, lsp.CompletionOptions(trigger_characters=[".", "<", '"'])
+    ),
+    Feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME, prepare),
+    Feature(lsp.TEXT_DOCUMENT_RENAME, rename, lsp.RenameOptions(prepare_provider=True)),
+    Feature(lsp.TEXT_DOCUMENT_FORMATTING, formatting),
+    Feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        actions,
+        lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
+    ),
+)
