@@ -77,7 +77,7 @@ class _Bracket(Struct):
 def format_file(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None) -> str | None:
     """The text of a file in the common layout, or None and errors if it is not a correct file.
 
-    A header that is not found is no mistake of the layout: the tokens of the text are known without it.
+    A header that is not found does not matter to the layout: the tokens of the text are known without it.
     """
     from camkes.diagnostics import Sink
     from camkes.parser.parse import parse

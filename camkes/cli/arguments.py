@@ -38,7 +38,9 @@ def duration(text: str) -> int:
     """`2s`, `1.5ms`, `250us`; a bare number is seconds. In nanoseconds."""
     match = DURATION.match(text.strip())
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no duration; write 2s, 150ms, 20us or 500ns")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a valid duration; expected 2s, 150ms, 20us or 500ns"
+        )
     nanoseconds = float(match[1]) * NANOSECONDS[match[2] or "s"]
     if nanoseconds >= 2**63:
         raise argparse.ArgumentTypeError(f"{text!r} is too long; the clock counts 292 years")
@@ -49,7 +51,7 @@ def window(text: str) -> tuple[int, int]:
     """`FROM:TO`, both durations since boot."""
     begin, colon, end = text.partition(":")
     if not colon:
-        raise argparse.ArgumentTypeError(f"{text!r} is no window; write FROM:TO, as in 0:100ms")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid window; expected FROM:TO, as in 0:100ms")
     bounds = duration(begin or "0"), duration(end)
     if bounds[0] >= bounds[1]:
         raise argparse.ArgumentTypeError(f"the window {text!r} is empty; FROM must be before TO")
@@ -59,7 +61,9 @@ def window(text: str) -> tuple[int, int]:
 def choices(text: str) -> str:
     """How what scheduling leaves open is decided: `first`, `random:SEED` or `script:FILE`."""
     if not re.fullmatch(r"first|random:\d+|script:.+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is none of first, random:NUMBER, script:FILE")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a valid choice; expected first, random:NUMBER or script:FILE"
+        )
     how, _, file = text.partition(":")
     return f"script:{Path(file).absolute()}" if how == "script" else text
 
@@ -68,7 +72,7 @@ def size(text: str) -> int:
     """`512M`, `2G`; a bare number is bytes."""
     match = re.fullmatch(r"(\d{1,15})([KMG]?)", text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a valid size; write 512K, 64M or 2G")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid size; expected 512K, 64M or 2G")
     return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
 
 
@@ -87,7 +91,7 @@ def definition(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     name = name.partition(":")[0]  # CMake allows NAME:TYPE=VALUE
     if not re.fullmatch(r"\w+", name):
-        raise argparse.ArgumentTypeError(f"{text!r} is no definition; write NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid definition; expected NAME=VALUE")
     return name, value if equals else "ON"
 
 

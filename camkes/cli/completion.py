@@ -52,7 +52,7 @@ def script(shell: str, parser: argparse.ArgumentParser, values: Mapping[str, Seq
 
 
 def bash(found: list[Command]) -> str:
-    """Names of files, which may have spaces, are told apart by line ends. `--format=json` is three words."""
+    """Names of files, which may have spaces, are separated by line ends. `--format=json` is three words."""
     lines = [
         "_camkes() {",
         "    local IFS=$'\\n' words='' at=$COMP_CWORD",
@@ -136,7 +136,7 @@ def zsh_option(word: str) -> str:
 
 
 def fish_option(word: str) -> str:
-    """How fish is told of an option: long, short, or long with one dash."""
+    """How fish names an option: long, short, or long with one dash."""
     if word.startswith("--"):
         return f"-l {word[2:]}"
     return f"-s {word[1:]}" if len(word) == 2 else f"-o {word[1:]}"

@@ -16,7 +16,7 @@ from camkes.parser import ast
 from camkes.protocols.plan import PlannedCpi, PlannedTask
 
 _MOST_LINES = 24  # of a definition
-_MOST_PLACES = 8  # instances that are told apart
+_MOST_PLACES = 8  # instances that are distinguished
 _MOST_HINTS = 4  # the same, beside a line
 
 #: What the well-known settings of the real-time words mean.

@@ -63,7 +63,9 @@ def check_damage(analysis: Analysis, symbol: Symbol) -> None:
 def check_name(analysis: Analysis, symbol: Symbol, name: str) -> None:
     """Raise RefusedError if the symbol cannot have this name."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise RefusedError(f"`{name}` is no name: letters, digits and `_`, and no digit first")
+        raise RefusedError(
+            f"`{name}` is not a valid name; expected letters, digits and `_`, and no digit first"
+        )
     if name in load().words or name in C_KEYWORDS:
         raise RefusedError(f"`{name}` is a reserved word")
     if _is_macro(analysis, name):

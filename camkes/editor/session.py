@@ -86,7 +86,7 @@ class Server(LanguageServer):
         self.publish(path, [note])
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """A message that cannot be understood is no matter of the user: it goes to the log."""
+        """A message that cannot be understood goes to the log: it is not the fault of the user."""
         self.window_log_message(
             lsp.LogMessageParams(lsp.MessageType.Error, f"{type(error).__name__}: {error}")
         )

@@ -78,7 +78,7 @@ class Analysis(Struct, dict=True):
 def analyse_root(application: Application, read: Callable[[Path], str | None], has_root: bool) -> Analysis:
     """Read, resolve and plan the system of an application; `read` gives texts that are not saved.
 
-    Without `has_root` the file may be a fragment, and a missing assembly is no mistake.
+    Without `has_root` the file may be a fragment, and a missing assembly is not an error.
     """
 
     def source(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:

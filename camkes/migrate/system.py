@@ -158,7 +158,7 @@ class SystemEditor:
     # protocols
 
     def _protocols(self, component: str, interface: str) -> list[tuple[Instance, str]]:
-        """(instance, protocol) as set; "" where it is no plain string."""
+        """(instance, protocol) as set; "" where it is not a plain string."""
         found = []
         for setting in self.declared.settings:
             own = self.declared.instances.get(setting.instance) == component

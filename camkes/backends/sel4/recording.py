@@ -37,7 +37,7 @@ def record(
 ) -> list[Record]:
     """Boot the image in `out` and collect its records of the first `duration` nanoseconds. What components
     print, and lines that are not records (the kernel's, reports of faults), go to `tell` as they come. An
-    image that makes no record for SILENCE seconds is ended, and `sink` is told."""
+    image that makes no record for SILENCE seconds is ended, which is reported to `sink`."""
     records: list[Record] = []
     last = clock()
     text = Text()

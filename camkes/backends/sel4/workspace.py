@@ -66,7 +66,7 @@ def find_workspace(given: Path | None, sink: Sink) -> Path | None:
     for folder in candidates:
         if all((folder / mark).exists() for mark in _MARKS):
             return folder.absolute()
-    where = f"{named} is no seL4 workspace" if named is not None else "no seL4 workspace is known"
+    where = f"{named} is not an seL4 workspace" if named is not None else "no seL4 workspace is known"
     script = ROOT / "repo-init.sh"
     sink.report(
         NO_WORKSPACE,
