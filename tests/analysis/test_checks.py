@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_systems_without_an_analysis(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(GOLDEN)
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(Path(f"{name}.camkes")), sink)
+    checked = pipeline.check(pipeline.Input(Path(f"{name}.camkes")), sink)
     assert checked is not None
     assert not check(checked.system, checked.plan, sink)
     compare(render(sink.diagnostics, Style(Form.TEXT)), GOLDEN / f"{name}.txt")
@@ -36,7 +36,7 @@ def test_systems_without_an_analysis(name: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = Sink()
-    checked = pipeline.check(pipeline.Request(EXAMPLES / "nested"), sink)
+    checked = pipeline.check(pipeline.Input(EXAMPLES / "nested"), sink)
     assert checked is not None and check(checked.system, checked.plan, sink)
     workload = workload_of(checked.system, checked.plan)
     for name in names():

@@ -33,10 +33,10 @@ def application(folder: Path, name: str = "") -> Path:
 def found(folder: Path) -> tuple[Diagnostic, ...]:
     """What a check says; what a build says, where the check says nothing."""
     sink = Sink()
-    pipeline.check(pipeline.Request(folder), sink)
+    pipeline.check(pipeline.Input(folder), sink)
     if not sink.has_errors:
         sink = Sink()
-        pipeline.build(pipeline.Request(folder), folder.parent / "out", sink, lambda _: None)
+        pipeline.build(pipeline.Input(folder), folder.parent / "out", sink, lambda _: None)
     return sink.diagnostics
 
 
