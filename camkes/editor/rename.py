@@ -9,8 +9,8 @@ import re
 from camkes.editor.index import Scope, Symbol
 from camkes.editor.workspace import Analysis
 from camkes.parser.tables import load
-from camkes.resolve.keywords import C_KEYWORDS
-from camkes.resolve.library import BUILTIN
+from camkes.resolve.names.keywords import C_KEYWORDS
+from camkes.resolve.program.library import BUILTIN
 
 _RENAMED = frozenset(
     (

@@ -40,12 +40,12 @@ def analyse(
 
 def sketch(system: System) -> tuple[Plan, tuple[str, ...]]:
     """A plan for a picture of a system, which may have mistakes; and the CPIs of a cycle, if there is one."""
-    from camkes.protocols.checks.deadlock import shortest_cycle
+    from camkes.protocols.cycles import shortest_cycle
     from camkes.protocols.plan import plan_requests
     from camkes.protocols.requests import build_graph
 
     graph = build_graph(system)
-    cycles = (shortest_cycle(graph, part) for part in graph.components() if graph.is_cycle(part))
+    cycles = (shortest_cycle(graph.outgoing, part) for part in graph.components() if graph.is_cycle(part))
     found = next(cycles, [])
     return plan_requests(system, graph), tuple(request.caller for request in found)
 

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from camkes.diagnostics import Sink, Span
+from camkes.diagnostics import Span
 from camkes.model.system import Cpi, Protocol, System, Task
 
 if TYPE_CHECKING:
-    from camkes.protocols.requests import CallGraph, RequestGraph
+    from camkes.protocols.requests import RequestGraph
 
 
 class Request(Struct, frozen=True):
@@ -108,13 +109,6 @@ class Plan(Struct, frozen=True):
         return next((t for t in self.tasks if t.name == name), None)
 
 
-def make_plan(system: System, sink: Sink, code: CallGraph | None = None) -> Plan | None:
-    """The checked plan of a system, or None where a check found an error; see `camkes.protocols.analyse`."""
-    from camkes.protocols import analyse
-
-    return analyse(system, sink, code)
-
-
 def plan_requests(system: System, graph: RequestGraph) -> Plan:
     """What follows from a request graph. It is total: a system with mistakes gets a plan too, which is
     then only good for saying what the mistakes are."""
@@ -130,18 +124,11 @@ def plan_requests(system: System, graph: RequestGraph) -> Plan:
 def assign_ids(tasks: Sequence[Task]) -> dict[str, int]:
     """Task ids by instance: those stated, and in the gaps the others in the order of their names."""
     taken = {task.stated_id for task in tasks}
-    free = (number for number in _numbers() if number not in taken)
+    free = (number for number in count() if number not in taken)
     ids = {task.instance: task.stated_id for task in tasks if task.stated_id is not None}
     for name in sorted(task.instance for task in tasks if task.stated_id is None):
         ids[name] = next(free)
     return ids
-
-
-def _numbers() -> Iterator[int]:
-    number = 0
-    while True:
-        yield number
-        number += 1
 
 
 class _Closure:

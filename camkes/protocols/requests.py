@@ -12,6 +12,7 @@ from msgspec import Struct
 from camkes.diagnostics import Span
 from camkes.model.connectors import support
 from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
+from camkes.protocols.cycles import strongly_connected
 from camkes.protocols.plan import Request
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
@@ -193,51 +194,3 @@ def _callers(
         if interface.kind != "provides" and known is not None:
             # of events and interrupts, in a thread of the interface
             yield f"{instance.name}.{interface.name}", "code", [u for u in uses if u in known]
-
-
-def strongly_connected(successors: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Tarjan's algorithm without recursion; each component in the order of `successors`, callers first."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    components: list[list[str]] = []
-    position = {name: i for i, name in enumerate(successors)}
-    for root in successors:
-        if root in index:
-            continue
-        work = [(root, iter(successors[root]))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            name, rest = work[-1]
-            for following in rest:
-                if following not in index:
-                    index[following] = low[following] = len(index)
-                    stack.append(following)
-                    on_stack.add(following)
-                    work.append((following, iter(successors[following])))
-                    break
-                if following in on_stack:
-                    low[name] = min(low[name], index[following])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == index[name]:
-                    start = _position_from_top(stack, name)
-                    component = stack[start:]
-                    del stack[start:]
-                    on_stack.difference_update(component)
-                    components.append(sorted(component, key=position.__getitem__))
-    components.reverse()
-    return components
-
-
-def _position_from_top(stack: Sequence[str], name: str) -> int:
-    """Where `name` is, looked for from the top."""
-    at = len(stack) - 1
-    while stack[at] != name:
-        at -= 1
-    return at

@@ -12,7 +12,10 @@ from camkes.model.codes import CODES as SETTING_CODES
 from camkes.model.system import Connection, DomainSlot, End, Instance, Setting, System
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.connections import (
+from camkes.resolve.names.definitions import AssemblyDefinition
+from camkes.resolve.names.resolver import Names
+from camkes.resolve.options import LoadOptions
+from camkes.resolve.program.connections import (
     JoinedConnection,
     check_connection,
     check_definitions,
@@ -20,17 +23,14 @@ from camkes.resolve.connections import (
     check_use,
     join,
 )
-from camkes.resolve.definitions import AssemblyDefinition
-from camkes.resolve.expressions import fold_integer
-from camkes.resolve.hierarchy import Flat, flatten
-from camkes.resolve.imports import Program, read_program
-from camkes.resolve.names import Names
-from camkes.resolve.options import LoadOptions
-from camkes.resolve.queries import Queries
-from camkes.resolve.ranges import check_ranges
-from camkes.resolve.realtime import plain_connector, tasks_and_cpis
-from camkes.resolve.scheduling import check_scheduling
-from camkes.resolve.settings import Settings, resolve_settings
+from camkes.resolve.program.hierarchy import Flat, flatten
+from camkes.resolve.program.imports import Program, read_program
+from camkes.resolve.values.expressions import fold_integer
+from camkes.resolve.values.queries import Queries
+from camkes.resolve.values.ranges import check_ranges
+from camkes.resolve.values.realtime import plain_connector, tasks_and_cpis
+from camkes.resolve.values.scheduling import check_scheduling
+from camkes.resolve.values.settings import Settings, resolve_settings
 
 #: Errors after which the rest of the system still means what it says, so that later checks are of use.
 _HARMLESS = frozenset(
@@ -67,11 +67,11 @@ def load_program(program: Program, options: LoadOptions, sink: Sink) -> System |
     system = _load(program, options, own)
     found = own.diagnostics
     if not program.complete:
-        from camkes.resolve.followups import mistakes_of_their_own
+        from camkes.resolve.program.followups import mistakes_of_their_own
 
         found = mistakes_of_their_own(program, found)
     if len(found) > 1:
-        from camkes.resolve.followups import merged
+        from camkes.resolve.program.followups import merged
 
         found = merged(program, found)
     for diagnostic in found:

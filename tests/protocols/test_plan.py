@@ -15,7 +15,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import Protocol, System
 from camkes.protocols import analyse, codes
 from camkes.protocols.checks import Facts, run_checks
-from camkes.protocols.plan import Plan, assign_ids, make_plan, plan_requests
+from camkes.protocols.plan import Plan, assign_ids, plan_requests
 from camkes.protocols.requests import build_graph
 from camkes.resolve import LoadOptions, load
 from tests.operations import assert_linear
@@ -164,7 +164,7 @@ def test_a_plan_has_tasks_by_id_and_cpis_by_place() -> None:
     for task in "abc":
         maker.connect(task, "lock.p")
     maker.connect("lock", "leaf.p")
-    plan = make_plan(maker.system(), Sink())
+    plan = analyse(maker.system(), Sink())
     assert plan is not None
     assert [(t.name, t.id, t.priority) for t in plan.tasks] == [("c", 0, 30), ("a", 1, 10), ("b", 2, 20)]
     assert [(c.id, c.name, c.threads, c.chain) for c in plan.cpis] == [

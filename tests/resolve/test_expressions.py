@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.expressions import fold, fold_integer
+from camkes.resolve.values.expressions import fold, fold_integer
 
 SPAN = Span(SourceFile(Path("x.camkes"), ""), 1, 1, 1, 1)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from camkes.resolve import LoadOptions, codes
-from camkes.resolve.devicetree import BadTreeError, read_tree
+from camkes.resolve.values.devicetree import BadTreeError, read_tree
 
 from .systems import resolve
 

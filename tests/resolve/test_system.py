@@ -10,8 +10,9 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.model.dump import dump, dump_text
 from camkes.model.system import DataportType, Protocol, StructType
-from camkes.resolve import LoadOptions, codes, hierarchy, load
-from camkes.resolve.nearest import nearest
+from camkes.resolve import LoadOptions, codes, load
+from camkes.resolve.names.nearest import nearest
+from camkes.resolve.program import hierarchy
 
 from .systems import good, numbers, resolve
 

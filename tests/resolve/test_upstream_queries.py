@@ -22,7 +22,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.resolve import LoadOptions, load
-from camkes.resolve.devicetree import Node, read_tree
+from camkes.resolve.values.devicetree import Node, read_tree
 from tests.resolve.test_upstream import PYTHON, UPSTREAM, answers_of_upstream, differences, errors
 
 TREES = os.environ.get("CAMKES_CORPUS_DTB")

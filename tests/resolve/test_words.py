@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from camkes.model.system import Protocol
+from camkes.model.units import NANOSECONDS
 from camkes.parser.tables import load as load_tables
-from camkes.resolve.keywords import C_KEYWORDS
-from camkes.resolve.settings import TIMES, UNITS
+from camkes.resolve.names.keywords import C_KEYWORDS
+from camkes.resolve.values.settings import TIMES
 from tests.resolve import corpus
 from tests.resolve.systems import resolve
 
@@ -25,7 +26,7 @@ TABLES = load_tables()
 WORDS = sorted(
     {
         *TABLES.contextual,
-        *UNITS,
+        *NANOSECONDS,
         *TIMES,
         *(protocol.value for protocol in Protocol),
         *("priority", "ceiling", "helpers", "protocol", "next", "Buf", "dtb", "gpio", "list", "dict"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from camkes.capdl.model import CapabilityModel, ObjectKind
-from camkes.resolve.devicetree import BadTreeError, read_tree
+from camkes.resolve.values.devicetree import BadTreeError, read_tree
 from camkes.resources import ROOT
 
 SOURCES = ROOT / "kernel" / "sel4" / "timer"

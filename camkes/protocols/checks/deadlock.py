@@ -9,32 +9,9 @@ from collections.abc import Iterator, Sequence
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.protocols.checks.base import Check, Facts, listing, number
 from camkes.protocols.codes import DEADLOCK
+from camkes.protocols.cycles import has_cycle, shortest_cycle
 from camkes.protocols.plan import Request
-from camkes.protocols.requests import RequestGraph, strongly_connected
-
-
-def shortest_cycle(graph: RequestGraph, component: Sequence[str]) -> list[Request]:
-    """A shortest cycle within a strongly connected component, the first one in the order of the text."""
-    members = set(component)
-    best: list[Request] = []
-    for start in component:
-        steps: dict[str, Request] = {}
-        level = [start]
-        depth = 0
-        while level and start not in steps and (not best or depth + 1 < len(best)):
-            depth += 1
-            following: list[str] = []
-            for name in level:
-                for request in graph.outgoing[name]:
-                    if request.callee in members and request.callee not in steps:
-                        steps[request.callee] = request
-                        following.append(request.callee)
-            level = following
-        if start in steps:
-            best = [steps[start]]
-            while best[0].caller != start:
-                best.insert(0, steps[best[0].caller])
-    return best
+from camkes.protocols.requests import RequestGraph
 
 
 def _find(facts: Facts) -> Iterator[Diagnostic]:
@@ -42,7 +19,7 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
     for component in graph.components():
         if not graph.is_cycle(component):
             continue
-        cycle = shortest_cycle(graph, component)
+        cycle = shortest_cycle(graph.outgoing, component)
         names = [request.caller for request in cycle]
         labels = list(_hops(graph, cycle))
         notes = ["a request that comes back to a CPI waits for a thread that waits for this request"]
@@ -82,7 +59,7 @@ def _certain_cycle(graph: RequestGraph, component: Sequence[str]) -> bool:
         name: [r.callee for r in graph.outgoing[name] if r.callee in members and r.source != "all"]
         for name in component
     }
-    return any(len(found) > 1 or found[0] in sure[found[0]] for found in strongly_connected(sure))
+    return has_cycle(sure)
 
 
 def _hops(graph: RequestGraph, cycle: Sequence[Request]) -> Iterator[Label]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -12,7 +12,8 @@ from camkes.diagnostics import Diagnostic, Label
 from camkes.model.connectors import caller_waits
 from camkes.model.system import End, Instance, Interface, System
 from camkes.protocols.codes import PLAIN_CYCLE
-from camkes.protocols.requests import CallGraph, strongly_connected
+from camkes.protocols.cycles import shortest_cycle, strongly_connected
+from camkes.protocols.requests import CallGraph
 
 
 class _Hop(Struct, frozen=True):
@@ -33,7 +34,7 @@ def plain_cycles(system: System, code: CallGraph) -> Iterator[Diagnostic]:
     hops = _hops(system, code)
     successors = {caller: [hop.callee for hop in found] for caller, found in hops.items()}
     for group in strongly_connected(successors):
-        cycle = _cycle(hops, group)
+        cycle = shortest_cycle(hops, group)
         if not cycle:
             continue
         walk = " -> ".join(f"`{hop.caller}`" for hop in (*cycle, cycle[0]))
@@ -87,21 +88,3 @@ def _requests(instance: Instance, interface: Interface, code: CallGraph) -> Sequ
         return [each for each in uses if each in code[name]]
     others = [each for each in instance.type.interfaces if each.kind in ("provides", "consumes")]
     return uses if not instance.type.control and others == [interface] else []
-
-
-def _cycle(hops: Mapping[str, Sequence[_Hop]], group: Sequence[str]) -> list[_Hop]:
-    """A shortest cycle within a strongly connected group, from its first member; [] if there is none."""
-    members, start = set(group), group[0]
-    ways: dict[str, list[_Hop]] = {start: []}
-    level = [start]
-    while level:
-        following = []
-        for name in level:
-            for hop in hops[name]:
-                if hop.callee == start:
-                    return [*ways[name], hop]
-                if hop.callee in members and hop.callee not in ways:
-                    ways[hop.callee] = [*ways[name], hop]
-                    following.append(hop.callee)
-        level = following
-    return []

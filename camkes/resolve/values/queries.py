@@ -8,7 +8,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.nearest import suggestion
+from camkes.resolve.names.nearest import suggestion
 from camkes.resolve.options import LoadOptions
 
 
@@ -35,6 +35,6 @@ class Queries:
                 help=suggestion(query.name.text, ("dtb", "gpio")),
             )
             return None
-        from camkes.resolve import query_answers
+        from camkes.resolve.values.answers import answer
 
-        return query_answers.answer(query, self.options, self.sink)
+        return answer(query, self.options, self.sink)

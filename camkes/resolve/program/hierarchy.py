@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from camkes.diagnostics import Sink, Span
 from camkes.model.system import Connector, Interface
 from camkes.resolve import codes
-from camkes.resolve.definitions import (
+from camkes.resolve.names.definitions import (
     AssemblyDefinition,
     ComponentDefinition,
     CompositionDefinition,

@@ -35,7 +35,7 @@ from camkes.model.system import (
 )
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.resolve import codes
-from camkes.resolve.clauses import protocol
+from camkes.resolve.values.clauses import protocol
 
 _PHRASES = {
     PERIOD.name: "a period",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.nearest import suggestion
+from camkes.resolve.names.nearest import suggestion
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -29,6 +29,21 @@ _KINDS: dict[type, str] = {
 
 def kind_of(item: object) -> str | None:
     return _KINDS.get(type(item))
+
+
+def new_member(seen: dict[str, Span], name: ast.Name, what: str, sink: Sink) -> bool:
+    """Enter a name; false, and an error, if it was taken."""
+    if name.text not in seen:
+        seen[name.text] = name.span
+        return True
+    sink.report(
+        codes.DUPLICATE_NAME,
+        f"{what} `{name.text}` has a name that is taken",
+        name.span,
+        "defined again here",
+        related=[Label(seen[name.text], "first defined here")],
+    )
+    return False
 
 
 class Definition(NamedTuple):

@@ -22,17 +22,19 @@ from camkes.model.system import (
 from camkes.model.units import PAGE
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.attributes import AttributeTypes, check_declared, check_keyword, check_member_keyword
-from camkes.resolve.clauses import connection_threads, interface_clauses
-from camkes.resolve.compositions import Compositions
-from camkes.resolve.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
-from camkes.resolve.expressions import fold, fold_integer
-from camkes.resolve.imports import Program
-from camkes.resolve.scopes import Definition, TopLevel, kind_of
-
-__all__ = ["Names", "connection_threads"]
-
-#: Size of a `Buf` whose size is not said.
+from camkes.resolve.names.components import check_component, check_requests
+from camkes.resolve.names.compositions import Compositions
+from camkes.resolve.names.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
+from camkes.resolve.names.scopes import Definition, TopLevel, kind_of, new_member
+from camkes.resolve.program.imports import Program
+from camkes.resolve.values.attributes import (
+    AttributeTypes,
+    check_declared,
+    check_keyword,
+    check_member_keyword,
+)
+from camkes.resolve.values.clauses import interface_clauses
+from camkes.resolve.values.expressions import fold, fold_integer
 
 #: Components within components deeper than this are taken for a mistake.
 _DEEPEST = 100
@@ -46,7 +48,7 @@ class Names:
         self.sink = sink
         self.top = TopLevel(program.items, forward, program.whole, sink)
         self.types = AttributeTypes(program, sink, self.find_struct)
-        self.compositions = Compositions(self)
+        self.compositions = Compositions(self, forward, sink)
         self.position = 0
         #: definitions that are being resolved, to find those that contain themselves
         self.running: list[tuple[int, ast.TopLevelItem]] = []
@@ -165,10 +167,10 @@ class Names:
         members: dict[str, Span] = {}
         methods = []
         for method in node.methods:
-            if self.new_member(members, method.name, "method"):
+            if new_member(members, method.name, "method", self.sink):
                 methods.append(self.method(method))
         for attribute in node.attributes:
-            self.new_member(members, attribute.name, "attribute")
+            new_member(members, attribute.name, "attribute", self.sink)
         self.types.attributes(node.attributes)
         name = node.name.text if node.name else ""
         span = node.name.span if node.name else node.span
@@ -180,7 +182,7 @@ class Names:
         parameters = []
         for parameter in node.parameters:
             check_declared(parameter.name, "parameter", self.sink)
-            if self.new_member(seen, parameter.name, "parameter"):
+            if new_member(seen, parameter.name, "parameter", self.sink):
                 parameters.append(
                     Parameter(
                         parameter.direction, _c_type(parameter.type), parameter.array, parameter.name.text
@@ -188,20 +190,6 @@ class Names:
                 )
         returned = None if node.return_type is None else _c_type(node.return_type)
         return Method(node.name.text, returned, tuple(parameters), node.name.span)
-
-    def new_member(self, seen: dict[str, Span], name: ast.Name, what: str) -> bool:
-        """Enter a name; false, and an error, if it was taken."""
-        if name.text not in seen:
-            seen[name.text] = name.span
-            return True
-        self.sink.report(
-            codes.DUPLICATE_NAME,
-            f"{what} `{name.text}` has a name that is taken",
-            name.span,
-            "defined again here",
-            related=[Label(seen[name.text], "first defined here")],
-        )
-        return False
 
     # Connectors ----------------------------------------------------------------------------------
 
@@ -238,23 +226,23 @@ class Names:
         for item in node.items:
             if isinstance(item, ast.Interface):
                 check_member_keyword(item.name, "interface", self.sink)
-                if self.new_member(members, item.name, "interface"):
+                if new_member(members, item.name, "interface", self.sink):
                     spelled[item.name.text] = self.spelled(item)
                     interfaces[item.name.text] = self.interface(item, spelled[item.name.text])
             elif isinstance(item, ast.Sync):
                 kind = item.kind.replace("_", " ")
                 check_member_keyword(item.name, kind, self.sink)
-                if self.new_member(members, item.name, kind):
+                if new_member(members, item.name, kind, self.sink):
                     syncs.append(Sync(item.kind, item.name.text, item.name.span))
-            elif isinstance(item, ast.Attribute) and self.new_member(members, item.name, "attribute"):
+            elif isinstance(item, ast.Attribute) and new_member(members, item.name, "attribute", self.sink):
                 attribute = self.types.attribute(item)
                 if attribute is not None:
                     attributes.append(attribute)
         for block in (node.composition, node.configuration):
             if isinstance(block, (ast.Composition, ast.Configuration)) and block.name is not None:
-                self.new_member(members, block.name, kind_of(block) or "")
+                new_member(members, block.name, kind_of(block) or "", self.sink)
         name = node.name or ast.Name(fallback, node.span)
-        self.check_component(name, node, controls, hardware, requestors)
+        check_component(name, node, controls, hardware, requestors, self.sink)
         id = requestors[0].id if requestors else None
         exports = node.composition.items if isinstance(node.composition, ast.Composition) else ()
         type = ComponentType(
@@ -271,7 +259,7 @@ class Names:
             requestors[0].span if requestors else None,
             tuple(item.target.text for item in exports if isinstance(item, ast.Export)),
         )
-        self.check_clauses(node, interfaces)
+        check_requests(node, interfaces, self.sink)
         definition = ComponentDefinition(type, spelled, None, [])
         if isinstance(node.composition, ast.Composition):
             definition.composition = self.compositions.composition(node.composition, definition)
@@ -316,88 +304,6 @@ class Names:
             clauses.threads,
             clauses.spans or None,
         )
-
-    def check_component(
-        self,
-        name: ast.Name,
-        node: ast.Component,
-        controls: list[ast.Control],
-        hardware: list[ast.Hardware],
-        requestors: list[ast.Requestor],
-    ) -> None:
-        what = f"component `{name.text}`" if name.text else "this component"
-        if controls and hardware:
-            self.sink.report(
-                codes.HARDWARE_COMPONENT,
-                f"{what} is a hardware device and cannot have a control thread",
-                controls[0].span,
-                related=[Label(hardware[0].span, "`hardware` is said here")],
-                help="remove `control` or `hardware`",
-            )
-        if requestors and hardware:
-            self.sink.report(
-                codes.HARDWARE_COMPONENT,
-                f"{what} is a hardware device and cannot be a requestor",
-                requestors[0].span,
-                related=[Label(hardware[0].span, "`hardware` is said here")],
-                help="remove `requestor` or `hardware`",
-            )
-        elif requestors and not controls:
-            self.sink.report(
-                codes.REQUESTOR_CONTROL,
-                f"{what} is a requestor and has no control thread",
-                requestors[0].span,
-                "a requestor's task is its control thread",
-                help="add `control;`",
-            )
-        for again in requestors[1:]:
-            self.sink.report(
-                codes.REPEATED_CLAUSE,
-                f"{what} says `requestor` twice",
-                again.span,
-                related=[Label(requestors[0].span, "first said here")],
-            )
-        for sync in (item for item in node.items if isinstance(item, ast.Sync) and hardware):
-            kind = sync.kind.replace("_", " ")
-            code = codes.HARDWARE_SYNC if sync.kind == "binary_semaphore" else codes.HARDWARE_COMPONENT
-            self.sink.report(
-                code,
-                f"{what} is a hardware device and cannot have a {kind}",
-                sync.name.span,
-                related=[Label(hardware[0].span, "`hardware` is said here")],
-            )
-
-    def check_clauses(self, node: ast.Component, interfaces: dict[str, Interface]) -> None:
-        """A `requests` clause names `uses` interfaces of its own component."""
-        from camkes.resolve.nearest import suggestion
-
-        uses = [name for name, interface in interfaces.items() if interface.kind == "uses"]
-        clauses = [
-            clause
-            for item in node.items
-            if isinstance(item, ast.Interface)
-            for clause in item.clauses
-            if isinstance(clause, ast.RequestsClause)
-        ]
-        for clause in clauses:
-            for name in clause.interfaces:
-                other = interfaces.get(name.text)
-                if other is None:
-                    self.sink.report(
-                        codes.UNKNOWN_REQUEST,
-                        f"there is no `uses` interface `{name.text}` to request",
-                        name.span,
-                        help=suggestion(name.text, uses),
-                    )
-                elif other.kind != "uses":
-                    self.sink.report(
-                        codes.UNKNOWN_REQUEST,
-                        f"a request goes through a `uses` interface, and `{name.text}` is one that "
-                        f"{_KIND_VERB.get(other.kind, other.kind)}",
-                        name.span,
-                        related=[Label(other.span, "declared here")],
-                        help=suggestion(name.text, uses),
-                    )
 
     # Configurations and assemblies ---------------------------------------------------------------
 
@@ -489,9 +395,6 @@ class Names:
                 span,
                 related=[Label(spans[0], "the first one is here")],
             )
-
-
-_KIND_VERB = {"provides": "provides", "emits": "emits", "consumes": "consumes", "dataport": "shares memory"}
 
 
 def _includes(nodes: tuple[ast.Include, ...]) -> tuple[Include, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 #: The files that `import <name>` finds after those of the import path.
-BUILTIN = Path(__file__).parent / "builtin"
+BUILTIN = Path(__file__).parents[1] / "builtin"
 
 #: Stands in for a library that applications name by a path beside their own: found last.
 LIBRARY = BUILTIN / "priority-aware-camkes"

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import Connector, ConnectorEnd
 from camkes.resolve import codes
-from camkes.resolve.definitions import ComponentDefinition
-from camkes.resolve.hierarchy import Flat, FlatConnection, FlatEnd
+from camkes.resolve.names.definitions import ComponentDefinition
+from camkes.resolve.program.hierarchy import Flat, FlatConnection, FlatEnd
 
 #: What an interface must be to stand at a side of a connector of a kind, and what that is called.
 _FITTING = {

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from camkes.diagnostics import Label, Span
+from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Connector, Interface
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.attributes import check_member_keyword
-from camkes.resolve.clauses import connection_threads
-from camkes.resolve.definitions import (
+from camkes.resolve.names.definitions import (
     ComponentDefinition,
     CompositionDefinition,
     ConnectionDefinition,
@@ -20,18 +18,28 @@ from camkes.resolve.definitions import (
     ExportDefinition,
     InstanceDefinition,
 )
-from camkes.resolve.nearest import nearest, suggestion
+from camkes.resolve.names.nearest import nearest, suggestion
+from camkes.resolve.names.scopes import new_member
+from camkes.resolve.values.attributes import check_member_keyword
+from camkes.resolve.values.clauses import connection_threads
 
-if TYPE_CHECKING:
-    from camkes.resolve.names import Names
+
+class Definitions(Protocol):
+    """What compositions ask of the resolver of definitions."""
+
+    def component(self, node: ast.Component, fallback: str) -> ComponentDefinition: ...
+    def connector(self, node: ast.Connector, fallback: str) -> Connector: ...
+    def find_component(self, name: ast.Name) -> ComponentDefinition | None: ...
+    def find_connector(self, name: ast.Name) -> Connector | None: ...
 
 
 class Compositions:
     """Resolves compositions. Assemblies see the instances of the assemblies before them."""
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.sink = names.sink
+    def __init__(self, definitions: Definitions, forward: bool, sink: Sink) -> None:
+        self.definitions = definitions
+        self.forward = forward
+        self.sink = sink
         self.shared = CompositionDefinition()
         self.unnamed_groups = 0
         #: connections of assemblies that wait until all instances are known (forward references)
@@ -45,7 +53,7 @@ class Compositions:
             self.shared.instances.setdefault(name, instance)
         for name, group in result.groups.items():
             self.shared.groups.setdefault(name, group)
-        if self.names.top.forward:
+        if self.forward:
             self.late.append((node, result))
         else:
             self.connections(node, result, None, {})
@@ -73,9 +81,9 @@ class Compositions:
         for item in node.items:
             if isinstance(item, ast.Instance):
                 if self.instance(item, None, result, members):
-                    self.names.new_member(beside, item.name, "instance")
+                    new_member(beside, item.name, "instance", self.sink)
             elif isinstance(item, ast.Group) and (
-                item.name is None or self.names.new_member(beside, item.name, "group")
+                item.name is None or new_member(beside, item.name, "group", self.sink)
             ):
                 self.group(item, result, members)
 
@@ -98,10 +106,10 @@ class Compositions:
         self, node: ast.Instance, group: str | None, result: CompositionDefinition, members: dict[str, Span]
     ) -> InstanceDefinition | None:
         if isinstance(node.type, ast.Component):
-            component: ComponentDefinition | None = self.names.component(node.type, node.name.text)
+            component: ComponentDefinition | None = self.definitions.component(node.type, node.name.text)
         else:
-            component = self.names.find_component(node.type)
-        if not self.names.new_member(members, node.name, "instance"):
+            component = self.definitions.find_component(node.type)
+        if not new_member(members, node.name, "instance", self.sink):
             return None
         check_member_keyword(node.name, "instance", self.sink)
         definition = InstanceDefinition(node.name, component, group, node.name.span)
@@ -119,7 +127,7 @@ class Compositions:
     ) -> None:
         for item in node.items:
             if isinstance(item, ast.Connection):
-                self.names.new_member(members, item.name, "connection")
+                new_member(members, item.name, "connection", self.sink)
                 result.connections.append(self.connection(item, result, owner))
             elif isinstance(item, ast.Export):
                 self.export(item, result, owner)
@@ -128,9 +136,9 @@ class Compositions:
         self, node: ast.Connection, scope: CompositionDefinition, owner: ComponentDefinition | None
     ) -> ConnectionDefinition:
         if isinstance(node.connector, ast.Connector):
-            connector: Connector | None = self.names.connector(node.connector, node.name.text)
+            connector: Connector | None = self.definitions.connector(node.connector, node.name.text)
         else:
-            connector = self.names.find_connector(node.connector)
+            connector = self.definitions.find_connector(node.connector)
         doubtful: set[str | None] = set()
         ends = []
         for written in node.ends:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The order of callers and callees, and cycles among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import Protocol, TypeVar
+
+
+class Edge(Protocol):
+    """A request from one node to another."""
+
+    @property
+    def caller(self) -> str: ...
+    @property
+    def callee(self) -> str: ...
+
+
+AnyEdge = TypeVar("AnyEdge", bound=Edge)
+
+
+def has_cycle(successors: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a node can reach itself."""
+    try:
+        TopologicalSorter(successors).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def strongly_connected(successors: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """The strongly connected components, callers first; each in the order of `successors`.
+
+    All successors are keys. networkx takes longer to import than a small system to check, so that it is used
+    only where there is a cycle.
+    """
+    try:
+        callees_first = [[name] for name in TopologicalSorter(successors).static_order()]
+    except CycleError:
+        import networkx
+
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(successors)
+        graph.add_edges_from((name, callee) for name, callees in successors.items() for callee in callees)
+        position = {name: i for i, name in enumerate(successors)}
+        condensed = networkx.condensation(graph)
+        return [
+            sorted(condensed.nodes[component]["members"], key=position.__getitem__)
+            for component in networkx.topological_sort(condensed)
+        ]
+    return callees_first[::-1]
+
+
+def shortest_cycle(outgoing: Mapping[str, Sequence[AnyEdge]], component: Sequence[str]) -> list[AnyEdge]:
+    """A shortest cycle within a strongly connected component, the first one in the order of the text;
+    empty if there is none."""
+    members = set(component)
+    best: list[AnyEdge] = []
+    for start in component:
+        steps: dict[str, AnyEdge] = {}
+        level = [start]
+        depth = 0
+        while level and start not in steps and (not best or depth + 1 < len(best)):
+            depth += 1
+            following: list[str] = []
+            for name in level:
+                for edge in outgoing[name]:
+                    if edge.callee in members and edge.callee not in steps:
+                        steps[edge.callee] = edge
+                        following.append(edge.callee)
+            level = following
+        if start in steps:
+            best = [steps[start]]
+            while best[0].caller != start:
+                best.insert(0, steps[best[0].caller])
+    return best

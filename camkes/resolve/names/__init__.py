@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Names: scopes, definitions, and what each use of a name means."""

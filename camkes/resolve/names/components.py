@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Checks of one component: the words that exclude each other, and what its `requests` clauses name."""
+
+from __future__ import annotations
+
+from camkes.diagnostics import Label, Sink
+from camkes.model.system import Interface
+from camkes.parser import ast
+from camkes.resolve import codes
+from camkes.resolve.names.nearest import suggestion
+
+
+def check_component(
+    name: ast.Name,
+    node: ast.Component,
+    controls: list[ast.Control],
+    hardware: list[ast.Hardware],
+    requestors: list[ast.Requestor],
+    sink: Sink,
+) -> None:
+    """Check which of `hardware`, `control`, `requestor` and locks a component has together."""
+    what = f"component `{name.text}`" if name.text else "this component"
+    if controls and hardware:
+        sink.report(
+            codes.HARDWARE_COMPONENT,
+            f"{what} is a hardware device and cannot have a control thread",
+            controls[0].span,
+            related=[Label(hardware[0].span, "`hardware` is said here")],
+            help="remove `control` or `hardware`",
+        )
+    if requestors and hardware:
+        sink.report(
+            codes.HARDWARE_COMPONENT,
+            f"{what} is a hardware device and cannot be a requestor",
+            requestors[0].span,
+            related=[Label(hardware[0].span, "`hardware` is said here")],
+            help="remove `requestor` or `hardware`",
+        )
+    elif requestors and not controls:
+        sink.report(
+            codes.REQUESTOR_CONTROL,
+            f"{what} is a requestor and has no control thread",
+            requestors[0].span,
+            "a requestor's task is its control thread",
+            help="add `control;`",
+        )
+    for again in requestors[1:]:
+        sink.report(
+            codes.REPEATED_CLAUSE,
+            f"{what} says `requestor` twice",
+            again.span,
+            related=[Label(requestors[0].span, "first said here")],
+        )
+    for sync in (item for item in node.items if isinstance(item, ast.Sync) and hardware):
+        kind = sync.kind.replace("_", " ")
+        code = codes.HARDWARE_SYNC if sync.kind == "binary_semaphore" else codes.HARDWARE_COMPONENT
+        sink.report(
+            code,
+            f"{what} is a hardware device and cannot have a {kind}",
+            sync.name.span,
+            related=[Label(hardware[0].span, "`hardware` is said here")],
+        )
+
+
+def check_requests(node: ast.Component, interfaces: dict[str, Interface], sink: Sink) -> None:
+    """A `requests` clause names `uses` interfaces of its own component."""
+    uses = [name for name, interface in interfaces.items() if interface.kind == "uses"]
+    clauses = [
+        clause
+        for item in node.items
+        if isinstance(item, ast.Interface)
+        for clause in item.clauses
+        if isinstance(clause, ast.RequestsClause)
+    ]
+    for clause in clauses:
+        for name in clause.interfaces:
+            other = interfaces.get(name.text)
+            if other is None:
+                sink.report(
+                    codes.UNKNOWN_REQUEST,
+                    f"there is no `uses` interface `{name.text}` to request",
+                    name.span,
+                    help=suggestion(name.text, uses),
+                )
+            elif other.kind != "uses":
+                sink.report(
+                    codes.UNKNOWN_REQUEST,
+                    f"a request goes through a `uses` interface, and `{name.text}` is declared with "
+                    f"`{other.kind}`",
+                    name.span,
+                    related=[Label(other.span, "declared here")],
+                    help=suggestion(name.text, uses),
+                )
