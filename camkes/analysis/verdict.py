@@ -12,10 +12,14 @@ from msgspec import Struct
 
 from camkes.analysis.blocking import Blocking, waits
 from camkes.analysis.bounds import Bound, bounds
+from camkes.analysis.checks import check
 from camkes.analysis.demand import Demand, Time, demands
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load, Response, response
-from camkes.analysis.workload import Task, Workload
+from camkes.analysis.workload import Task, Workload, workload_of
+from camkes.diagnostics import Sink
+from camkes.model.system import System
+from camkes.protocols.plan import Plan
 
 
 class Verdict(StrEnum):
@@ -56,6 +60,11 @@ class Analysis(Struct, frozen=True):
     def good(self) -> bool:
         """Whether no deadline can be missed."""
         return all(result.verdict is Verdict.MET for result in self.tasks)
+
+
+def analyse_system(system: System, plan: Plan, platform: Platform, sink: Sink) -> Analysis | None:
+    """The analysis of a planned system; None, and errors, where it has none."""
+    return analyse(workload_of(system, plan), platform) if check(system, plan, sink) else None
 
 
 def analyse(workload: Workload, platform: Platform) -> Analysis:

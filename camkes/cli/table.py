@@ -8,7 +8,7 @@ import argparse
 
 from camkes import __version__
 from camkes.cli.arguments import Command, Parser
-from camkes.cli.commands import runs, services, systems, texts
+from camkes.cli.commands import analyses, runs, services, systems, texts
 from camkes.cli.output import GOOD
 
 
@@ -38,7 +38,14 @@ COMPLETION = Command(
 #: In the order of `camkes --help`.
 COMMANDS = {
     command.name: command
-    for command in (*systems.COMMANDS, *runs.COMMANDS, *texts.COMMANDS, *services.COMMANDS, COMPLETION)
+    for command in (
+        *systems.COMMANDS,
+        *analyses.COMMANDS,
+        *runs.COMMANDS,
+        *texts.COMMANDS,
+        *services.COMMANDS,
+        COMPLETION,
+    )
 }
 
 
