@@ -26,9 +26,9 @@ def hide(
     renamed: Mapping[str, str],
     output: Path,
 ) -> None:
-    """Write `joined` to `output` with names `renamed`, and all others hidden that none of the `others`
-    needs. The `instances` beside it need of it what was generated for that; other names mean another thing
-    in each."""
+    """Write `joined` to `output` with names `renamed` (those renamed to themselves are shown), and all others
+    hidden that none of the `others` needs. The `instances` beside it need of it what was generated for that;
+    other names mean another thing in each."""
     offered = _names(nm, "--defined-only", joined)
     wanted: set[str] = set()
     for other in others:
@@ -37,7 +37,7 @@ def hide(
         wanted |= {n for n in _names(nm, "--undefined-only", instance) if n.startswith(INSTANCE_PREFIX)}
     shown = (offered & wanted - renamed.keys()) | {renamed[name] for name in offered & renamed.keys()}
     kept = [f"--keep-global-symbol={name}" for name in sorted(shown)] or ["--keep-global-symbol="]
-    names = [f"--redefine-sym={old}={new}" for old, new in renamed.items()]
+    names = [f"--redefine-sym={old}={new}" for old, new in renamed.items() if old != new]
     _run([objcopy, *kept, *names, str(joined), str(output)])
 
 

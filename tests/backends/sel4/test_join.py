@@ -35,11 +35,28 @@ def compiled(folder: Path, name: str, text: str) -> Path:
     return output
 
 
+def shown(file: Path) -> set[str]:
+    done = subprocess.run(["nm", "-g", "--defined-only", file], capture_output=True, text=True, check=True)
+    return {line.split()[2] for line in done.stdout.splitlines()}
+
+
 def test_instances_do_not_take_what_another_defines_for_itself(tmp_path: Path) -> None:
     """A handler that the gauge lacks is not the meter's of that name."""
     meter, gauge = compiled(tmp_path, "meter", METER), compiled(tmp_path, "gauge", GAUGE)
     space, output = compiled(tmp_path, "space", SPACE), tmp_path / "hidden.o"
     hide("objcopy", "nm", meter, [space], [meter, gauge], {}, output)
-    done = subprocess.run(["nm", "-g", "--defined-only", output], capture_output=True, text=True, check=True)
-    shown = {line.split()[2] for line in done.stdout.splitlines()}
-    assert shown == {"camkes_instance_meter__direct_reading", "used"}
+    assert shown(output) == {"camkes_instance_meter__direct_reading", "used"}
+
+
+def test_names_of_memory_get_the_instance_in_front(tmp_path: Path) -> None:
+    """The image asks for the new names of all instances: each shows those that it has."""
+    pool = compiled(tmp_path, "pool", "char memory[8], tree[8], scratch[8];")
+    output = tmp_path / "hidden.o"
+    renamed = {
+        "memory": "pool.memory",
+        "tree": "tree",
+        "pool.memory": "pool.memory",
+        "clock.data": "clock.data",
+    }
+    hide("objcopy", "nm", pool, [], [pool], renamed, output)
+    assert shown(output) == {"pool.memory", "tree"}
