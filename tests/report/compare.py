@@ -77,7 +77,7 @@ def run_system(path: Path, duration: int, *, choices: str = "first") -> Outcome:
     """Build and run a system in a folder of its own."""
     sink = Sink()
     with tempfile.TemporaryDirectory() as out:
-        options = pipeline.RunSettings(Path(out), duration=duration, choices=choices, fast=True)
+        options = pipeline.RunSettings(output=Path(out), duration=duration, choices=choices, fast=True)
         outcome = pipeline.run(pipeline.Input(path), options, sink, lambda _: None)
     assert outcome is not None, [d.message for d in sink.diagnostics]
     return outcome

@@ -62,7 +62,9 @@ def responses(folder: Path, order: list[int], servers: list[str]) -> dict[str, d
     """Responses of the jobs of each task in ns, for each of RUNS."""
     folder.mkdir()
     request, sink, found = pipeline.Input(system(folder, system_text(order, servers), CODE)), Sink(), {}
-    options = pipeline.RunSettings(folder / "out", duration=30 * MS, timeslice=30_000, fast=True, verify=True)
+    options = pipeline.RunSettings(
+        output=folder / "out", duration=30 * MS, timeslice=30_000, fast=True, verify=True
+    )
     with ExitStack() as stack:
         checked = pipeline.check_code(request, folder / "out", sink, lambda _: None)
         assert checked is not None, [d.message for d in sink.diagnostics]
