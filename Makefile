@@ -3,6 +3,7 @@
 #
 #   make demo    set everything up, then build and run the examples with pictures
 #   make test    set everything up, then run every test and check
+#   make test-long  tests that take long too, and more examples of properties
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make pins    the newest versions of developers' tools, into requirements-dev.txt
 #   make setup   only the environment: .venv, with the command .venv/bin/camkes
@@ -17,7 +18,7 @@ PIP_OPTIONS := --quiet --disable-pip-version-check
 COVERED := parser camkes/resolve camkes/protocols
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test setup check-python lint unit sanitize format clean pins mutate
+.PHONY: demo test test-long setup check-python lint unit sanitize format clean pins mutate
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -79,6 +80,9 @@ sanitize: $(VENV)/.test-ready
 unit: $(VENV)/.test-ready
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=
 	$(foreach room,$(COVERED),$(BIN)/coverage report --include='$(room)/*' --fail-under=95 &&) true
+
+test-long: $(VENV)/.test-ready
+	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) -m 'long or not long'
 
 mutate: $(VENV)/.test-ready
 	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks for new ones."""
+"""Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks for new ones, and
+`HYPOTHESIS=long pytest` tries more where a test does not state how many."""
 
 from __future__ import annotations
 
@@ -9,5 +10,6 @@ import os
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("long", derandomize=True, deadline=None, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "repeatable"))

@@ -67,7 +67,14 @@ def exit_status(main: Callable[[list[str]], int], arguments: list[str]) -> int:
         return end.code
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in CASES.iterdir()))
+#: these reach a limit of the tool, which takes seconds; tests of resolve and parser reach lowered ones
+LONG = ("preprocessor_limit", "too_many_instances")
+NAMES = sorted(path.name for path in CASES.iterdir())
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in NAMES]
+)
 def test_commands(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,16 +18,24 @@ from tests.golden import compare
 GOLDEN = Path(__file__).parent / "golden" / "mistakes"
 
 
-def application(folder: Path, name: str = "") -> Path:
-    for file, text in FILES.items():
-        path = folder / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all, as a user has: CMake is asked and code is compiled again only where that is needed."""
+    return tmp_path_factory.mktemp("mistakes") / "app"
+
+
+def write(folder: Path, name: str = "") -> None:
+    """The application with a mistake; files that stay the same are not touched."""
+    texts = dict(FILES)
     if name:
         file, before, after = MISTAKES[name]
-        assert FILES[file].count(before) == 1
-        (folder / file).write_text(FILES[file].replace(before, after))
-    return folder
+        assert texts[file].count(before) == 1
+        texts[file] = texts[file].replace(before, after)
+    for file, text in texts.items():
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
 
 
 def found(folder: Path) -> tuple[Diagnostic, ...]:
@@ -40,13 +48,14 @@ def found(folder: Path) -> tuple[Diagnostic, ...]:
     return sink.diagnostics
 
 
-def test_without_a_mistake(tmp_path: Path) -> None:
-    assert found(application(tmp_path / "app")) == ()
+def test_without_a_mistake(folder: Path) -> None:
+    write(folder)
+    assert found(folder) == ()
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_one_error(tmp_path: Path, name: str) -> None:
-    folder = application(tmp_path / "app", name)
+def test_a_mistake_is_one_error(folder: Path, name: str) -> None:
+    write(folder, name)
     said = found(folder)
     errors = [d for d in said if d.severity is Severity.ERROR]
     assert len(errors) == 1, said
@@ -54,6 +63,6 @@ def test_a_mistake_is_one_error(tmp_path: Path, name: str) -> None:
     text = render(said, Style(base=folder)).replace(str(folder), "FOLDER")
     text = text.replace(str(Path(__file__).parents[2]), "PROJECT")
     text = re.sub(r"(?m)^  +::: FOLDER\.\./out.*|^.*generated.*\n", "", text)
-    assert str(tmp_path) not in text
+    assert str(folder.parent) not in text
     if MISTAKES[name][0] in (ADL, LISTS):  # what a compiler says differs from compiler to compiler
         compare(text, GOLDEN / f"{name}.txt")

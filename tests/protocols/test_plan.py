@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -211,6 +212,20 @@ def test_a_smaller_count_makes_a_pool() -> None:
     assert len(below.contexts) == 3
 
 
+@pytest.mark.parametrize("threads", [None, 2, 3])
+def test_a_thread_for_each_context_is_no_pool(threads: int | None) -> None:
+    """Also where more are stated than there are contexts."""
+    maker = Maker()
+    maker.cpi("k", Protocol.PROPAGATED, threads=threads)
+    for name in "ab":
+        maker.task(name)
+        maker.connect(name, "k.p")
+    plan = analyse(maker.system(), Sink())
+    assert plan is not None
+    (cpi,) = plan.cpis
+    assert (cpi.threads, cpi.pooled) == (2, False)
+
+
 def test_code_is_more_exact_than_all_interfaces_and_a_clause_beats_it() -> None:
     maker = Maker()
     maker.task("t")
@@ -294,7 +309,8 @@ def test_a_system_without_a_real_time_word_has_nothing_to_plan_or_check(tmp_path
         (tmp_path / f"{name}.camkes").write_text(text)
     folders = (ROOT / "examples", ROOT / "tests", tmp_path)
     files = [path for folder in folders for path in sorted(folder.rglob("*.camkes"))]
-    systems = [system for path in files if (system := load(path, LoadOptions(), Sink())) is not None]
+    loaded = (load(path, LoadOptions(cpp=b"#" in path.read_bytes()), Sink()) for path in files)
+    systems = [system for system in loaded if system is not None]
     plain = [system for system in systems if not protocols._is_real_time(system)]
     assert 0 < len(plain) < len(systems)
     for system in systems:

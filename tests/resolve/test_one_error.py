@@ -184,11 +184,14 @@ def test_a_missing_interface_is_one_error(tmp_path: Path) -> None:
     assert places(errors(tmp_path, text)) == [("there is no `uses` interface `n` to request", 5)]
 
 
+@pytest.mark.parametrize(
+    "step", [9, pytest.param(1, marks=pytest.mark.long)], ids=lambda step: f"every-{step}"
+)
 @pytest.mark.parametrize("path", [*EXAMPLES, *LIBRARY], ids=lambda path: path.stem)
-def test_a_text_cut_anywhere(path: Path) -> None:
-    """At each token, or every third in larger files; good or with errors, never neither."""
+def test_a_text_cut_anywhere(path: Path, step: int) -> None:
+    """At each token, or at some of them; good or with errors, never neither."""
     text = path.read_text()
-    for start, end in token_bounds(text)[:: 3 if path in EXAMPLES else 1]:
+    for start, end in token_bounds(text)[::step]:
         for cut in (text[:start], text[:end], text[:end] + " ", text[:start] + text[end:]):
             sink = Sink()
             tree = parse(SourceFile(path, cut), sink, options=PLAIN)

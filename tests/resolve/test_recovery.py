@@ -165,7 +165,6 @@ def test_a_statement_without_any_token_in_it(tmp_path: Path, number: int) -> Non
 
 
 @settings(
-    max_examples=200,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

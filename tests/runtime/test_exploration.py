@@ -137,6 +137,7 @@ def break_runtime(
     monkeypatch.setattr(kernel_module, "cache_folder", lambda: str(folder / "cache"))
 
 
+@pytest.mark.long  # about the search itself, and up to 210 schedules for each
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
 def test_a_broken_runtime_is_found_out(
     mutant: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
