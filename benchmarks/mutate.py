@@ -10,13 +10,14 @@ mutmut does not change decorated functions and cosmic-ray runs the same tests fo
 
     mutate.py map                       which test executes which line, and how long each takes
     mutate.py run                       try --count mutants of --packages
-    mutate.py again                     the survivors of the kept result, after tests were added
+    mutate.py again                     the survivors of the kept result, what has changed and what is new
     mutate.py show --packages FILE      the mutants of a file
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import multiprocessing
@@ -312,27 +313,50 @@ def write_result(outcomes: list[Outcome], seed: int, of: int) -> None:
     RESULT.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
-def again(files: list[str]) -> tuple[list[Outcome], list[Mutant]]:
-    """The kept outcomes, and those of them to try again, found by their lines and texts."""
+def enclosing(source: str, line: int) -> str:
+    """The innermost function around a line, or what is outside of functions, without its layout."""
+    found: ast.AST = ast.parse(source)
+    for node in ast.walk(found):  # outer ones first
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
+            found = node
+    return ast.dump(found)
+
+
+def again(every: list[Mutant], count: int, seed: int) -> tuple[list[Outcome], list[Mutant]]:
+    """Kept outcomes that hold, and what to try: survivors, mutants of functions that have changed since, and
+    new ones in the place of those that are no longer there. A line may have moved to another file."""
     kept = json.loads(RESULT.read_text("utf-8"))
-    every = {file: mutants(file, (ROOT / file).read_bytes()) for file in files}
-    lines = {file: (ROOT / file).read_text("utf-8").splitlines() for file in files}
+    now = {file: (ROOT / file).read_text("utf-8") for file in {mutant.file for mutant in every}}
+    lines = {file: source.splitlines() for file, source in now.items()}
+    alike: dict[tuple[str, str, str], list[Mutant]] = {}
+    for mutant in every:
+        alike.setdefault((mutant.before, mutant.after, lines[mutant.file][mutant.line - 1]), []).append(
+            mutant
+        )
+    before: dict[str, str] = {}
     dead: list[Outcome] = []
-    living: list[Mutant] = []
+    chosen: dict[Mutant, None] = {}
     for row in kept["outcomes"]:
         verdict, test, tests = (row.pop(name) for name in ("verdict", "test", "tests"))
         old = Mutant(**row)
-        if verdict in KILLED:
-            dead.append(Outcome(old, verdict, test, tests))
-            continue
-        line = git("show", f"{kept['commit']}:{old.file}").splitlines()[old.line - 1]
-        same = [m for m in every.get(old.file, []) if (m.before, m.after) == (old.before, old.after)]
-        same = [m for m in same if lines[old.file][m.line - 1] == line]
+        if old.file not in before:
+            before[old.file] = git("show", f"{kept['commit']}:{old.file}")
+        line = before[old.file].splitlines()[old.line - 1]
+        same = alike.get((old.before, old.after, line))
         if not same:
-            print(f"no longer there: {old.file}:{old.line}: {old.before}")
+            print(f"no longer there: {verdict}: {old.file}:{old.line}: {old.before}")
+            continue
+        mutant = min(
+            same, key=lambda m: (m.file != old.file, abs(m.line - old.line), abs(m.start - old.start))
+        )
+        around = enclosing(before[old.file], old.line)
+        if verdict in KILLED and around == enclosing(now[mutant.file], mutant.line):
+            dead.append(Outcome(mutant, verdict, test, tests))
         else:
-            living.append(min(same, key=lambda m: abs(m.line - old.line)))
-    return dead, living
+            chosen[mutant] = None
+    known = {outcome.mutant for outcome in dead} | chosen.keys()
+    fresh = [m for m in random.Random(seed).sample(every, len(every)) if m not in known]
+    return dead, [*chosen, *fresh[: max(0, count - len(known))]]
 
 
 def main() -> None:
@@ -359,7 +383,8 @@ def main() -> None:
     FORKS.set_forkserver_preload(PRELOADED)
     dead: list[Outcome] = []
     if given.command == "again":
-        dead, chosen = again(files)
+        dead, chosen = again(every, given.count, given.seed)
+        print(f"{len(dead)} are as they were, {len(chosen)} are tried")
     else:
         # in this order, so that what was tried when somebody stops it is a sample too
         chosen = random.Random(given.seed).sample(every, min(given.count, len(every)))

@@ -250,3 +250,8 @@ def test_a_fixed_cpi_serves_all_contexts_at_one_endpoint() -> None:
 def test_a_queue_of_events_is_named_after_its_connection() -> None:
     names = {o.name for o in allocate(everything(), EMPTY).objects if o.kind is ObjectKind.REGION}
     assert "n1:queue" in names and not any("notification" in name for name in names)
+
+
+def test_only_memory_has_a_size() -> None:
+    sized = {o.kind for o in allocate(everything(), EMPTY).objects if o.size != 0}
+    assert sized == {ObjectKind.REGION}

@@ -203,6 +203,16 @@ def test_reasons_of_a_manager() -> None:
     assert "worker of t1 asks the manager of inner.p" in found
 
 
+def test_the_table_shows_badges_where_there_are_any() -> None:
+    holdings = authority(*(made := nested()), allocate(*made))
+    badges = {holding.badge for holding in holdings}
+    assert 0 in badges and len(badges) > 1
+    rows = [row for row in to_text(holdings).splitlines() if row.startswith("  ")]
+    assert len(rows) == len(holdings)
+    for row, holding in zip(rows, holdings, strict=True):
+        assert row.endswith(f" badge {holding.badge}") if holding.badge else " badge" not in row
+
+
 def test_as_text_and_as_json() -> None:
     made, plan = nested()
     holdings = authority(made, plan, allocate(made, plan))
@@ -241,3 +251,9 @@ def test_threads_as_text_and_as_json() -> None:
     rows = {r["object"]: r["thread"] for r in records if r["thread"] is not None}
     assert rows["inner.p!manager"]["reach"] == manager.reach
     assert set(rows) == {t.name for t in threads}
+
+
+def test_the_table_of_threads_ends_with_what_they_can_set() -> None:
+    head, *rows = threads_to_text(thread_authority(allocate(*nested()))).splitlines()
+    assert head.endswith("  threads it can set")
+    assert rows and all(row.endswith("  -") or "  itself" in row for row in rows)

@@ -298,3 +298,20 @@ def test_words_that_fill_no_region_are_left_out(tmp_path: Path) -> None:
         blob({**bus, "bus": {**bus, "ranges": [0, 0x1000, 0x100], "part": {"reg": [0x10, 0x10, 0x20]}}})
     )
     assert ask(tmp_path, 'dtb({"path": "part"})', dtb=path)["query"][0]["reg"] == [0x1010, 0x10]
+
+
+def test_the_cells_of_a_node_are_those_of_the_bus_it_is_on(tmp_path: Path) -> None:
+    """And a word holds every address of 32 bits."""
+    device = {"reg": [0xF0000000, 0, 0x1000]}
+    bus = {"#address-cells": [1], "#size-cells": [2], "ranges": [], "device@f0000000": device}
+    tree = tmp_path / "cells.dtb"
+    tree.write_bytes(blob({"#address-cells": [1], "#size-cells": [1], "bus": bus}))
+    found = {
+        name: ask(tmp_path, f'dtb({{"path": "device"}})["{name}"]', dtb=tree)
+        for name in ("this-address-cells", "this-size-cells", "reg")
+    }
+    assert found == {
+        "this-address-cells": [[1]],
+        "this-size-cells": [[2]],
+        "reg": [[0xF0000000, 0, 0x1000]],
+    }

@@ -627,3 +627,15 @@ def test_a_long_end_means_the_instance_that_is_known_in_it(
             connection seL4RPCCall c(from {end}, to b.p); }} }}"""
     found = numbers(tmp_path, text)
     assert found == [codes.UNKNOWN_END.number] + [codes.UNCONNECTED.number] * unconnected
+
+
+def test_an_attribute_may_have_the_name_of_a_mark(tmp_path: Path) -> None:
+    """Without a control thread, `requestor` is what the component declares."""
+    text = """component A { attribute int requestor; }
+        assembly { composition { component A a; } configuration { a.requestor = 5; } }"""
+    assert good(tmp_path, text).tasks == ()
+
+
+def test_only_a_connector_that_is_missing_may_be_one_of_the_standard_ones(tmp_path: Path) -> None:
+    _, (found,) = resolve(tmp_path, "assembly { composition { component seL4RPC a; } }")
+    assert found.code is codes.UNKNOWN_NAME and "std_connector" not in (found.help or "")
