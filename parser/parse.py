@@ -54,6 +54,10 @@ class ParseOptions(Struct, frozen=True):
     include_path: tuple[Path, ...] = ()
     partial: bool = False
 
+    def all_flags(self) -> list[str]:
+        """The preprocessor's arguments."""
+        return [*self.cpp_flags, *(f"-I{folder}" for folder in self.include_path)]
+
 
 def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None) -> ast.File | None:
     """The tree of a file, or None if it has errors; they are in the sink then. See `ParseOptions.partial`."""
@@ -62,9 +66,9 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     text: Text | None = Text.of(source)
     read: tuple[SourceFile, ...] = (source,)
     if not is_plain(source, options):
-        from camkes.parser.preprocessor import preprocess
+        from camkes.parser.preprocess import preprocess
 
-        text, read = preprocess(source, problems, options)
+        text, read = preprocess(source, problems, options.cpp, options.all_flags())
     items: tuple[Any, ...] | None = None
     damage: list[Span] = []
     whole = False

@@ -10,14 +10,13 @@ is not reported.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-from camkes.parser.damage import ENDS
-from camkes.parser.tables import END
+from camkes.diagnostics import Sink
+from camkes.parser.damage import ENDS, Damage
+from camkes.parser.lexer import Tokens
+from camkes.parser.tables import END, Tables
 from camkes.parser.wording import OF_LONGER_TYPES, Wording
-
-if TYPE_CHECKING:
-    from camkes.parser.parse import Parser
 
 MAX_ERRORS = 100
 _OPENING = {"LBRACE": "RBRACE", "LPAR": "RPAR", "LSQB": "RSQB"}
@@ -40,10 +39,23 @@ _SURE = 3  # tokens that have to fit where a word is left out because it stands 
 _CALM = 2  # tokens that must fit after a change before errors count again
 
 
+class Stacks(Protocol):
+    """The state of a parser: its tokens, which recovery edits, and its stacks, which recovery cuts."""
+
+    partial: bool
+    tables: Tables
+    tokens: Tokens
+    sink: Sink
+    damage: Damage
+    states: list[int]
+    values: list[Any]
+    firsts: list[int]
+
+
 class Recovery:
     """Recovers one parser from all its errors."""
 
-    def __init__(self, parser: Parser) -> None:
+    def __init__(self, parser: Stacks) -> None:
         self._parser = parser
         self._tables = parser.tables
         self._tokens = parser.tokens

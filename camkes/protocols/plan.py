@@ -6,31 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from camkes.diagnostics import Span
 from camkes.model.system import Cpi, Protocol, System, Task
-
-if TYPE_CHECKING:
-    from camkes.protocols.requests import RequestGraph
-
-
-class Request(Struct, frozen=True):
-    """An edge of the request graph: `caller` (a task's instance name, or a CPI "inst.iface") can
-    request the CPI `callee` through its `uses` interface `via` ("inst.iface").
-
-    `source` says how we know: "control" (a task's own code), "clause" (`requests`), "code" (the
-    compiler's call graph), "all" (every `uses` interface of the component, which can over-count).
-    """
-
-    caller: str
-    via: str
-    callee: str
-    connection: str
-    source: str
-    span: Span
+from camkes.protocols.requests import Request, RequestGraph
 
 
 class Context(Struct, frozen=True):

@@ -13,7 +13,6 @@ from camkes.diagnostics import Span
 from camkes.model.connectors import support
 from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
 from camkes.protocols.cycles import strongly_connected
-from camkes.protocols.plan import Request
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
 CallGraph = Mapping[str, Set[str]]
@@ -30,6 +29,22 @@ class Chain(Struct, frozen=True):
 
 #: A handler or control thread and the name of one of its `uses` interfaces -> how its code gets there.
 Chains = Mapping[tuple[str, str], Chain]
+
+
+class Request(Struct, frozen=True):
+    """An edge of the request graph: `caller` (a task's instance name, or a CPI "inst.iface") can
+    request the CPI `callee` through its `uses` interface `via` ("inst.iface").
+
+    `source` says how we know: "control" (a task's own code), "clause" (`requests`), "code" (the
+    compiler's call graph), "all" (every `uses` interface of the component, which can over-count).
+    """
+
+    caller: str
+    via: str
+    callee: str
+    connection: str
+    source: str
+    span: Span
 
 
 class Link(NamedTuple):

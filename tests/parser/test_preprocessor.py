@@ -13,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink, SourceFile, Span
-from camkes.parser import ast, limits, preprocessor
+from camkes.parser import ast
 from camkes.parser.files import read_source
 from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, needs_preprocessor, parse
 from camkes.parser.positions import Text
-from camkes.parser.preprocessor import preprocess
+from camkes.parser.preprocess import command, preprocess
+from camkes.parser.preprocess import run as run_of
 from camkes.parser.tables import load as load_tables
 from tests.parser.support import listing, nodes, place, shape, written
 
@@ -349,7 +350,7 @@ def test_an_error_at_a_line_that_is_not_there(folder: Path) -> None:
 
 
 def test_a_preprocessor_that_never_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "TIMEOUT", 2)
+    monkeypatch.setattr(command, "TIMEOUT", 2)
     _, sink = load(write(folder, a_camkes="#define A\n"), cpp=script(folder, "sleep 1000"))
     assert "did not end within 2 seconds" in sink.diagnostics[0].message
 
@@ -357,16 +358,13 @@ def test_a_preprocessor_that_never_ends(folder: Path, monkeypatch: pytest.Monkey
 def test_a_compiler_takes_the_place_of_the_preprocessor(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from camkes.parser import preprocessor
 
-    found = preprocessor.shutil.which
-    monkeypatch.setattr(
-        preprocessor.shutil, "which", lambda name, **how: None if name == "cpp" else found(name)
-    )
+    found = command.shutil.which
+    monkeypatch.setattr(command.shutil, "which", lambda name, **how: None if name == "cpp" else found(name))
     result = tree(write(folder, a_camkes="#define NAME A\ncomponent NAME { }\n"))
     assert names(result) == {"A": "a.camkes:2:11-2:15 NAME"}
-    monkeypatch.setattr(preprocessor.shutil, "which", lambda name, **how: None)
-    assert preprocessor._preprocessor("cpp") == ["cpp"]
+    monkeypatch.setattr(command.shutil, "which", lambda name, **how: None)
+    assert command._preprocessor("cpp") == ["cpp"]
 
 
 def test_a_header_that_is_no_text(folder: Path) -> None:
@@ -482,7 +480,7 @@ def test_the_tokens_are_those_that_the_preprocessor_gives(
     sink = Sink()
     source = read_source(Path("a.camkes"), sink)
     assert source is not None
-    text, read = preprocess(source, sink, ParseOptions())
+    text, read = preprocess(source, sink, "cpp", ())
     assert (text is None) == (reference.returncode != 0)
     assert read[0] is source
     if text is None:
@@ -505,10 +503,10 @@ def test_one_run_tells_what_two_runs_tell(folder: Path, lines: list[str], includ
     (folder / "i.h").write_text("".join(f"{line}\n" for line in included if "#include" not in line))
     source = read_source(Path("a.camkes"), Sink())
     assert source is not None
-    once, _ = preprocess(source, Sink(), ParseOptions())
+    once, _ = preprocess(source, Sink(), "cpp", ())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preprocessor._Run, "_from_first", lambda run, macros: None)
-        twice, _ = preprocess(source, Sink(), ParseOptions())
+        patch.setattr(run_of._Run, "_from_first", lambda run, macros: None)
+        twice, _ = preprocess(source, Sink(), "cpp", ())
     assert (once is None) == (twice is None)
     if once is not None and twice is not None:
         assert [(word, span[1:]) for word, span in places(once)] == [
@@ -530,7 +528,7 @@ def test_it_runs_again_only_where_it_must(
 ) -> None:
     path = write(folder, a_camkes=text)
     calls = []
-    run = limits.run_limited
-    monkeypatch.setattr(preprocessor, "run_limited", lambda *words: calls.append(words) or run(*words))
+    run = command.run_limited
+    monkeypatch.setattr(command, "run_limited", lambda *words: calls.append(words) or run(*words))
     assert "A" in names(tree(path))
     assert len(calls) == runs

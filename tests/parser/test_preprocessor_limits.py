@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.parser import limits as limited
 from camkes.parser.files import read_source
 from camkes.parser.parse import parse
+from camkes.parser.preprocess import command as limited
 
 
 @pytest.fixture(autouse=True)

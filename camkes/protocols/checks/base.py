@@ -10,8 +10,8 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Code, Diagnostic
 from camkes.model.system import System
-from camkes.protocols.plan import Plan, Request
-from camkes.protocols.requests import CallGraph, Chains, RequestGraph
+from camkes.protocols.plan import Plan
+from camkes.protocols.requests import CallGraph, Chains, Request, RequestGraph
 
 
 class Facts(Struct, frozen=True):

@@ -18,7 +18,7 @@ from camkes.protocols.codes import (
     NO_TASK_REACHES,
     UNMARKED_CONTROL,
 )
-from camkes.protocols.plan import Request
+from camkes.protocols.requests import Request
 
 _SHOWN = 4  # places of one mistake
 

@@ -10,8 +10,7 @@ from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.protocols.checks.base import Check, Facts, listing, number
 from camkes.protocols.codes import DEADLOCK
 from camkes.protocols.cycles import has_cycle, shortest_cycle
-from camkes.protocols.plan import Request
-from camkes.protocols.requests import RequestGraph
+from camkes.protocols.requests import Request, RequestGraph
 
 
 def _find(facts: Facts) -> Iterator[Diagnostic]:

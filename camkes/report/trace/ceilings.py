@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from camkes.model.system import Protocol, System
-from camkes.protocols.plan import Request
+from camkes.protocols.requests import Request
 
 
 def ceilings(system: System, requests: Iterable[Request]) -> dict[str, int]:

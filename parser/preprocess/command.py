@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Runs the preprocessor within limits: what it reads may grow without bound, or never end."""
+"""Runs the preprocessor within limits of time, memory and output: a file may expand without bound."""
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.parser import codes
 from camkes.parser.files import read_meaning
 from camkes.process import Finished, no_room, start, stop
 
@@ -117,3 +119,66 @@ def _value_of(macro: str, texts: Sequence[str]) -> str:
             return definition[1] or definition[2]
         macro = definition[3]
     return ""
+
+
+class Command:
+    """The preprocessor's command with the user's flags. `source` is the file whose expansion is wanted."""
+
+    def __init__(self, source: SourceFile, sink: Sink, name: str, flags: Sequence[str]) -> None:
+        self.source = source
+        self.sink = sink
+        self.flags = flags
+        self.command = [*_preprocessor(name), *flags]
+
+    def run(self, arguments: list[str], text: str = "") -> Finished | None:
+        """Run the preprocessor, within limits; None after a diagnostic."""
+        try:
+            found, why = run_limited(
+                [*self.command, *arguments], text, lambda: special_file(self.source, self.flags)
+            )
+        except (OSError, ValueError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            full = error.filename if isinstance(error, OSError) and error.errno == errno.ENOSPC else None
+            self.sink.report(
+                codes.PREPROCESSOR_MISSING,
+                f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
+                first_directive(self.source),
+                "this needs the preprocessor",
+                help=f"make room in {full}, or name another folder with TMPDIR"
+                if full
+                else "install a C compiler, or name its preprocessor",
+            )
+            return None
+        if not why:
+            return found
+        special = special_file(self.source, self.flags)
+        if special is not None:
+            path, span = special
+            self.sink.report(codes.FILE_UNREADABLE, f"`{path}` is not an ordinary file", span)
+        else:
+            self.sink.report(
+                codes.PREPROCESSOR_LIMIT,
+                f"the C preprocessor was stopped: {why}",
+                first_directive(self.source),
+                "the first directive of the file",
+                help="look for a macro that multiplies itself, or a file that includes itself",
+            )
+        return None
+
+
+def _preprocessor(name: str) -> list[str]:
+    """The command; a C compiler takes the place of a missing `cpp`."""
+    if name == "cpp" and shutil.which(name) is None:
+        for compiler in ("cc", "gcc", "clang"):
+            if shutil.which(compiler):
+                return [compiler, "-E", "-xc"]
+    return [name]
+
+
+def first_directive(source: SourceFile) -> Span | None:
+    """The place to show when the preprocessor cannot run."""
+    for number, line in enumerate(source.lines, 1):
+        if line.lstrip().startswith("#"):
+            indent = len(line) - len(line.lstrip())
+            return Span(source, number, indent + 1, number, len(line.rstrip()) + 1)
+    return None

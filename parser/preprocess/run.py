@@ -17,45 +17,25 @@ conditional and every expansion is the preprocessor's own work, and every place 
 
 from __future__ import annotations
 
-import errno
 import re
-import shutil
 import tempfile
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
-from camkes.parser.complaints import complaints
 from camkes.parser.files import decode, read_meaning, read_source
-from camkes.parser.limits import run_limited, special_file
 from camkes.parser.positions import Segment, Text
-from camkes.process import Finished
+from camkes.parser.preprocess.command import Command, first_directive
+from camkes.parser.preprocess.complaints import complaints
+from camkes.parser.preprocess.pieces import C_TOKEN, Block, Macros, blocks_of, cut, expansion_of, first_token
 
-if TYPE_CHECKING:
-    from camkes.parser.parse import ParseOptions
-
-# Tokens of C, as far as macros are concerned. White space and comments are one token.
-_C_TOKEN = re.compile(
-    r"(?P<blank>(?:\s|\\\n|//(?:\\\n|[^\n])*|/\*[\s\S]*?\*/)+)"
-    r"|(?P<name>[^\W\d][\w$]*)"
-    r"|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
-    r'|(?P<quoted>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
-    r"|(?P<other>.)",
-    re.DOTALL,
-)
 _DEFINE = re.compile(r"#define ([^\W\d][\w$]*)(\(?)(?:[^()\n]*\))?[^\n]*?(\w*)$", re.MULTILINE)
 _LINE_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.MULTILINE)
 _INCLUDE = re.compile(r"\s*#\s*(?:include|include_next|import)\b")
-_RENUMBER = re.compile(r"\s*#\s*(?:line\b|\d)")
 _HEADER = re.compile(r"<[^<>]*>")
-_FIRST = re.compile(r"\w+|\S")
-_COMMENT = re.compile(r"/\*[\s\S]*?\*/")
-_DIRECTIVE = re.compile(r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?")
 _MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
 _END = "camkes_mark_end_"
 
@@ -69,49 +49,23 @@ class _Part(NamedTuple):
     fresh: bool
 
 
-class _Block(NamedTuple):
-    """What stands between two directives: its first line, its pieces as `_cut` gives them."""
-
-    line: int
-    pieces: list[tuple[int, int, str]]
-    expanded: set[int]  # the lines that have a macro
-
-
-class _Macros(Struct, frozen=True):
-    """The names of all macros of a run, and those of them that may take what follows as arguments."""
-
-    names: frozenset[str]
-    calls: frozenset[str]
-
-
 def preprocess(
-    source: SourceFile, sink: Sink, options: ParseOptions
+    source: SourceFile, sink: Sink, name: str, flags: Sequence[str]
 ) -> tuple[Text | None, tuple[SourceFile, ...]]:
-    """The text that a file stands for (None on an error), and the files read for it, itself first."""
-    return _Run(source, sink, options).run()
+    """The text that a file stands for (None on an error), and the files read for it, itself first.
 
-
-def _flags(options: ParseOptions) -> list[str]:
-    return [*options.cpp_flags, *(f"-I{folder}" for folder in options.include_path)]
-
-
-def _preprocessor(name: str) -> list[str]:
-    """The command; a C compiler takes the place of a missing `cpp`."""
-    if name == "cpp" and shutil.which(name) is None:
-        for compiler in ("cc", "gcc", "clang"):
-            if shutil.which(compiler):
-                return [compiler, "-E", "-xc"]
-    return [name]
+    `name` is the preprocessor's command, `flags` are its arguments.
+    """
+    return _Run(source, sink, Command(source, sink, name, flags)).run()
 
 
 class _Run:
     """One file through the preprocessor."""
 
-    def __init__(self, source: SourceFile, sink: Sink, options: ParseOptions) -> None:
+    def __init__(self, source: SourceFile, sink: Sink, command: Command) -> None:
         self.source = source
         self.sink = sink
-        self.flags = _flags(options)
-        self.command = [*_preprocessor(options.cpp), *self.flags]
+        self.command = command
         self.files: list[SourceFile] = [source]
         self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor says it
         self.includes: dict[tuple[int, int], int] = {}  # (file, line) of an #include -> the file
@@ -120,7 +74,7 @@ class _Run:
         self.parts: list[_Part] = []  # of the first run's output
 
     def run(self) -> tuple[Text | None, tuple[SourceFile, ...]]:
-        output = self._first()
+        output = self._run_first()
         if output is None:
             return None, tuple(self.files)
         macros = self._survey(output)
@@ -134,7 +88,7 @@ class _Run:
                 self._copy(number, macros, Path(folder))
             root = Path(folder) / "0.camkes"
             quotes = dict.fromkeys(str(file.path.parent) for file in self.files)
-            found = self._call(["-P", *(f"-iquote{quote}" for quote in quotes), str(root)])
+            found = self.command.run(["-P", *(f"-iquote{quote}" for quote in quotes), str(root)])
         if found is None:
             return None, tuple(self.files)
         if found.status:
@@ -147,57 +101,22 @@ class _Run:
 
     # The first run ------------------------------------------------------------------------------
 
-    def _first(self) -> str | None:
+    def _run_first(self) -> str | None:
         path = self.source.path
         stored = read_meaning(path, Sink())
         if stored is not None and stored.text == self.source.text:
             name = f"./{path}" if str(path).startswith("-") else str(path)
             self.numbers[name] = 0
-            found = self._call(["-dD", name])
+            found = self.command.run(["-dD", name])
         else:  # an editor's text that is not saved
             self.numbers["<stdin>"] = 0
-            found = self._call(["-dD", f"-iquote{path.parent}", "-"], self.source.text)
+            found = self.command.run(["-dD", f"-iquote{path.parent}", "-"], self.source.text)
         if found is None:
             return None
         if found.status:
             self._report(found.errors)
             return None
         return found.output
-
-    def _call(self, arguments: list[str], text: str = "") -> Finished | None:
-        """Run the preprocessor, within limits; None after a diagnostic."""
-        try:
-            found, why = run_limited(
-                [*self.command, *arguments], text, lambda: special_file(self.source, self.flags)
-            )
-        except (OSError, ValueError) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            full = error.filename if isinstance(error, OSError) and error.errno == errno.ENOSPC else None
-            self.sink.report(
-                codes.PREPROCESSOR_MISSING,
-                f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
-                _first_directive(self.source),
-                "this needs the preprocessor",
-                help=f"make room in {full}, or name another folder with TMPDIR"
-                if full
-                else "install a C compiler, or name its preprocessor",
-            )
-            return None
-        if not why:
-            return found
-        special = special_file(self.source, self.flags)
-        if special is not None:
-            path, span = special
-            self.sink.report(codes.FILE_UNREADABLE, f"`{path}` is not an ordinary file", span)
-        else:
-            self.sink.report(
-                codes.PREPROCESSOR_LIMIT,
-                f"the C preprocessor was stopped: {why}",
-                _first_directive(self.source),
-                "the first directive of the file",
-                help="look for a macro that multiplies itself, or a file that includes itself",
-            )
-        return None
 
     def _report(self, stderr: str) -> None:
         """Turn what the preprocessor complains about into diagnostics."""
@@ -208,7 +127,7 @@ class _Run:
             lines = stderr.strip().splitlines() or ["it ended without success and without a word"]
             line = next((each for each in lines if "error" in each), lines[-1])
             message = f"the C preprocessor failed: {line}"
-            self.sink.report(codes.PREPROCESSOR_ERROR, message, _first_directive(self.source))
+            self.sink.report(codes.PREPROCESSOR_ERROR, message, first_directive(self.source))
 
     def _span_of(self, path: str, line: int, column: int) -> Span | None:
         number = self.numbers.get(path)
@@ -220,11 +139,11 @@ class _Run:
             return None
         text = file.lines[line - 1]
         column = len(text.encode()[: column - 1].decode(errors="replace")) + 1
-        match = _HEADER.match(text, column - 1) or _C_TOKEN.match(text, column - 1)
+        match = _HEADER.match(text, column - 1) or C_TOKEN.match(text, column - 1)
         end = match.end() + 1 if match and match.lastgroup != "blank" else column + 1
         return Span(file, line, column, line, end)
 
-    def _survey(self, output: str) -> _Macros | None:
+    def _survey(self, output: str) -> Macros | None:
         """The macros and the included files of the first run."""
         names = {"__FILE__", "__LINE__", "__COUNTER__", "__DATE__", "__TIME__", "__TIMESTAMP__"}
         names |= {"__BASE_FILE__", "__INCLUDE_LEVEL__", "_Pragma"}
@@ -270,7 +189,7 @@ class _Run:
             line, position = int(where), marker.end() + 1
         if current >= 0:
             self._note_definitions(_Part(current, line, output[position:].split("\n"), fresh))
-        return _Macros(frozenset(names), frozenset(calls))
+        return Macros(frozenset(names), frozenset(calls))
 
     def _note_definitions(self, part: _Part) -> None:
         """Where the macros are defined whose definitions stand in a part of the output."""
@@ -283,7 +202,7 @@ class _Run:
 
     def _remember(self, piece: Segment) -> None:
         """Keep in a file which macro stands at a place, for those who report a mistake there."""
-        found = _C_TOKEN.match(piece.file.text, piece.start)
+        found = C_TOKEN.match(piece.file.text, piece.start)
         places = self.definitions.get(found.group() if found else "", [])
         use = Text([piece._replace(text=" ")]).span(0, 1)
         number = self.files.index(piece.file)
@@ -313,12 +232,12 @@ class _Run:
         text = file.lines[line - 1]
         return Span(file, line, len(text) - len(text.lstrip()) + 1, line, max(len(text.rstrip()), 1) + 1)
 
-    def _from_first(self, macros: _Macros) -> Text | None:
+    def _from_first(self, macros: Macros) -> Text | None:
         """The text as the lines of the first run tell it; None where they do not tell all."""
-        blocks = [_blocks(file.text, macros) for file in self.files]
+        blocks = [blocks_of(file.text, macros) for file in self.files]
         if any(block is None for block in blocks):
             return None
-        shown: list[tuple[int, _Block, dict[int, str]]] = []
+        shown: list[tuple[int, Block, dict[int, str]]] = []
         for part in self.parts:
             for line, text in enumerate(part.lines, part.line):
                 if not text or text.isspace() or text.startswith("#"):
@@ -340,7 +259,7 @@ class _Run:
             for start, end, kind in block.pieces:
                 written = self.files[number].text[start:end]
                 if kind == "macro":
-                    expansion = _expansion(self.files[number], start, end, lines)
+                    expansion = expansion_of(self.files[number], start, end, lines)
                     if expansion is None:
                         return None
                     written = f" {expansion} "
@@ -354,22 +273,22 @@ class _Run:
         """Whether a line of output begins as the line of a file that it is said to be."""
         lines = self.files[number].lines
         written = lines[line - 1].strip() if line <= len(lines) else ""
-        return _first(written) == _first(output.strip())
+        return first_token(written) == first_token(output.strip())
 
     # The second run -----------------------------------------------------------------------------
 
-    def _copy(self, number: int, macros: _Macros, folder: Path) -> None:
+    def _copy(self, number: int, macros: Macros, folder: Path) -> None:
         """Write the copy of a file that has marks for text."""
         file = self.files[number]
         pieces: list[Segment] = []
         path = str(file.path).replace("\\", "\\\\").replace('"', '\\"')
         parts = [f'#line 1 "{path}"\n']
-        for start, end, kind in _cut(file.text, macros):
+        for start, end, kind in cut(file.text, macros):
             written = file.text[start:end]
             if kind == "directive":
                 parts.append(self._directive(number, start, written, folder))
                 continue
-            token = _C_TOKEN.fullmatch(written)
+            token = C_TOKEN.fullmatch(written)
             if token and token.lastgroup == "blank" and "\n" not in written:
                 continue  # a mark must not stand before a directive
             mark = f" camkes_mark_{number}_{len(pieces)}_ "
@@ -404,116 +323,6 @@ class _Run:
             yield piece
 
 
-def _blocks(text: str, macros: _Macros) -> list[_Block] | None:
-    """What stands between the directives of a file; None where a directive renumbers lines, or a line has two
-    macros."""
-    blocks: list[_Block] = []
-    block: _Block | None = None
-    line, counted = 1, 0
-    for start, end, kind in _cut(text, macros):
-        line += text.count("\n", counted, start)
-        counted = start
-        if kind == "directive":
-            if _RENUMBER.match(text, start):
-                return None
-            block = None
-            continue
-        if block is None:
-            block = _Block(line, [], set())
-            blocks.append(block)
-        if kind == "macro":
-            if line in block.expanded or "\n" in text[start:end]:
-                return None
-            block.expanded.add(line)
-        block.pieces.append((start, end, kind))
-    return blocks
-
-
-def _expansion(file: SourceFile, start: int, end: int, lines: Mapping[int, str]) -> str | None:
-    """What a macro has become, which is alone in its line: what is left of the line of output without the
-    tokens before and after it."""
-    begin = file.text.rfind("\n", 0, start) + 1
-    finish = file.text.find("\n", end)
-    output = lines.get(file.text.count("\n", 0, start) + 1, "")
-    before = _tokens(file.text[begin:start])
-    after = _tokens(file.text[end : finish if finish >= 0 else len(file.text)])
-    found = _tokens(output)
-    rest = len(found) - len(after)
-    if len(before) > rest or _words(found[: len(before)]) != _words(before):
-        return None
-    if _words(found[rest:]) != _words(after):
-        return None
-    middle = found[len(before) : rest]
-    return output[middle[0].start() : middle[-1].end()] if middle else ""
-
-
-def _first(text: str) -> str:
-    found = _FIRST.match(text)
-    return found.group() if found else ""
-
-
-def _tokens(text: str) -> list[re.Match[str]]:
-    return [token for token in _C_TOKEN.finditer(text) if token.lastgroup != "blank"]
-
-
-def _words(tokens: list[re.Match[str]]) -> list[str]:
-    return [token.group() for token in tokens]
-
-
-def _cut(text: str, macros: _Macros) -> Iterator[tuple[int, int, str]]:
-    """Cut a file into "directive"s, "macro" invocations, and plain "text"."""
-    position = start = 0
-    at_line_start = True
-    while position < len(text):
-        if at_line_start and text[position] == "#":
-            directive = _DIRECTIVE.match(text, position)
-            assert directive is not None
-            if start < position:
-                yield start, position, "text"
-            start = position = directive.end()
-            yield directive.start(), position, "directive"
-            continue
-        match = _C_TOKEN.match(text, position)
-        assert match is not None
-        if match.lastgroup == "blank":
-            at_line_start = at_line_start or "\n" in _COMMENT.sub("", match.group())
-            position = match.end()
-            continue
-        at_line_start = False
-        if match.lastgroup == "name" and match.group() in macros.names:
-            if start < position:
-                yield start, position, "text"
-            end = match.end()
-            if match.group() in macros.calls:
-                end = _arguments(text, end)
-            yield position, end, "macro"
-            start = position = end
-        else:
-            position = match.end()
-    if start < len(text):
-        yield start, len(text), "text"
-
-
-def _arguments(text: str, end: int) -> int:
-    """The end of the parenthesised groups that follow a macro's name; `end` itself if there are none."""
-    depth, position = 0, end
-    while position < len(text):
-        match = _C_TOKEN.match(text, position)
-        assert match is not None
-        position = match.end()
-        if match.lastgroup == "blank":
-            continue
-        if match.group() == "(":
-            depth += 1
-        elif depth == 0:
-            break
-        elif match.group() == ")":
-            depth -= 1
-            if depth == 0:
-                end = position
-    return end
-
-
 def _read_included(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
     """An included file. A C header in another encoding than UTF-8 is no error."""
     try:
@@ -521,12 +330,3 @@ def _read_included(path: Path, sink: Sink, span: Span | None) -> SourceFile | No
     except OSError:
         return read_source(path, sink, span)
     return decode(path, data.decode(errors="replace").encode(), sink, span)
-
-
-def _first_directive(source: SourceFile) -> Span | None:
-    """The place to show when the preprocessor cannot run."""
-    for number, line in enumerate(source.lines, 1):
-        if line.lstrip().startswith("#"):
-            indent = len(line) - len(line.lstrip())
-            return Span(source, number, indent + 1, number, len(line.rstrip()) + 1)
-    return None
