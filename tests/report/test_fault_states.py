@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,12 +12,14 @@ import pytest
 
 from camkes.capdl.model import Purpose, Use
 from camkes.diagnostics import Sink
-from tests.end_to_end.support import system
+from tests.end_to_end.support import camkes, system
+from tests.host.test_confinement import KERNEL_MEMORY
+from tests.host.test_ending import BLOCKS
 from tests.runtime.host import plan_of
 
 from .compare import compare_outputs
 from .fault_states import NAMES, NOTHING, SHAPES, SUSPEND, System
-from .test_outputs_agree import CODE, LOCK, ORDER, lanes
+from .test_outputs_agree import CODE, LOCK, ORDER, SERVE, lanes
 
 CASES = 12
 #: one of each kind
@@ -51,3 +54,66 @@ def test_who_waits_for_a_thread_that_is_suspended(tmp_path: Path) -> None:
         assert (wait["cause"], wait["because"]) == ("suspended", "store.p@low")
     assert outputs.report["faults"] == []
     assert lanes(outputs)["low"][-1].words == "waits for a reply of store.p"
+
+
+HANGS = (
+    "#include <string.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+    + f"{KERNEL_MEMORY}\nvoid p_go(void) {{ camkes_work(CAMKES_MS(1)); {BLOCKS} }}\n"
+)
+BROKEN = "*(volatile int *)8 = 1;"
+
+
+@pytest.mark.parametrize("protocol", ["inherited", "fixed", "propagated"])
+def test_a_fault_in_the_control_thread_of_a_server(protocol: str, tmp_path: Path) -> None:
+    """It is reported as that; requests are served by other threads, with the same responses."""
+    text = LOCK.format(order=ORDER, settings="store._priority = 40;")
+    text = text.replace("component Store {", "component Store { control;")
+    text = text.replace("protocol inherited;", f"protocol {protocol};")
+    found = []
+    for number, body in enumerate(("", BROKEN)):
+        control = f"int run(void) {{ camkes_work(CAMKES_MS(2) + 500000); {body} return 0; }}\n"
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found.append(compare_outputs(system(folder, text, CODE | {"store.c": SERVE + control})))
+    good, bad = (outputs.report for outputs in found)
+    assert good["faults"] == []
+    (fault,) = bad["faults"]
+    assert (fault["component"], fault["thread"], fault["stops"]) == ("store", "store", [])
+    assert bad["waits"] == good["waits"]
+    assert bad["tasks"] == good["tasks"]
+
+
+@pytest.mark.parametrize("trouble", ["", BROKEN, "exit(3);"])
+def test_a_fault_where_nothing_preempts(trouble: str, tmp_path: Path) -> None:
+    """In a section at priority 255: of `x`, which shares nothing with it, only the section takes time."""
+    text = LOCK.format(
+        order=ORDER + " component Mid x;", settings="store.p_priority = 255; x._priority = 50;"
+    )
+    text = text.replace("protocol inherited;", "protocol fixed;")
+    text = text.replace("x._priority = 50;", "x._priority = 50; x._period = 50 ms; x._offset = 1 ms;")
+    serve = f"#include <stdlib.h>\nvoid p_go(void) {{ camkes_work(CAMKES_MS(2)); {trouble} }}\n"
+    outputs = compare_outputs(system(tmp_path, text, CODE | {"store.c": serve}))
+    (lane,) = [task for task in outputs.report["tasks"] if task["name"] == "x"]
+    # the section of `low` began at 0.1 ms and is over at 2.1 ms; later it may have no server any more
+    first = lane["job_list"][0]["response"]
+    assert first == 4_100_000
+    assert [fault["component"] for fault in outputs.report["faults"]] == (["store"] if trouble else [])
+    waiting = {wait["thread"] for wait in outputs.report["waits"] if wait["cause"] == "fault"}
+    assert waiting == ({"low", "high"} if trouble else set())
+
+
+def test_what_was_known_is_reported_when_a_lock_is_held_by_what_never_ends(tmp_path: Path) -> None:
+    """Its holder is stopped by `--timeout`."""
+    text = LOCK.format(order=ORDER, settings="")
+    path = system(tmp_path, text, CODE | {"store.c": HANGS})
+    ran = camkes("run", path, "-o", tmp_path / "out", "--timeout", "300ms", "--json", "--for", "100ms")
+    assert ran.status == 1, ran.errors
+    report = json.loads(ran.output)
+    (fault,) = report["faults"]
+    assert (fault["component"], fault["thread"]) == ("store", "store.p@low")
+    assert set(fault["stops"]) == {"low", "high"}
+    assert {wait["thread"]: wait["cause"] for wait in report["waits"]} == {"low": "fault", "high": "fault"}
+    (mid,) = [task for task in report["tasks"] if task["name"] == "mid"]
+    assert [job["response"] for job in mid["job_list"]] == [3_000_000, 3_000_000]
+    released = {task["name"]: (task["released"], task["completed"]) for task in report["tasks"]}
+    assert released == {"low": (2, 0), "mid": (2, 2), "high": (2, 0)}

@@ -130,12 +130,12 @@ def test_response_times_are_those_of_the_host_kernel(tmp_path: Path) -> None:
     request = pipeline.Input(EXAMPLES / "inversion")
     host = pipeline.run(
         request,
-        pipeline.RunSettings(tmp_path / "host", duration=100_000_000),
+        pipeline.RunSettings(output=tmp_path / "host", duration=100_000_000),
         Sink(),
         lambda _: None,
     )
     sink, told = Sink(), list[str]()
-    options = pipeline.RunSettings(tmp_path / "sel4", duration=100_000_000)
+    options = pipeline.RunSettings(output=tmp_path / "sel4", duration=100_000_000)
     sel4 = pipeline.record(request, options, None, told.append, sink, lambda _: None)
     assert host is not None and sel4 is not None, sink.diagnostics
 
