@@ -23,7 +23,7 @@ from camkes.parser.build import Builder
 from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
-from camkes.parser.tables import END, Packed, Rule, Tables, load
+from camkes.parser.tables import END, Rule, Tables, load
 
 if TYPE_CHECKING:
     from typing import Any, TypeAlias, TypeVar
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from camkes.parser.recovery import Recovery
 
     T = TypeVar("T")
-
-#: Tokens of a text for which it is worth while to unpack all of the tables.
-_MANY = 5000
 
 # What the preprocessor may act on: a directive, or the name of a predefined macro.
 _MAY_CHANGE = re.compile(
@@ -145,27 +142,10 @@ def _tables() -> Tables:
 _Step: TypeAlias = "tuple[str, int, Callable[..., Any] | None, tuple[int | None, ...] | None, frozenset[int]]"
 
 
-class _Steps(dict[int, "_Step"]):
-    """The rules in the form that is quickest to apply, by the number of their reduction."""
-
-    def __init__(self, rules: Packed[Rule]) -> None:
-        self._rules = rules
-
-    def __missing__(self, action: int) -> _Step:
-        step = self[action] = _step(self._rules[-action - 1])
-        return step
-
-
 @lru_cache(maxsize=1)
-def _steps() -> _Steps:
-    return _Steps(_tables().rules)
-
-
-@lru_cache(maxsize=1)
-def _all() -> tuple[list[dict[str, int]], list[_Step]]:
-    """All rows, and all steps at the same (negative) indices: lists are quicker to look into."""
-    tables = _tables()
-    return tables.rows.all(), [_step(rule) for rule in reversed(tables.rules.all())]
+def _steps() -> list[_Step]:
+    """The rules in the form that is quickest to apply, at the negative indices of their reductions."""
+    return [_step(rule) for rule in reversed(_tables().rules)]
 
 
 def _step(rule: Rule) -> _Step:
@@ -219,7 +199,7 @@ class Parser:
         tables, tokens = self.tables, self.tokens
         contextual, passing = tables.contextual, tables.passing
         kinds, builder = tokens.kinds, self.builder
-        rows, steps = _all() if len(kinds) > _MANY else (tables.rows, _steps())
+        rows, steps = tables.rows, _steps()
         states, values, firsts = self.states, self.values, self.firsts
         while True:
             kind = kinds[position]

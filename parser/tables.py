@@ -4,7 +4,6 @@
 
 Lark analyses the grammar once; the tables are kept in a file beside it, with the grammar that they are of,
 so that a start of the tool neither imports lark nor analyses anything. A missing or stale file is made anew.
-Most files need a few of the rows and rules, so each is stored for itself and unpacked when it is asked for.
 `python -m camkes.parser.tables` does that at set-up.
 """
 
@@ -12,19 +11,16 @@ from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
+    from typing import Any
 
 GRAMMAR = Path(__file__).with_name("camkes.lark")
 STORED = Path(__file__).with_name("tables.marshal")
 END = "$END"
-_FORMAT = 4  # of the stored tables
+_FORMAT = 5  # of the stored tables
 
 
 class Rule(NamedTuple):
@@ -42,21 +38,6 @@ class Rule(NamedTuple):
     spliced: frozenset[int]
 
 
-class Packed(dict[int, "T"]):
-    """The entries of a table by their number, unpacked when they are first asked for."""
-
-    def __init__(self, packed: Sequence[bytes], made_of: Callable[[Any], T]) -> None:
-        self._packed = packed
-        self._made_of = made_of
-
-    def __missing__(self, number: int) -> T:
-        entry = self[number] = self._made_of(marshal.loads(self._packed[number]))
-        return entry
-
-    def all(self) -> list[T]:
-        return [self[number] for number in range(len(self._packed))]
-
-
 class Tables(NamedTuple):
     """What the parser runs on.
 
@@ -64,8 +45,8 @@ class Tables(NamedTuple):
     nonterminal to the state after it.
     """
 
-    rows: Packed[dict[str, int]]
-    rules: Packed[Rule]
+    rows: list[dict[str, int]]
+    rules: list[Rule]
     start: int
     end: int
     passing: dict[int | None, str]  # reductions that hand the only child of one symbol on -> the head
@@ -84,11 +65,11 @@ def load() -> Tables:
     except (OSError, ValueError, EOFError, TypeError):
         data = None
     if not isinstance(data, dict) or data.get("key") != key:
-        data = {"key": key, **_packed(_analyse(key[2].decode()))}
+        data = {"key": key, **_analyse(key[2].decode())}
         keep(STORED, data)
     return Tables(
-        Packed(data["rows"], dict),
-        Packed(data["rules"], lambda fields: Rule(*fields)),
+        data["rows"],
+        [Rule(*fields) for fields in data["rules"]],
         data["start"],
         data["end"],
         data["passing"],
@@ -108,11 +89,6 @@ def keep(file: Path, data: Any) -> None:
     except OSError:
         if temporary.exists():
             temporary.unlink()
-
-
-def _packed(data: dict[str, Any]) -> dict[str, Any]:
-    """The tables as they are stored."""
-    return data | {name: [marshal.dumps(entry) for entry in data[name]] for name in ("rows", "rules")}
 
 
 def _analyse(grammar: str) -> dict[str, Any]:
