@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks for new ones, and
-`HYPOTHESIS=long pytest` tries more where a test does not state how many."""
+"""What holds for all tests.
+
+Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks for new ones, and
+`HYPOTHESIS=long pytest` tries more where a test does not state how many.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
+from contextlib import suppress
 
 from hypothesis import settings
 
@@ -13,3 +18,8 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("long", derandomize=True, deadline=None, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "repeatable"))
+
+# A shell lets what it starts with `&` ignore Ctrl-C, and programs that tests start and interrupt would, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    with suppress(ValueError):  # not the main thread
+        signal.signal(signal.SIGINT, signal.default_int_handler)

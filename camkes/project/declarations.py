@@ -360,12 +360,18 @@ def _split(
         elif current is not None:
             current.append(argument)
         else:
+            from camkes.resolve.names.nearest import nearest
+
+            meant = nearest(argument, keywords)
             sink.report(
                 CMAKE_ARGUMENTS,
                 f'unknown argument "{argument}"',
                 call.place(argument),
-                help=f"a keyword goes before it: {', '.join(keywords[:4])}, ...",
+                help=f"did you mean `{meant}`?"
+                if meant
+                else f"a keyword goes before it: {', '.join(keywords[:4])}, ...",
             )
+            current = values.get(meant or "")
     return values
 
 
