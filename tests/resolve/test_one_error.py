@@ -237,3 +237,25 @@ def test_the_help_for_a_member_of_a_group_is_what_works(tmp_path: Path) -> None:
     (found,) = errors(tmp_path, text + "configuration { g.c._priority = 1; } }")
     assert "write `c._priority`" in found.help
     assert errors(tmp_path, text + "configuration { c._priority = 1; } }") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "component A { control; attribute it x; }\n"
+        "assembly { composition { component A a; } configuration { a.x = 5; } }",
+        "component A { control; attribute it[] x; }\n"
+        "assembly { composition { component A a; } configuration { a.x = [5]; } }",
+        "struct S { int a; it b; };\ncomponent A { control; attribute S s; }\n"
+        'assembly { composition { component A a; } configuration { a.s = {"a": 1, "b": 2}; } }',
+    ],
+)
+def test_the_value_of_an_attribute_without_a_type_is_not_reported(text: str, tmp_path: Path) -> None:
+    path, sink = tmp_path / "a.camkes", Sink()
+    path.write_text(text)
+    load(path, LoadOptions(), sink)
+    assert [d.code.number for d in sink.diagnostics] == ["E0405"]
+    path.write_text(text.replace(" it", " int").replace("a.x", "a.wrong").replace('"b"', '"wrong"'))
+    more = Sink()
+    load(path, LoadOptions(), more)
+    assert {"W0451", "W0453"} & {d.code.number for d in more.diagnostics}

@@ -8,6 +8,7 @@ statement beyond its syntax, and of what seems to be missing only what no such s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -124,9 +125,29 @@ def _without_ends(program: Program, found: Sequence[Diagnostic]) -> list[Diagnos
     return [diagnostic for diagnostic in found if not is_of_one(diagnostic)]
 
 
+_NAME = re.compile(r"\s*(?:\[\s*\])?\s*(\w+)")
+
+
+def _without_values(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Without values of attributes and members that are not there only because their types are unknown."""
+    lost = set()
+    for diagnostic in found:
+        span = diagnostic.span
+        if diagnostic.code is codes.ATTRIBUTE_TYPE and span is not None:
+            name = _NAME.match(span.file.lines[span.end_line - 1], span.end_column - 1)
+            lost |= {name[1]} if name is not None else set()
+
+    def is_lost(diagnostic: Diagnostic) -> bool:
+        if diagnostic.code not in (codes.UNKNOWN_SETTING, codes.EXTRA_MEMBER):
+            return False
+        return any(diagnostic.message.endswith(f" `{name}`") for name in lost)
+
+    return [diagnostic for diagnostic in found if not is_lost(diagnostic)]
+
+
 def merged(program: Program, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Each mistake once: where several uses of a definition show it, the first one names the others."""
-    found = _without_ends(program, found)
+    found = _without_values(_without_ends(program, found))
     first: dict[tuple[object, ...], Diagnostic] = {}
     others: dict[int, list[Label]] = {}
     kept: list[Diagnostic] = []
