@@ -39,6 +39,11 @@ class Tokens(Struct):
     cut_short: bool = False  # a comment that is not closed has taken the rest
     doubtful: list[int] = field(default_factory=list)  # offsets of what is no token, or was mended
 
+    def add(self, kind: str, start: int, end: int) -> None:
+        self.kinds.append(kind)
+        self.starts.append(start)
+        self.ends.append(end)
+
     def word(self, index: int) -> str:
         """What is written there."""
         return self.text.content[self.starts[index] : self.ends[index]]
@@ -97,9 +102,7 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
             tokens.doubtful.append(position)
             tokens.cut_short = resume == len(content) and content.startswith("/*", position)
             if content[position] in "'\"" and resume > position + 1:  # meant as a string
-                kinds.append("STRING")
-                starts.append(position)
-                ends.append(resume)
+                tokens.add("STRING", position, resume)
             elif content[position] not in "\\/":
                 resume = _mend_name(tokens, position, resume)
             position = resume
@@ -127,9 +130,7 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
         starts.append(start)
         ends.append(end)
         position = end
-    kinds.append(END)
-    starts.append(len(content))
-    ends.append(len(content))
+    tokens.add(END, len(content), len(content))
     return tokens
 
 
@@ -171,9 +172,7 @@ def _mend_name(tokens: Tokens, position: int, resume: int) -> int:
     if tokens.ends and tokens.ends[-1] == position and tokens.kinds[-1] == "NAME":
         tokens.ends[-1] = rest.end()
     elif rest.end() > resume:
-        tokens.kinds.append("NAME")
-        tokens.starts.append(position)
-        tokens.ends.append(rest.end())
+        tokens.add("NAME", position, rest.end())
     return rest.end()
 
 

@@ -20,7 +20,6 @@ EXCEPTIONS = {
     "test_system.py",
     "to_sarif",
     "generate",
-    "_scan",
     "recover",
     "_special",
 }
