@@ -244,7 +244,7 @@ def test_the_help_for_a_member_of_a_group_is_what_works(tmp_path: Path) -> None:
     [
         "component A { control; attribute it x; }\n"
         "assembly { composition { component A a; } configuration { a.x = 5; } }",
-        "component A { control; attribute it[] x; }\n"
+        "component A { control; attribute it x[]; }\n"
         "assembly { composition { component A a; } configuration { a.x = [5]; } }",
         "struct S { int a; it b; };\ncomponent A { control; attribute S s; }\n"
         'assembly { composition { component A a; } configuration { a.s = {"a": 1, "b": 2}; } }',

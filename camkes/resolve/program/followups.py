@@ -125,7 +125,7 @@ def _without_ends(program: Program, found: Sequence[Diagnostic]) -> list[Diagnos
     return [diagnostic for diagnostic in found if not is_of_one(diagnostic)]
 
 
-_NAME = re.compile(r"\s*(?:\[\s*\])?\s*(\w+)")
+_NAME = re.compile(r"\s*(\w+)")
 
 
 def _without_values(found: Sequence[Diagnostic]) -> list[Diagnostic]:
