@@ -18,8 +18,6 @@ EXCEPTIONS = {
     "test_preprocessor.py",
     "inventory.py",
     "test_system.py",
-    "to_sarif",
-    "generate",
     "recover",
     "_special",
 }

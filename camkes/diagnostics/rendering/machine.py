@@ -56,33 +56,11 @@ def to_json(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
 
 def to_sarif(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
     """A SARIF log with one run; a walk (the hops of a cycle) is a code flow."""
-    from urllib.parse import quote
-
     codes = list({d.code.number: d.code for d in diagnostics}.values())
     index = {code.number: i for i, code in enumerate(codes)}
 
-    def uri(file: SourceFile) -> str:
-        path = show_path(file)
-        return ("file://" if path.startswith("/") else "") + quote(path)
-
     def location(label: Label, number: int | None = None) -> dict[str, Any]:
-        span = label.span
-        found: dict[str, Any] = {
-            "physicalLocation": {
-                "artifactLocation": {"uri": uri(span.file)},
-                "region": {
-                    "startLine": span.line,
-                    "startColumn": span.column,
-                    "endLine": span.end_line,
-                    "endColumn": span.end_column,
-                },
-            }
-        }
-        if number is not None:
-            found["id"] = number
-        if label.text:
-            found["message"] = {"text": label.text}
-        return found
+        return _location(label, number, show_path)
 
     def result(diagnostic: Diagnostic) -> dict[str, Any]:
         notes = [f"note: {note}" for note in diagnostic.notes]
@@ -116,6 +94,30 @@ def to_sarif(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
         ],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _location(label: Label, number: int | None, show_path: ShowPath) -> dict[str, Any]:
+    """A place, as a region of a file; `number` is by what others refer to it."""
+    from urllib.parse import quote
+
+    span = label.span
+    path = show_path(span.file)
+    found: dict[str, Any] = {
+        "physicalLocation": {
+            "artifactLocation": {"uri": ("file://" if path.startswith("/") else "") + quote(path)},
+            "region": {
+                "startLine": span.line,
+                "startColumn": span.column,
+                "endLine": span.end_line,
+                "endColumn": span.end_column,
+            },
+        }
+    }
+    if number is not None:
+        found["id"] = number
+    if label.text:
+        found["message"] = {"text": label.text}
+    return found
 
 
 def _rule(code: Code) -> dict[str, Any]:
