@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from camkes.diagnostics import Label, Sink, Span
+from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.parser import codes
 from camkes.parser.braces import unclosed_brace
 from camkes.parser.lexer import Tokens
+from camkes.parser.places import ITEM_HELP, PLACES, Place
 from camkes.parser.tables import END, Tables
 
 
@@ -18,40 +19,15 @@ def _terminals(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-class _Place(NamedTuple):
-    """A place between items: how the block is called, the words an item of it begins with."""
+class _Slip(NamedTuple):
+    """What was meant is known: what is said of the token `at`, or of the one that is not expected."""
 
-    name: str
-    sign: frozenset[str]  # terminals that can stand there and nowhere else
-    words: tuple[str, ...]
+    message: str
+    label: str
+    help: str = ""
+    code: Code = codes.SYNTAX_ERROR
+    at: int | None = None
 
-
-_FILE_WORDS = (
-    *("assembly", "component", "composition", "configuration"),
-    *("connector", "import", "procedure", "struct"),
-)
-_COMPONENT_WORDS = (
-    *("attribute", "composition", "configuration", "consumes", "control", "dataport", "emits"),
-    *("hardware", "has", "include", "maybe", "provides", "requestor", "uses"),
-)
-_PLACES = (
-    _Place("a file", frozenset({"IMPORT", "ASSEMBLY"}), _FILE_WORDS),
-    _Place("a component", frozenset({"USES", "COMPOSITION"}), _COMPONENT_WORDS),
-    _Place(
-        "a composition", frozenset({"CONNECTION", "GROUP"}), ("component", "connection", "export", "group")
-    ),
-    _Place("an assembly", frozenset({"SCHEDULE_WORD"}), ("composition", "configuration", "schedule")),
-    _Place("a procedure", frozenset({"VOID", "INCLUDE"}), ()),
-    _Place("a connector", frozenset({"FROM", "TO", "RBRACE"}), ("from", "to", "attribute")),
-    _Place("a group", frozenset({"COMPONENT", "RBRACE"}), ("component",)),
-    _Place("a struct", frozenset({"INT", "RBRACE"}), ()),
-    _Place("a configuration", frozenset({"NAME", "RBRACE"}), ()),
-)
-_ITEM_HELP = {
-    "a procedure": "a method is written `TYPE name(PARAMETERS);`, without a result `void name(PARAMETERS);`",
-    "a struct": "a member is written `TYPE name;`",
-    "a configuration": "a setting is written `INSTANCE.ATTRIBUTE = VALUE;`",
-}
 
 _TYPES = _terminals("INT INTEGER CHAR SIGNED UNSIGNED INT64_T UINT64_T STRING_TYPE STRUCT")
 _OPERATORS = _terminals(
@@ -170,7 +146,7 @@ class Wording:
             return frozenset({"a procedure"})
         if kinds[position] == "NAME" and kinds[position + 1] in ("DOT", "EQUAL"):
             return frozenset({"a configuration"})
-        return frozenset(other.name for other in _PLACES if word in other.words)
+        return frozenset(other.name for other in PLACES if word in other.words)
 
     def missing(self, kind: str, position: int) -> None:
         """A `;` or `,` is missing before a token."""
@@ -248,109 +224,148 @@ class Wording:
 
     def _special(self, position: int, expected: set[str]) -> bool:
         """Say it better where it is known what was meant. Whether it was."""
+        slip = (
+            self._slip_of_clauses(position, expected)
+            or self._slip_of_declarations(position, expected)
+            or self._slip_of_values(position, expected)
+        )
+        if slip is None:
+            return False
+        place = self.span(position if slip.at is None else slip.at)
+        self._sink.report(slip.code, slip.message, place, slip.label, help=slip.help)
+        return True
+
+    def _slip_of_clauses(self, position: int, expected: set[str]) -> _Slip | None:
+        """Pointers, and what follows `with`."""
         tokens = self._tokens
         kinds, word = tokens.kinds, tokens.word(position)
         kind = kinds[position]
         before = kinds[position - 1] if position else ""
-        message = label = help = ""
-        code = codes.SYNTAX_ERROR
         if kind == "TIMES" and "NAME" in expected and not expected & _OPERATORS:
             message, label = "there are no pointers in the language", "`*` is not part of a type"
             help = "use `refin TYPE name` for a large input, `TYPE name[]` for an array, or a typedef"
-        elif before == "WITH" and kind in ("THREAD", "THREADS"):
+            return _Slip(message, label, help)
+        if before == "WITH" and kind in ("THREAD", "THREADS"):
             message, label = f"`with` needs the number of threads before `{word}`", "the number is missing"
             number = tokens.word(position + 1) if kinds[position + 1] == "NUMBER" else "1"
             help = f"write `with {number} {word}`"
-        elif kind in ("THREAD", "THREADS") and before == "NAME" and kinds[position - 2] in ("WITH", "COMMA"):
-            self._sink.report(
-                code,
+            return _Slip(message, label, help)
+        if kind in ("THREAD", "THREADS") and before == "NAME" and kinds[position - 2] in ("WITH", "COMMA"):
+            return _Slip(
                 f"expected the number of threads, found the name `{tokens.word(position - 1)}`",
-                self.span(position - 1),
                 "names have no value here",
-                help="write the number itself",
+                "write the number itself",
+                at=position - 1,
             )
-            return True
-        elif "PRIORITY_PROTOCOL_WORD" in expected:
+        if "PRIORITY_PROTOCOL_WORD" in expected:
             after, found = self._found(position - 1), self._found(position)
             message, label = f"expected a clause after {after}, found {found}", "unexpected"
             help = "a clause is `priority_protocol PROTOCOL`, `requests (INTERFACE, ...)` or `N threads`"
-        elif "WITH" in expected and word in _CLAUSE_WORDS:
+            return _Slip(message, label, help)
+        if "WITH" in expected and word in _CLAUSE_WORDS:
             message, label = f"the clause `{word}` needs `with` before it", "unexpected"
             help = f"write `with {word}`"
-        elif before == "NAME" and tokens.word(position - 1) == "priority_protocol" and expected <= _NAMES:
+            return _Slip(message, label, help)
+        if before == "NAME" and tokens.word(position - 1) == "priority_protocol" and expected <= _NAMES:
             message = f"expected a protocol after `priority_protocol`, found {self._found(position)}"
             label, help = "unexpected", "the protocols are `propagated`, `inherited` and `fixed`"
-        elif kind == "ATTRIBUTE" and {"VOID", "INT"} <= expected:
+            return _Slip(message, label, help)
+        return None
+
+    def _slip_of_declarations(self, position: int, expected: set[str]) -> _Slip | None:
+        """What is written in procedures, components and compositions."""
+        tokens = self._tokens
+        kinds, word = tokens.kinds, tokens.word(position)
+        kind = kinds[position]
+        before = kinds[position - 1] if position else ""
+        if kind == "ATTRIBUTE" and {"VOID", "INT"} <= expected:
             message, label = "an attribute of a procedure is written without `attribute`", "remove this word"
             help = "write `TYPE name`, and no `;` after it"
-        elif kind == "SEMICOLON" and {"VOID", "INT", "INCLUDE"} <= expected:
+            return _Slip(message, label, help)
+        if kind == "SEMICOLON" and {"VOID", "INT", "INCLUDE"} <= expected:
             message, label = "an attribute of a procedure is not ended by `;`", "remove it"
-        elif kind == "SEMICOLON" and before == "RBRACE":
+            return _Slip(message, label)
+        if kind == "SEMICOLON" and before == "RBRACE":
             message, label = "no `;` belongs after this `}`", "remove it"
-        elif kind == "RBRACE" and END in expected:
-            code = codes.UNCLOSED_BRACKET
+            return _Slip(message, label)
+        if kind == "RBRACE" and END in expected:
             message, label = "this `}` closes nothing", "no `{` is open here"
-        elif self._kind_of_slip(position, expected) == "type":
+            return _Slip(message, label, code=codes.UNCLOSED_BRACKET)
+        if self._kind_of_slip(position, expected) == "type":
             message, label = "a type is a single word", "one word too much"
             help = "use `int64_t` or `uint64_t`, or a typedef of your own"
-        elif self._kind_of_slip(position, expected) == "unit":
+            return _Slip(message, label, help)
+        if self._kind_of_slip(position, expected) == "unit":
             message, label = f"`{word}` is not a unit of time", "unknown unit"
             help = self._nearest(word, ("ns", "us", "ms", "s")) or "the units are `ns`, `us`, `ms` and `s`"
-        elif kind == "NAME" and "NUMBER" in expected and "NAME" not in expected:
+            return _Slip(message, label, help)
+        return None
+
+    def _slip_of_values(self, position: int, expected: set[str]) -> _Slip | None:
+        """Values, and connections."""
+        tokens = self._tokens
+        kinds, word = tokens.kinds, tokens.word(position)
+        kind = kinds[position]
+        before = kinds[position - 1] if position else ""
+        if kind == "NAME" and "NUMBER" in expected and "NAME" not in expected:
             message = f"expected {self._expected(expected)}, found the name `{word}`"
             label = "names have no value here"
             help = self._nearest(word, ("true", "false")) or (
                 f'for a text write `"{word}"`' if "STRING" in expected else "write the number itself"
             )
-        elif kind == "NAME" and expected == {"LBRACE"} and kinds[max(position - 2, 0)] == "COMPONENT":
+            return _Slip(message, label, help)
+        if kind == "NAME" and expected == {"LBRACE"} and kinds[max(position - 2, 0)] == "COMPONENT":
             message, label = f"expected `{{` after {self._found(position - 1)}, found `{word}`", "unexpected"
             help = "an instance belongs in a composition: `composition { ... }`"
-        elif self._kind_of_slip(position, expected) == "enum":
+            return _Slip(message, label, help)
+        if self._kind_of_slip(position, expected) == "enum":
             message, label = "there are no enumerations in the language", "a type is a single word"
             help = "pass an `int`, or a typedef of your enumeration"
-        elif self._kind_of_slip(position, expected) == "body":
+            return _Slip(message, label, help)
+        if self._kind_of_slip(position, expected) == "body":
             message, label = "a method of a procedure has no body here", "its code is a C function"
             help = "write `;`, and define the function in a source of the component"
-        elif self._kind_of_slip(position, expected) == "separator":
+            return _Slip(message, label, help)
+        if self._kind_of_slip(position, expected) == "separator":
             message, label = "`,` goes between the ends of a connection", "this is the end of a statement"
             help = "write `,`"
-        elif before == "LBRACE" and word == "." and "STRING" in expected:
+            return _Slip(message, label, help)
+        if before == "LBRACE" and word == "." and "STRING" in expected:
             message, label = 'a member is written `"NAME": VALUE`', "this is C"
             help = 'write for example `{ "x": 1, "y": 2 }`'
-        elif kind == "COMMA" and expected >= {"COLON"} and before in ("NUMBER", "STRING"):
+            return _Slip(message, label, help)
+        if kind == "COMMA" and expected >= {"COLON"} and before in ("NUMBER", "STRING"):
             message, label = f"expected `:` after {self._found(position - 1)}, found `,`", "unexpected"
             help = 'an array is written `[1, 2, 3]`, a struct `{ "NAME": VALUE }`'
-        elif kind == "NAME" and "ANGLE" in expected:
+            return _Slip(message, label, help)
+        if kind == "NAME" and "ANGLE" in expected:
             message = f"expected {self._expected(expected)} after {self._found(position - 1)}, found `{word}`"
             label, help = (
                 "unexpected",
                 f"write `{tokens.word(position - 1)} {self._file(position, expected)};`",
             )
-        elif kind == "QMARK" and "SEMICOLON" in expected:
+            return _Slip(message, label, help)
+        if kind == "QMARK" and "SEMICOLON" in expected:
             message, label = "a conditional in the last operand of `? :` needs parentheses", "second `?`"
             help = "write `A ? B : (C ? D : E)`"
-        elif kind == "EQ" and "EQUAL" in expected:
+            return _Slip(message, label, help)
+        if kind == "EQ" and "EQUAL" in expected:
             message, label, help = "a value is given with one `=`", "one too much", "write `=`"
-        elif expected == {"LPAR"} and before == "NAME" and kinds[position - 2] == "EQUAL":
+            return _Slip(message, label, help)
+        if expected == {"LPAR"} and before == "NAME" and kinds[position - 2] == "EQUAL":
             name = tokens.word(position - 1)
-            self._sink.report(
-                code,
-                f"expected a value, found the name `{name}`",
-                self.span(position - 1),
-                "names have no value here",
-                help=self._nearest(name, ("true", "false")) or f'for a text write `"{name}"`',
-            )
-            return True
-        elif kind == "LSQB" and before in ("INT", "NAME", "CHAR", "STRING_TYPE") and "NAME" in expected:
+            help = self._nearest(name, ("true", "false")) or f'for a text write `"{name}"`'
+            message = f"expected a value, found the name `{name}`"
+            return _Slip(message, "names have no value here", help, at=position - 1)
+        if kind == "LSQB" and before in ("INT", "NAME", "CHAR", "STRING_TYPE") and "NAME" in expected:
             message, label = "the `[]` of an array stands after the name", "move it"
             help = "write `TYPE name[]`"
-        elif before == "LSQB" and kind == "NUMBER" and expected == {"RSQB"}:
+            return _Slip(message, label, help)
+        if before == "LSQB" and kind == "NUMBER" and expected == {"RSQB"}:
             message, label = "an array has no fixed size", "remove this number"
             help = "write `TYPE name[]`"
-        else:
-            return False
-        self._sink.report(code, message, self.span(position), label, help=help)
-        return True
+            return _Slip(message, label, help)
+        return None
 
     def _file(self, position: int, expected: set[str]) -> str:
         """The name of a file that is written without quotes, as it must be written."""
@@ -392,20 +407,20 @@ class Wording:
             return "type"
         return ""
 
-    def _place(self, expected: set[str]) -> _Place | None:
+    def _place(self, expected: set[str]) -> Place | None:
         """The kind of block in which an item, or the end, is expected."""
         if "RBRACE" not in expected and END not in expected:
             return None
-        return next((place for place in _PLACES if place.sign <= expected), None)
+        return next((place for place in PLACES if place.sign <= expected), None)
 
-    def _not_an_item(self, position: int, place: _Place) -> None:
+    def _not_an_item(self, position: int, place: Place) -> None:
         word = self._tokens.word(position)
         help = self._nearest(word, place.words) if self._tokens.kinds[position] == "NAME" else ""
         if not help:
-            help = _ITEM_HELP.get(place.name) or (
+            help = ITEM_HELP.get(place.name) or (
                 f"in {place.name} there can be {_either(f'`{each}`' for each in place.words)}"
             )
-            homes = [other.name for other in _PLACES if word in other.words]
+            homes = [other.name for other in PLACES if word in other.words]
             if "a composition" in homes and place.name in ("a component", "an assembly"):
                 help = "it belongs in a composition: `composition { ... }`"
             elif homes:

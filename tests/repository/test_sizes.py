@@ -19,7 +19,6 @@ EXCEPTIONS = {
     "inventory.py",
     "test_system.py",
     "recover",
-    "_special",
 }
 
 

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The places between items: what can stand there, and how it is written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A place between items: how the block is called, the words an item of it begins with."""
+
+    name: str
+    sign: frozenset[str]  # terminals that can stand there and nowhere else
+    words: tuple[str, ...]
+
+
+_FILE_WORDS = (
+    *("assembly", "component", "composition", "configuration"),
+    *("connector", "import", "procedure", "struct"),
+)
+_COMPONENT_WORDS = (
+    *("attribute", "composition", "configuration", "consumes", "control", "dataport", "emits"),
+    *("hardware", "has", "include", "maybe", "provides", "requestor", "uses"),
+)
+PLACES = (
+    Place("a file", frozenset({"IMPORT", "ASSEMBLY"}), _FILE_WORDS),
+    Place("a component", frozenset({"USES", "COMPOSITION"}), _COMPONENT_WORDS),
+    Place(
+        "a composition", frozenset({"CONNECTION", "GROUP"}), ("component", "connection", "export", "group")
+    ),
+    Place("an assembly", frozenset({"SCHEDULE_WORD"}), ("composition", "configuration", "schedule")),
+    Place("a procedure", frozenset({"VOID", "INCLUDE"}), ()),
+    Place("a connector", frozenset({"FROM", "TO", "RBRACE"}), ("from", "to", "attribute")),
+    Place("a group", frozenset({"COMPONENT", "RBRACE"}), ("component",)),
+    Place("a struct", frozenset({"INT", "RBRACE"}), ()),
+    Place("a configuration", frozenset({"NAME", "RBRACE"}), ()),
+)
+ITEM_HELP = {
+    "a procedure": "a method is written `TYPE name(PARAMETERS);`, without a result `void name(PARAMETERS);`",
+    "a struct": "a member is written `TYPE name;`",
+    "a configuration": "a setting is written `INSTANCE.ATTRIBUTE = VALUE;`",
+}
