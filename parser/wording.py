@@ -228,6 +228,7 @@ class Wording:
             self._slip_of_clauses(position, expected)
             or self._slip_of_declarations(position, expected)
             or self._slip_of_values(position, expected)
+            or self._slip_of_operators(position, expected)
         )
         if slip is None:
             return False
@@ -334,6 +335,14 @@ class Wording:
             message, label = 'a member is written `"NAME": VALUE`', "this is C"
             help = 'write for example `{ "x": 1, "y": 2 }`'
             return _Slip(message, label, help)
+        return None
+
+    def _slip_of_operators(self, position: int, expected: set[str]) -> _Slip | None:
+        """Arrays, conditionals and comparisons."""
+        tokens = self._tokens
+        kinds, word = tokens.kinds, tokens.word(position)
+        kind = kinds[position]
+        before = kinds[position - 1] if position else ""
         if kind == "COMMA" and expected >= {"COLON"} and before in ("NUMBER", "STRING"):
             message, label = f"expected `:` after {self._found(position - 1)}, found `,`", "unexpected"
             help = 'an array is written `[1, 2, 3]`, a struct `{ "NAME": VALUE }`'

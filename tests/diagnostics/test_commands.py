@@ -26,6 +26,7 @@ from pathlib import Path
 
 import pytest
 
+from camkes.backends.sel4 import workspace
 from camkes.cli import main as cli
 from camkes.cli.sel4 import main as called_by_cmake
 from camkes.resources import ROOT
@@ -44,6 +45,9 @@ def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """Run a command in a folder; its exit status."""
     words = shlex.split(os.path.expandvars(command))
     with monkeypatch.context() as patch:
+        if words[0].startswith("PATH="):  # the programs of the case, not those that the tool came with
+            patch.setattr(workspace, "find_cmake", lambda: shutil.which("cmake"))
+            patch.setattr(workspace, "find_ninja", lambda: shutil.which("ninja"))
         while words and re.match(r"\w+=", words[0]):
             patch.setenv(*words.pop(0).split("=", 1))
         match words:
