@@ -300,7 +300,7 @@ class System:
         (folder / "system.camkes").write_text("import <std_connector.camkes>;\n" + text)
         sink = Sink()
         self.options = pipeline.RunSettings(
-            folder / "out", duration=END, fast=True, verify=True, loop_limit_ms=100
+            output=folder / "out", duration=END, fast=True, verify=True, loop_limit_ms=100
         )
         request = pipeline.Input(folder / "system.camkes")
         checked = pipeline.check_code(request, folder / "out", sink, lambda _: None)

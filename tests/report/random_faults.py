@@ -156,7 +156,7 @@ def write(folder: Path, groups: tuple[Group, Group], fault: Fault | None) -> Non
 def run(folder: Path) -> tuple[Outcome, Sink]:
     sink = Sink()
     options = pipeline.RunSettings(
-        folder / "out", duration=DURATION, fast=True, verify=True, loop_limit_ms=100
+        output=folder / "out", duration=DURATION, fast=True, verify=True, loop_limit_ms=100
     )
     outcome = pipeline.run(pipeline.Input(folder / "system.camkes"), options, sink, lambda _: None)
     assert outcome is not None, [d.message for d in sink.diagnostics]

@@ -27,11 +27,12 @@ class Built:
     def codes(self) -> list[str]:
         return [d.code.number for d in self.diagnostics]
 
-    def run(self, **options: object) -> tuple[str, RunResult]:
+    def run(self, trace: Path | None = None, **options: object) -> tuple[str, RunResult]:
         """What the components print, and the result."""
         assert self.image is not None, self.diagnostics
         said: list[bytes] = []
-        result = run_host(self.image, RunOptions(duration=10**9, **options), output=said.append)  # type: ignore[arg-type]
+        settings = RunOptions(duration=10**9, **options)  # type: ignore[arg-type]
+        result = run_host(self.image, settings, trace, output=said.append)
         return b"".join(said).decode(), result
 
 

@@ -69,6 +69,12 @@ def installed(
     pip = ("--python", folder / "bin" / "python", "install", "-q", "--no-deps", "--no-index", wheel)
     done = call(sys.executable, "-m", "pip", "--disable-pip-version-check", *pip, cwd=folder)
     assert done.returncode == 0, done.stderr
+    if request.param != sys.executable:  # the one dependency that is compiled for a version of Python
+        done = call(
+            sys.executable, "-m", "pip", "--disable-pip-version-check", *pip[:4], "msgspec", cwd=folder
+        )
+        if done.returncode != 0:
+            pytest.skip(f"msgspec for {request.param} cannot be fetched")
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text("\n".join(PACKAGES))
     for path in sorted(site.rglob("*")):
@@ -171,7 +177,7 @@ def test_every_data_file_of_the_repository_is_in_the_wheel(distributions: Path) 
 
 
 def test_no_document_names_a_package_that_no_index_has() -> None:
-    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "camkes" / "cli.py"]
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "camkes" / "cli").rglob("*.py")]
     for path in texts:
         text = path.read_text()
         assert "install camkes-rt" not in text and "install 'camkes-rt" not in text, path
