@@ -81,8 +81,12 @@ def test_programs_end_with_the_process_that_started_them(
 ) -> None:
     code = f"from camkes import process; process.run(['sh', '-c', {ENDLESS!r}])"
     with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=marked.env) as python:
-        wait_for((tmp_path / "ready").exists)
-        assert len(marked.alive()) == 4  # Python, the shell and two that sleep
-        python.send_signal(number)
-        python.wait(PATIENCE)
+        try:
+            wait_for((tmp_path / "ready").exists)
+            # Python, the shell and two that sleep, the second of which starts after the file was written
+            wait_for(lambda: len(marked.alive()) == 4, lambda: f"not four: {marked.alive()}")
+            python.send_signal(number)
+            python.wait(PATIENCE)
+        finally:
+            python.kill()  # else a failure waits for it without an end
     marked.assert_none()
