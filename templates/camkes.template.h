@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from /*? me.source ?*/: what the code of instance "/*? me.name ?*/" (/*? me.origin ?*/) sees. */
+/* Generated from /*? me.source ?*/: declarations for the code of instance "/*? me.name ?*/" (/*? me.origin ?*/). */
 #pragma once
 
 #include <camkes/dataport.h>
@@ -33,7 +33,7 @@ dataport_ptr_t dataport_wrap_ptr(void *pointer);
 void *dataport_unwrap_ptr(dataport_ptr_t pointer);
 /*- if me.attributes -*/
 
-/* Attributes. CAMKES_CONST_ATTR(x) is the value where C needs a constant, as in the size of an array. */
+/* Attributes. CAMKES_CONST_ATTR(x) is the value as a constant expression, such as the size of an array. */
 #define CAMKES_CONST_ATTR(attribute) attribute##_DEF
 /*- for struct in me.structs -*/
 struct /*? struct.name ?*/ {
@@ -70,7 +70,7 @@ int /*? interface.name ?*/_reg_callback(void (*callback)(void *), void *argument
 seL4_CPtr /*? interface.name ?*/_notification(void)/*? weak ?*/;
 /*- endif -*/
 /*- if interface.kind == 'consumes' and interface.rendered -*/
-/* Of a device: what the component handles its interrupts with. */
+/* Interrupts and registers of the device. */
 int /*? interface.name ?*/_acknowledge(void)/*? weak ?*/;
 void /*? interface.name ?*/_handle(void) __attribute__((weak));
 int /*? interface.name ?*/_irq_acknowledge(ps_irq_t *irq)/*? weak ?*/;

@@ -8,7 +8,8 @@
 
 char _camkes_boot_clock[4096] __attribute__((aligned(4096), used));
 
-/* The kernel measured it at boot, in MHz; it follows a header of the boot information. */
+/* The frequency in MHz, measured by the kernel at boot, follows a header in the boot information.
+ */
 static uint64_t ticks_per_second(void)
 {
     const seL4_BootInfoHeader *header = (const void *)_camkes_boot_clock;
@@ -27,7 +28,7 @@ static uint64_t ticks_per_second(void)
 
 volatile uint32_t _camkes_timer_registers[1024] __attribute__((aligned(4096), used));
 
-/* of the peripherals' clock */
+/* The frequency of the peripherals' clock. */
 static uint64_t ticks_per_second(void)
 {
     return 66000000;
@@ -35,7 +36,7 @@ static uint64_t ticks_per_second(void)
 
 #elif defined(CONFIG_ARCH_RISCV)
 
-/* The device tree says it. */
+/* The frequency comes from the device tree. */
 #if !defined(CAMKES_TIMEBASE)
 #define CAMKES_TIMEBASE 10000000
 #endif
@@ -52,7 +53,8 @@ static uint64_t ticks_per_second(void)
     return 1000000000;
 }
 
-/* No clock is open to user code: time stands still, and work takes none. */
+/* User code cannot read a clock on this machine: each reading advances the time by 1 us, so that
+ * loops which wait for a time end. */
 static uint64_t camkes_sel4_ticks(void)
 {
     static uint64_t ticks;

@@ -6,22 +6,22 @@
 #include <autoconf.h>
 #include <stdint.h>
 
-/* Nanoseconds since time began, or since some moment before boot where no timer driver says when.
- */
+/* Nanoseconds since the timer driver set the epoch; without a driver, since some moment before
+ * boot. */
 uint64_t camkes_sel4_now(void);
 
-/* The timer driver: time begins now, for all address spaces. */
+/* Called by the timer driver: sets the epoch of all address spaces to now. */
 void camkes_sel4_begin_time(void);
 
-/* The timer driver, now and then: notes the time, where the counter that tells it runs over. */
+/* Called by the timer driver periodically: records the time, where the counter can overflow. */
 void camkes_sel4_note_time(void);
 
-/* A page that all address spaces share: the ticks at which time began, then those last noted. */
+/* A page shared by all address spaces: the ticks at the epoch, then the ticks recorded last. */
 extern volatile uint64_t _camkes_epoch[512];
 
 #if defined(CONFIG_ARCH_ARM)
 
-/* Ticks a second of the generic timer: of its counter and of its alarms. */
+/* Ticks per second of the generic timer, both of its counter and of its alarms. */
 static inline uint64_t camkes_sel4_generic_timer_frequency(void)
 {
 #if defined(CONFIG_ARCH_AARCH64)
@@ -38,7 +38,7 @@ static inline uint64_t camkes_sel4_generic_timer_frequency(void)
 
 #if defined(CONFIG_ARCH_X86)
 
-/* Memory that the loader fills with the kernel's boot information about the time stamp counter. */
+/* The loader copies the kernel's boot information about the time stamp counter to this memory. */
 extern char _camkes_boot_clock[4096];
 
 static inline uint64_t camkes_sel4_ticks(void)
@@ -66,13 +66,13 @@ static inline uint64_t camkes_sel4_ticks(void)
 
 #define CAMKES_SEL4_COUNTER_OVERFLOWS
 
-/* The registers of the general purpose timer, which only the timer driver may write. */
+/* The registers of the general purpose timer. Only the timer driver can write to them. */
 extern volatile uint32_t _camkes_timer_registers[1024];
 
 enum { CAMKES_SEL4_GPT_COUNTER = 0x24 / 4 };
 
-/* The counter has 32 bits. The timer driver keeps the ticks of a moment before it last ran over,
- * and can do so at any instant. */
+/* The counter has 32 bits. The timer driver records the ticks at least once per overflow, and may
+ * do so while this function runs. */
 static inline uint64_t camkes_sel4_ticks(void)
 {
     uint64_t before;

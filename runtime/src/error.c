@@ -14,7 +14,7 @@ camkes_error_handler_t camkes_register_error_handler(camkes_error_handler_t hand
     return before;
 }
 
-/* A text that is put together piece by piece and is cut off where it has no more room. */
+/* A text that is built piece by piece and truncated at the end of its buffer. */
 struct text {
     char bytes[256];
     size_t length;
@@ -37,7 +37,7 @@ static void __attribute__((format(printf, 2, 3))) append(struct text *text, cons
     va_end(args);
 }
 
-/* As a whole line, also where it was cut off. */
+/* Prints the text with a newline, even if it was truncated. */
 static void print_line(struct text *text)
 {
     if (text->length == sizeof text->bytes - 1) {
@@ -71,7 +71,7 @@ static void describe(const camkes_error_t *error)
     print_line(&text);
 }
 
-/* Where the build says what every error leads to, nobody is asked. */
+/* If the build sets one action for all errors, no handler is called. */
 #if !defined(CAMKES_EVERY_ERROR)
 #define CAMKES_EVERY_ERROR CEA_INVALID
 #endif

@@ -4,7 +4,7 @@
 #include <camkes/event.h>
 #include <limits.h>
 
-/* The callback slot is written or read only by whoever made it BUSY. */
+/* Only the thread that set the state to BUSY reads or writes the callback. */
 enum { NO_CALLBACK, BUSY, CALLBACK };
 
 static bool claim(struct camkes_event *event, unsigned state)
@@ -12,7 +12,7 @@ static bool claim(struct camkes_event *event, unsigned state)
     return atomic_compare_exchange_strong(&event->registered, &state, BUSY);
 }
 
-/* False: there is no callback. Each registration is for one event. */
+/* Returns false if no callback is registered. A registration is used up by one event. */
 static bool call_back(struct camkes_event *event)
 {
     if (!claim(event, CALLBACK)) {
@@ -32,16 +32,16 @@ static void deliver(struct camkes_event *event)
     }
 }
 
-/* An event whose queue of handed off events a thread empties, and the one around it. */
+/* An event whose pending occurrences the thread is delivering; `outer` is the enclosing one, if
+ * callbacks nest. */
 struct camkes_emptying {
     const struct camkes_event *event;
     const struct camkes_emptying *outer;
 };
 
 /*
- * Gives events that were handed off before to callbacks, for as long as these register again. A
- * callback that does so comes back to the loop that called it, so that the stack does not grow with
- * the number of events.
+ * Delivers pending events to callbacks for as long as these register again. Registering in a
+ * callback does not start another loop, so that the stack does not grow with the number of events.
  */
 static void empty_handoff(struct camkes_event *event)
 {
@@ -59,8 +59,8 @@ static void empty_handoff(struct camkes_event *event)
     self->emptying = emptying.outer;
 }
 
-/* How many events there are. Whoever may emit can write any number into the count that is shared.
- */
+/* Returns the number of events. The count is in shared memory, so an emitter can write any value to
+ * it. */
 static uintptr_t take_events(const struct camkes_thread *self, const struct camkes_event *event)
 {
     const uintptr_t events = event->queued != NULL ? atomic_exchange(event->queued, 0) : 1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The fault handler of an address space: says who faulted and where, and leaves the thread as it
- * is. */
+/* The fault handler of an address space: prints which thread faulted and where. The thread stays
+ * suspended. */
 #include "image_sel4.h"
 
 #include <camkes/platform.h>
 #include <stdio.h>
 
-/* Which guard page an address is in, NULL: none. */
+/* Describes the guard page that contains `address`; NULL if none does. */
 static const char *guard(seL4_Word address, char text[static 80])
 {
     for (unsigned i = 0; i < camkes_sel4_image.thread_count; i++) {
@@ -26,7 +26,7 @@ static const char *guard(seL4_Word address, char text[static 80])
     return "";
 }
 
-/* The message registers hold what the kernel says about the fault. */
+/* Reads the fault message of the kernel from the message registers. */
 static void describe(seL4_Word label, char text[static 160])
 {
     char where[80];

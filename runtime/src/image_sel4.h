@@ -12,8 +12,8 @@
 #define CAMKES_SEL4_PAGE 4096
 
 /*
- * A thread's stack, IPC buffer and thread-local data. The pages before and after each of the first
- * two are given no memory.
+ * A thread's stack, IPC buffer and thread-local data. The pages before and after the stack and the
+ * IPC buffer are guard pages.
  */
 #define CAMKES_SEL4_THREAD(index, bytes)                                                           \
     char _camkes_stack_##index[(bytes) + 2 * CAMKES_SEL4_PAGE]                                     \
@@ -40,7 +40,7 @@
         .gate = (waits_at),                                                                        \
     }
 
-/* The memory map that libsel4camkes answers mincore() and its like from. */
+/* The memory map that libsel4camkes uses for mincore() and similar calls. */
 #define CAMKES_SEL4_AREA(from, to, may_read, may_write, may_execute, called)                       \
     {                                                                                              \
         .start = (void *)(from),                                                                   \
@@ -81,9 +81,8 @@ struct camkes_sel4_thread {
     char *tls;
     seL4_CPtr tcb;
     int fault_handler;
-    unsigned heap; /* of its instance, where instances have heaps of their own */
-    /* on an MCS kernel: the thread's reply object, and of a passive thread (else 0) what it is
-     * initialised with */
+    unsigned heap; /* of its instance, if instances have separate heaps */
+    /* on an MCS kernel: the thread's reply object; the rest is for passive threads (else 0) */
     seL4_CPtr reply;
     seL4_CPtr context;
     seL4_CPtr done;
@@ -94,13 +93,13 @@ struct camkes_sel4_image {
     const char *name;
     const struct camkes_sel4_thread *threads;
     unsigned thread_count;
-    seL4_CPtr cnode;  /* the space's own CSpace, 0: not held */
-    seL4_CPtr faults; /* where the others' faults arrive, 0: nobody waits */
+    seL4_CPtr cnode;  /* the CSpace of the address space, 0: no capability to it */
+    seL4_CPtr faults; /* endpoint for the faults of the other threads, 0: none */
     char *heap;
     size_t heap_size;
 };
 
 extern const struct camkes_sel4_image camkes_sel4_image;
 
-/* Says of each fault who made it and where. */
+/* Waits for faults; prints the thread and the address of each. */
 _Noreturn void camkes_sel4_handle_faults(void);

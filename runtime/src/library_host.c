@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* What component code gets from camkes-tool's library on seL4. */
+/* Functions that component code gets from camkes-tool's libraries on seL4. */
 #include <camkes/fault.h>
 #include <camkes/thread.h>
 #include <camkes/tls.h>
 #include <camkes/vma.h>
 #include <stdio.h>
 
-/* The heap is the workstation's. */
+/* malloc() is that of the workstation. */
 extern char *morecore_area;
 extern size_t morecore_size;
 char *morecore_area __attribute__((weak));

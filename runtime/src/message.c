@@ -12,7 +12,7 @@ static void set_error(struct camkes_message *message, enum camkes_message_error 
     }
 }
 
-/* What is NULL was to be on the heap: that there is nothing is an allocation that failed. */
+/* A parameter that is NULL is an allocation of the component that failed. */
 static bool is_missing(struct camkes_message *message, const void *what)
 {
     if (what == NULL) {
@@ -51,14 +51,14 @@ void camkes_put_strings(struct camkes_message *message, char *const *strings, si
     }
 }
 
-/* What was read from memory that may be shared is not read again, whatever the compiler prefers. */
+/* Keeps the compiler from reading a value in shared memory a second time. */
 static void read_once(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The next string, whose length includes the final 0; NULL: there is none. The copy must be
- * checked. */
+/* The next string; `length` includes the final 0. NULL if there is none. The copy must be checked
+ * with still_ends(). */
 static const char *next_string(struct camkes_message *message, size_t *length)
 {
     const unsigned char *start = message->start + message->at;
@@ -75,7 +75,8 @@ static const char *next_string(struct camkes_message *message, size_t *length)
     return (const char *)start;
 }
 
-/* Whether the copy of a string ends where the string did: another thread may have changed it. */
+/* Whether the copy of a string is terminated at its last byte: another thread may have changed the
+ * source. */
 static bool still_ends(struct camkes_message *message, const char *copy, size_t length)
 {
     read_once();
@@ -85,7 +86,7 @@ static bool still_ends(struct camkes_message *message, const char *copy, size_t 
     return copy[length - 1] == 0;
 }
 
-/* The next array's elements; `count` is set in any case. */
+/* The elements of the next array. Always sets `count`. */
 static const void *next_array(struct camkes_message *message, size_t *count, size_t size)
 {
     size_t announced = 0;

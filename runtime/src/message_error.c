@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Messages with errors: who learns of them, and what is answered. */
+/* Malformed messages: reports to error handlers, and replies to the sender. */
 #include <camkes/message.h>
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ static const char *words_of(unsigned error)
     }
 }
 
-/* The error as handlers get it; its description is in `text`. */
+/* The error as it is passed to handlers; `text` is the buffer for its description. */
 static camkes_error_t error_of(const struct camkes_message *message,
                                const struct camkes_place *place, const char *method,
                                char text[static 160])
@@ -113,7 +113,7 @@ static struct camkes_sender *find_sender(const struct camkes_place *place, seL4_
     return NULL;
 }
 
-/* One line for each client: a kernel that records no trace has nothing else to show. */
+/* Prints one line per client, for kernels that record no trace. */
 static void print_refusal(const struct camkes_place *place, struct camkes_sender *sender,
                           seL4_Word id, unsigned error)
 {

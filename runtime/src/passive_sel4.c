@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Threads and time on an MCS kernel. A passive thread has no scheduling context: it runs on that of
- * whoever calls it. Before anybody does, the control thread of its instance lends it one, twice: to
- * initialise its interface, and to come to where it waits for callers.
+ * Passive threads on an MCS kernel. A passive thread has no scheduling context: it runs on that of
+ * its caller. During start-up the control thread of its instance lends it one twice: to initialise
+ * its interface, and to reach the point where it waits for callers.
  *
- * A context that is taken away from a thread stops it where it is. So the thread first waits at a
- * gate of its own, where only the control thread calls, with time of its own: the reply to that
- * call gives the time back and lets the first caller in, in one step of the kernel.
+ * A thread stops where it is when its context is unbound. So the thread first waits at a gate
+ * endpoint of its own, which only the control thread calls: in one kernel call, the thread replies
+ * to that call, which returns the donated context, and waits for its first caller.
  */
 #include "image_sel4.h"
 
@@ -40,7 +40,7 @@ static seL4_MessageInfo_t empty(void)
     return seL4_MessageInfo_new(0, 0, 0, 0);
 }
 
-/* The passive thread of an instance that follows `thread`, NULL: the first. */
+/* The next passive thread of an instance after `thread`, or the first if `thread` is NULL. */
 static const struct camkes_sel4_thread *next_passive(const struct camkes_instance *instance,
                                                      const struct camkes_sel4_thread *thread)
 {
@@ -83,7 +83,7 @@ void camkes_platform_start_passive(const struct camkes_instance *instance)
     for (const struct camkes_sel4_thread *thread = next_passive(instance, NULL); thread != NULL;
          thread = next_passive(instance, thread)) {
         lend(thread);
-        /* once to be let in, once when it is done */
+        /* the thread sends before and after it initialises its interface */
         (void)camkes_platform_listen(instance->start->ready, NULL);
         (void)camkes_platform_listen(instance->start->ready, NULL);
         take_back(thread);

@@ -3,7 +3,7 @@
 /* The platform of the host kernel. */
 #include <camkes/platform.h>
 
-/* Declared in camkes.h. The host kernel itself takes what components print. */
+/* Declared in camkes.h. Has no effect: the host kernel itself captures what components print. */
 void set_putchar(void (*putchar)(int character));
 
 void set_putchar(void (*putchar)(int character))

@@ -13,7 +13,7 @@ seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
 {
 #if defined(CONFIG_KERNEL_MCS)
     (void)slot;
-    camkes_platform_fault(); /* no plan for an MCS kernel has a manager */
+    camkes_platform_fault(); /* plans for MCS kernels have no managers */
 #else
     return seL4_CNode_SaveCaller(camkes_sel4_image.cnode, slot, seL4_WordBits);
 #endif
@@ -30,8 +30,8 @@ uint64_t camkes_platform_now(void)
 }
 
 /*
- * Processor time, not elapsed time: a step of the clock that is longer than a loop can take is time
- * that others had.
+ * Counts processor time, not elapsed time: a step of the clock that is longer than one turn of the
+ * loop means that the thread was preempted.
  */
 void camkes_platform_work(uint64_t ns)
 {

@@ -3,7 +3,7 @@
 #include <camkes/semaphore.h>
 #include <limits.h>
 
-/* Takes one of the wakeups; more of them are for others. */
+/* Takes one wakeup; if more are left, signals the next waiter. */
 static bool take_wakeup(struct camkes_semaphore *semaphore)
 {
     unsigned wakeups = atomic_load(&semaphore->wakeups);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* From a thread's first instruction to its work. */
+/* Start-up of threads. */
 #include <camkes/instance.h>
 
 #define CAMKES_GATE_OPEN (~0u)
@@ -23,7 +23,8 @@ static void empty_send(seL4_CPtr endpoint)
 void camkes_start_interfaces(const struct camkes_instance *instance)
 {
     const struct camkes_start *start = instance->start;
-    /* Each sends to be let in, and the last to be done says that all are. */
+    /* Each thread sends once before it initialises its interface; the last one to finish sends
+     * again. */
     const unsigned threads = start->interfaces - camkes_platform_passive(instance);
     for (unsigned i = 0; i < threads + (threads > 0); i++) {
         (void)camkes_platform_listen(start->ready, NULL);
@@ -34,7 +35,7 @@ void camkes_start_interfaces(const struct camkes_instance *instance)
 void camkes_start_open(const struct camkes_instance *instance)
 {
     struct camkes_start *start = instance->start;
-    /* Who announced that it waits gets a message; who comes later finds the gate open. */
+    /* Threads that announced that they wait get a message; later ones see that the gate is open. */
     for (unsigned waiting = atomic_exchange(&start->waiting, CAMKES_GATE_OPEN); waiting > 0;
          waiting--) {
         empty_send(start->gate);
@@ -42,7 +43,8 @@ void camkes_start_open(const struct camkes_instance *instance)
     camkes_platform_open_passive(instance);
 }
 
-/* False: the gate is open. */
+/* Announces that the running thread waits at the gate. Returns false if the gate is already open.
+ */
 static bool announce(struct camkes_start *start)
 {
     unsigned waiting = atomic_load(&start->waiting);
@@ -75,8 +77,8 @@ void camkes_start_interface(const struct camkes_instance *instance, void (*init)
         camkes_start_wait(instance);
         return;
     }
-    /* Only the last to be done wakes the control thread: so all are at the gate when it opens, and
-     * pass in the order in which they came. */
+    /* Only the last thread to finish wakes the control thread, so all of them are waiting when the
+     * gate opens, and they pass in the order of their arrival. */
     (void)announce(start);
     const unsigned threads = start->interfaces - camkes_platform_passive(instance);
     if (atomic_fetch_add(&start->initialised, 1) + 1 == threads) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * From the first instruction of a thread on seL4 to `_camkes_thread`: the C library once for the
- * address space, thread-local storage for each thread.
+ * Start-up on seL4, from the first instruction of a thread to `_camkes_thread`: initialises the C
+ * library once per address space and thread-local storage for each thread.
  *
- * The loader makes all threads of a system runnable at once, so any of an address space can be the
- * first to run: that one sets the library up, and the others let it. It has the highest priority of
- * the space, so that only its equals ever see it at work.
+ * The loader makes all threads of a system runnable at once, so any thread of an address space can
+ * be the first to run. That one initialises the library, and the others yield to it. It has the
+ * highest priority in the address space, so only threads of the same priority can run before it is
+ * done.
  */
 #include "image_sel4.h"
 #include "trace_sel4.h"
@@ -23,13 +24,13 @@
 #include <sel4runtime/start.h>
 #include <stdatomic.h>
 
-/* Where upstream's start code of the architecture arrives, with the argument of the TCB. */
+/* Called by upstream's start code of the architecture, with the argument set in the TCB. */
 void _camkes_start_c(int index);
 
-/* The runtime's side. */
+/* Defined in start.c. */
 void _camkes_thread(unsigned index);
 
-/* The C library's start code has it called; nothing of ours starts there. */
+/* The start code of the C library refers to main(); it is not used. */
 int main(void);
 int main(void)
 {
@@ -41,12 +42,12 @@ extern char _tdata_start[];
 extern char _tdata_end[];
 extern char _tbss_end[];
 
-/* The C library's. */
+/* Defined by the C library. */
 long sel4_vsyscall(long number, ...);
 extern char *morecore_area;
 extern size_t morecore_size;
 
-/* How far the C library of the address space is. */
+/* State of the C library of this address space. */
 enum { UNTOUCHED, UNDER_WAY, DONE };
 static _Atomic int library = UNTOUCHED;
 
@@ -61,7 +62,7 @@ void set_putchar(void (*putchar)(int character))
 void camkes_platform_write(const char *text, size_t length)
 {
 #if defined(CAMKES_TRACE_SEL4)
-    /* not while the C library is set up */
+    /* not before the C library is initialised */
     if (atomic_load(&library) == DONE) {
         camkes_sel4_trace_text(text, length);
         return;
@@ -91,7 +92,7 @@ static void CONSTRUCTOR(CAMKES_SYSCALL_CONSTRUCTOR_PRIORITY) before_constructors
     morecore_size = camkes_sel4_image.heap_size;
 }
 
-/* As a process finds it on its stack: musl takes for auxiliary vector what follows the environment.
+/* The initial stack of a process: musl expects the auxiliary vector after the environment.
  */
 struct process_start {
     const char *arguments[2];
@@ -125,7 +126,7 @@ static void set_library_up(const struct camkes_sel4_thread *self)
     __sel4runtime_load_env(1, start.arguments, start.environment, start.vector);
 }
 
-/* Thread-local data of a thread that did not set the library up. */
+/* Sets up the thread-local data of a thread that did not initialise the library. */
 static void set_thread_up(const struct camkes_sel4_thread *self)
 {
     if (sel4runtime_get_tls_size() > CONFIG_SEL4RUNTIME_STATIC_TLS) {
@@ -137,8 +138,8 @@ static void set_thread_up(const struct camkes_sel4_thread *self)
     __sel4_ipc_buffer = (seL4_IPCBuffer *)self->ipc_buffer;
 }
 
-/* For libraries of an address space whose instances have hidden theirs from each other: the running
- * thread's. */
+/* For libraries in an address space where each instance hides its own function of this name: the
+ * instance of the running thread. */
 const char *get_instance_name(void);
 __attribute__((weak)) const char *get_instance_name(void)
 {
@@ -176,7 +177,7 @@ void _camkes_start_c(int index)
     } else {
         _camkes_thread((unsigned)index);
     }
-    /* A thread that has nothing left to do. */
+    /* The thread has ended. */
     for (;;) {
         if (self->tcb != seL4_CapNull) {
             seL4_TCB_Suspend(self->tcb);

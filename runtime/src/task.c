@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Jobs of tasks, and what a thread can know about its work. */
+/* Jobs of tasks, and functions for component code about the work of the running thread. */
 #include <camkes/cpi.h>
 #include <camkes/realtime.h>
 #include <camkes/task.h>
@@ -19,8 +19,8 @@ static void end_job(struct camkes_task *task)
     }
 }
 
-/* Releases during an overrun are not lost: the timer counts them, and their jobs begin one after
- * the other as soon as the job before has ended. */
+/* Releases during an overrun are not lost: the timer counts them, and each of their jobs begins
+ * when the one before it ends. */
 static void wait_for_release(const struct camkes_task *task)
 {
     if (task->period == 0 && task->offset == 0) {

@@ -13,7 +13,7 @@ static int arm(struct camkes_timers *timers, int id, uint64_t first, uint64_t pe
     return 0;
 }
 
-/* 0 would stop the timer. */
+/* A time of 0 would stop the timer. */
 static uint64_t not_zero(uint64_t time)
 {
     return time > 0 ? time : 1;

@@ -14,7 +14,7 @@ static struct camkes_sel4_trace_entry *take(struct camkes_sel4_trace *trace)
     struct camkes_sel4_trace_entry *entry =
         &trace->entry[atomic_fetch_add(&trace->taken, 1) % CAMKES_SEL4_TRACE_ENTRIES];
     if (atomic_load(&entry->full)) {
-        atomic_fetch_add(&trace->lost, 1); /* not printed yet, and gone */
+        atomic_fetch_add(&trace->lost, 1); /* overwritten before it was printed */
     }
     return entry;
 }

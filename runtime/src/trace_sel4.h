@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Traces on seL4: a ring in memory that all address spaces share. Whoever has something to record
- * takes the next entry; a thread of the lowest priority prints them when nobody else runs.
+ * Traces on seL4: a ring buffer in memory shared by all address spaces. Each record takes the next
+ * entry; a thread of the lowest priority prints the entries when no other thread is runnable.
  */
 #pragma once
 
@@ -36,5 +36,5 @@ struct camkes_sel4_trace {
 /* The shared pages. */
 extern char _camkes_trace[CAMKES_SEL4_TRACE_BYTES];
 
-/* Text that a component writes. */
+/* Records text that a component writes. */
 void camkes_sel4_trace_text(const char *text, size_t length);

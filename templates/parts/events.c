@@ -79,7 +79,7 @@ int /*? event.interface ?*/_reg_callback(void (*callback)(void *), void *argumen
 {
     (void)callback;
     (void)argument;
-    return -1; /* no thread could call it */
+    return -1; /* no thread to call it */
 }
 /*- endif -*/
 /*- endfor -*/

@@ -1,11 +1,11 @@
-/*# An empty message to write, or with `words` one that was received; `buffer` is the dataport it is in. #*/
+/*# A message to write or, with `words`, a received message; `buffer` is the dataport that contains it, if any. #*/
 /*- macro message_new(buffer) --*/
 /*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_new()' ?*/
 /*-- endmacro -*/
 /*- macro message_received(buffer, words) --*/
 /*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_received(' ~ words ~ ')' ?*/
 /*-- endmacro -*/
-/*# The reply to a request, which `send` sends. #*/
+/*# Sends a request with the expression `send`; the result is the reply. #*/
 /*- macro message_reply(buffer, send) --*/
 /*? 'camkes_message_reply_at(' ~ send ~ ', (void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_reply(' ~ send ~ ')' ?*/
 /*-- endmacro -*/

@@ -21,7 +21,7 @@ int /*? port.interface ?*/_wrap_ptr(dataport_ptr_t *pointer, void *address)
 
 void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer)
 {
-    /* It may be in a dataport, where others can change it at any time. */
+    /* The pointer may be in a dataport, where other components can change it at any time. */
     const dataport_ptr_t read = *(volatile dataport_ptr_t *)pointer;
     if (read.id != /*? port.id ?*/ || (uintptr_t)read.offset >= /*? port.size ?*/) {
         return NULL;

@@ -24,7 +24,7 @@ seL4_Word /*? rpc.interface ?*/_get_sender_id(void)
 /*- set serve = rpc.interface ~ '__serve' ~ dispatch.suffix -*/
 /*- for method in dispatch.procedure.methods -*/
 /*- set m = method.message -*/
-/*# what is looked at in place, and what is on the heap #*/
+/*# parameters read in place, and parameters on the heap #*/
 /*- set viewed = [] if rpc.buffer else method.parameters | selectattr('viewed') | list -*/
 /*- set heap = method.parameters | reject('in', viewed) | rejectattr('shape.value', 'equalto', 'scalar') | list -*/
 
@@ -60,7 +60,7 @@ static seL4_MessageInfo_t /*? serve ?*/_/*? method.name ?*/(struct camkes_thread
 /*- endif -*/
 /*- endfor -*/
 /*- if rpc.buffer -*/
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* what was read of the dataport is not read again */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* values read from the dataport are not read again */
 /*- endif -*/
 /*- set ends = m ~ '->error == CAMKES_MESSAGE_GOOD' if rpc.buffer else 'camkes_message_ends(' ~ m ~ ')' -*/
 /*- set begin = ' || !camkes_begin_request(' ~ method.thread ~ ', ' ~ m ~ ')' if rpc.cpi is not none else '' -*/
@@ -126,7 +126,7 @@ static seL4_MessageInfo_t /*? serve ?*//*? '__of_type' if rpc.dispatches | lengt
 /*- endfor -*/
 /*- if rpc.dispatches | length > 1 or rpc.dispatches[0].suffix -*/
 
-/* The type of the caller's interface decides what a message means. */
+/* The type of the caller's interface determines the method of a message. */
 static seL4_MessageInfo_t /*? rpc.interface ?*/__serve(struct camkes_thread *self, unsigned words)
 {
     switch (self->sender_id) {
@@ -144,7 +144,7 @@ static seL4_MessageInfo_t /*? rpc.interface ?*/__serve(struct camkes_thread *sel
 /*- if rpc.cpi is not none -*/
 /*- set cpi = rpc.cpi -*/
 
-/* Who its requests come from, and who may say that. */
+/* The contexts of its requests, and the callers that may send them. */
 static struct camkes_context /*? rpc.interface ?*/__contexts[] = {
 /*- for context in cpi.contexts -*/
     {

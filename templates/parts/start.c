@@ -7,7 +7,7 @@ static struct camkes_interface /*? name ?*/__interface __attribute__((unused)) =
 /*- endfor -*/
 /*- if me.task -*/
 
-/* The task that run() is the code of. */
+/* The task whose code is run(). */
 static struct camkes_task camkes__task = {
     .release = /*? me.task.release ?*/,
     .timer = /*? me.task.timer ?*/,

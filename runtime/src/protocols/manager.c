@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * The manager of a CPI: one thread that alone owns the queue of waiters and the priorities of the
- * CPI's workers, and so cannot race with itself.
+ * The manager of a CPI: the only thread that changes the queue of waiters and the priorities of the
+ * CPI's workers, so that no further lock is needed.
  */
 #include "lock.h"
 #include "nested.h"
@@ -12,11 +12,10 @@
 #include <camkes/instance.h>
 #include <camkes/label.h>
 
-/* What a step comes to: an error (CAMKES_MESSAGE_GOOD: none) is the reply, or the reply comes
- * later. */
+/* Result of a step: the label of the reply (an error or CAMKES_MESSAGE_GOOD), or REPLY_LATER. */
 #define REPLY_LATER (~0u)
 
-/* Who holds the lock, NULL: nobody. */
+/* The holder of the lock; NULL if it is free. */
 static struct camkes_context *holder(struct camkes_cpi *cpi)
 {
     const uintptr_t word = atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1);
@@ -36,7 +35,7 @@ static void set_priority(struct camkes_cpi *cpi, struct camkes_context *context,
     }
 }
 
-/* Gives the context a new effective priority, which it has because of `cause`. */
+/* Sets the effective priority of a context; `cause` is the context it is inherited from. */
 static void set_effective(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority,
                           uint16_t cause)
 {
@@ -55,7 +54,8 @@ static void set_effective(struct camkes_cpi *cpi, struct camkes_context *context
     }
 }
 
-/* Its own request's priority, or what the first waiter brings if it holds the lock. */
+/* Sets the priority of its own request, or of the first waiter if that is higher and it holds the
+ * lock. */
 static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds,
                     uint16_t cause)
 {
@@ -67,7 +67,7 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
     }
 }
 
-/* Whether the lock was free; else it is marked as waited for. */
+/* Takes the lock if it is free and returns true; else marks that there is a waiter. */
 static bool take_or_mark(struct camkes_cpi *cpi, uint16_t index)
 {
     uintptr_t word = atomic_load(&cpi->lock);
@@ -107,12 +107,12 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     return REPLY_LATER;
 }
 
-/* The releaser's inheritance ends, the lock goes to the first waiter. */
+/* Ends the inheritance of the releasing worker and gives the lock to the first waiter. */
 static unsigned hand_over(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *from = &cpi->context[index];
     if (holder(cpi) != from || cpi->queued == 0) {
-        return CAMKES_MESSAGE_OPERATION; /* it is not held, or nobody waits for it */
+        return CAMKES_MESSAGE_OPERATION; /* the lock is not held, or has no waiters */
     }
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
     const uint16_t next = camkes_queue_take(cpi);
@@ -149,7 +149,7 @@ static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* A caller was raised. */
+/* The priority of a caller was raised. */
 static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller, uint8_t priority,
                        uint16_t cause)
 {
@@ -171,12 +171,12 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* Its raised request is over. */
+/* The request of a caller with a raised priority ended. */
 static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller)
 {
     struct camkes_context *context = &cpi->context[caller->context];
     if (context->waiting) {
-        return CAMKES_MESSAGE_OPERATION; /* then it is not over */
+        return CAMKES_MESSAGE_OPERATION; /* the request still waits for the lock */
     }
     CAMKES_TRACE(CLEAR, cpi->id, context->id);
     context->request = context->base;
@@ -212,19 +212,19 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
     case CAMKES_END_REQUEST:
         return end(cpi, &cpi->context[index], thread);
     case CAMKES_SETTLE:
-        return CAMKES_MESSAGE_GOOD; /* that we are here says that it is done */
+        return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
     default:
         return CAMKES_MESSAGE_OPERATION;
     }
 }
 
-/* One message, whose badge says whether it is from a worker, counted from 1, or from a caller. */
+/* Handles one message. Badges from 1 up are workers, those after them callers. */
 static unsigned step(struct camkes_thread *self, seL4_Word badge, seL4_MessageInfo_t info)
 {
     struct camkes_cpi *cpi = self->cpi;
     const seL4_Word label = seL4_MessageInfo_get_label(info);
     self->badge = badge;
-    self->sender_id = 0; /* a worker */
+    self->sender_id = 0; /* sent by a worker */
     if (badge == 0 || badge > (seL4_Word)cpi->contexts + cpi->callers) {
         return CAMKES_MESSAGE_BADGE;
     }

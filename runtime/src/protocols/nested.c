@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Requests, and the two sides of an inherited priority that has to follow one. */
+/* Requests, and propagation of an inherited priority along a nested request, by worker and manager.
+ */
 #include "nested.h"
 
 #include <camkes/error.h>
@@ -22,8 +23,8 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
 {
     /*
      * `pushed` is written before `nested` is read again, and the worker writes `nested` before it
-     * reads `pushed`: either this sees that the request is over, or the worker sees that it must
-     * clear what is sent now.
+     * reads `pushed`: either this function sees that the request is over, or the worker sees that
+     * it must clear the update that is sent now.
      */
     for (;;) {
         const uintptr_t mark = atomic_load(&context->nested);
@@ -44,7 +45,7 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
     }
 }
 
-/* Before a nested request: returns whether its CPI was told of an inherited priority. */
+/* Before a nested request: returns whether an inherited priority was sent to its CPI. */
 static bool enter(struct camkes_context *context, const struct camkes_uses *to, seL4_CPtr manager,
                   uintptr_t mark)
 {
@@ -60,7 +61,7 @@ static bool enter(struct camkes_context *context, const struct camkes_uses *to, 
     return true;
 }
 
-/* After it. */
+/* After a nested request. */
 static void leave(struct camkes_context *context, const struct camkes_uses *to, seL4_CPtr manager,
                   uintptr_t mark, bool told)
 {
@@ -68,7 +69,7 @@ static void leave(struct camkes_context *context, const struct camkes_uses *to, 
     atomic_store(&context->nested, 0);
     camkes_point();
     if (atomic_load(&context->pushed) == mark) {
-        /* Our own manager may still be about to send it. */
+        /* The manager of this CPI may still be about to send the update. */
         camkes_ask_manager(context->manager_as_worker, camkes_operation_label(CAMKES_SETTLE, 0, 0),
                            camkes_self()->cpi->name);
         told = true;
@@ -79,7 +80,7 @@ static void leave(struct camkes_context *context, const struct camkes_uses *to, 
     camkes_point();
 }
 
-/* What the thread's work is worth now. */
+/* The effective priority of the thread's work. */
 static uint8_t own_priority(const struct camkes_thread *self)
 {
     return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;

@@ -8,7 +8,7 @@ static bool before(const struct camkes_cpi *cpi, uint16_t a, uint16_t b)
     if (x->request != y->request) {
         return x->request > y->request;
     }
-    return (int32_t)(x->arrival - y->arrival) < 0; /* arrivals count round */
+    return (int32_t)(x->arrival - y->arrival) < 0; /* arrivals wrap around */
 }
 
 static void put(struct camkes_cpi *cpi, unsigned place, uint16_t context)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* What threads that serve requests do. */
+/* The loops of threads that serve requests. */
 #include "lock.h"
 #include "nested.h"
 
@@ -13,8 +13,9 @@ static bool is_task_of(const struct camkes_caller *caller, uint16_t task)
 }
 
 /*
- * Who sent a request, by its badge, which the kernel vouches for; and whether its label claims only
- * what that sender can have. The kernel delivers no capabilities, since no sender may grant any.
+ * Finds the sender of a request by its badge, which cannot be forged, and checks that the label
+ * claims no priority or task that this sender cannot have. No capabilities are received, because no
+ * sender has the grant right.
  */
 static unsigned accept_request(struct camkes_thread *self, seL4_Word badge, seL4_Word label)
 {
@@ -38,7 +39,8 @@ static unsigned accept_request(struct camkes_thread *self, seL4_Word badge, seL4
     return label >> CAMKES_LABEL_BITS != 0 ? CAMKES_MESSAGE_LABEL : CAMKES_MESSAGE_GOOD;
 }
 
-/* Returns what the manager says to a BEGIN_REQUEST or END_REQUEST of this thread of a pool. */
+/* Sends BEGIN_REQUEST or END_REQUEST for this thread of a pool to the manager; returns its reply.
+ */
 static seL4_Word tell_manager(const struct camkes_thread *self,
                               const struct camkes_context *context, enum camkes_operation operation)
 {
@@ -114,7 +116,7 @@ void camkes_serve_plain(struct camkes_thread *self)
         (void)interface->run();
     }
     if (self->endpoint == 0) {
-        return; /* nothing is connected */
+        return; /* the interface is not connected */
     }
     seL4_MessageInfo_t info = camkes_platform_receive_first(self->endpoint, &self->sender_id);
     for (;;) {

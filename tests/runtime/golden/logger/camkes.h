@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from system.camkes: what the code of instance "logger" (system.camkes:19) sees. */
+/* Generated from system.camkes: declarations for the code of instance "logger" (system.camkes:19). */
 #pragma once
 
 #include <camkes/dataport.h>
@@ -26,7 +26,7 @@ void set_putchar(void (*putchar)(int character));
 dataport_ptr_t dataport_wrap_ptr(void *pointer);
 void *dataport_unwrap_ptr(dataport_ptr_t pointer);
 
-/* Attributes. CAMKES_CONST_ATTR(x) is the value where C needs a constant, as in the size of an array. */
+/* Attributes. CAMKES_CONST_ATTR(x) is the value as a constant expression, such as the size of an array. */
 #define CAMKES_CONST_ATTR(attribute) attribute##_DEF
 #define depth_DEF 4
 extern const int depth; /* system.camkes:11 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from system.camkes: what the code of instance "low" (system.camkes:15) sees. */
+/* Generated from system.camkes: declarations for the code of instance "low" (system.camkes:15). */
 #pragma once
 
 #include <camkes/dataport.h>

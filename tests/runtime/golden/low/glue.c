@@ -102,7 +102,7 @@ void store_get(const char *key, char **value, int *count)
     (void)camkes_message_good(&message, &store__place, "get");
 }
 
-/* The task that run() is the code of. */
+/* The task whose code is run(). */
 static struct camkes_task camkes__task = {
     .release = 3,
     .timer = 4,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from system.camkes: what the code of instance "shared" (system.camkes:16) sees. */
+/* Generated from system.camkes: declarations for the code of instance "shared" (system.camkes:16). */
 #pragma once
 
 #include <camkes/dataport.h>

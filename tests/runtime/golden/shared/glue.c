@@ -137,7 +137,7 @@ static seL4_MessageInfo_t store__serve(struct camkes_thread *self, unsigned word
     return camkes_message_no_method(self, &message, &store__place, method, 2);
 }
 
-/* Who its requests come from, and who may say that. */
+/* The contexts of its requests, and the callers that may send them. */
 static struct camkes_context store__contexts[] = {
     {
         .name = "high",
