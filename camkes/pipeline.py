@@ -209,10 +209,15 @@ def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | N
     from camkes.protocols import analyse
 
     if calls is None:
-        return analyse(system, sink)
-    found = analyse(system, sink, calls.reached, calls.chains)
-    for note in calls.notes:
-        sink.add(note)
+        found = analyse(system, sink)
+    else:
+        found = analyse(system, sink, calls.reached, calls.chains)
+        for note in calls.notes:
+            sink.add(note)
+    if found is not None and any(task.wcet for task in system.tasks):
+        from camkes.analysis.feasibility import warn
+
+        warn(system, found, sink)
     return found
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The kinds of systems that have no analysis."""
+"""The kinds of systems that have no analysis, and of those that cannot meet their deadlines."""
 
 from __future__ import annotations
 
@@ -12,5 +12,7 @@ MAY_WAIT = Code("E0903", "wait-without-bound")
 OTHER_THREAD = Code("E0904", "thread-without-bound")
 NO_TASKS = Code("E0905", "nothing-to-analyse")
 PLATFORM = Code("E0906", "platform-profile")
+OVERLOAD = Code("W0907", "utilisation-above-one")
+DEMAND_ABOVE_DEADLINE = Code("W0908", "demand-above-deadline")
 
-CODES = (NO_PERIOD, NO_WCET, MAY_WAIT, OTHER_THREAD, NO_TASKS, PLATFORM)
+CODES = (NO_PERIOD, NO_WCET, MAY_WAIT, OTHER_THREAD, NO_TASKS, PLATFORM, OVERLOAD, DEMAND_ABOVE_DEADLINE)

@@ -15,7 +15,8 @@ from camkes.analysis.demand import Time
 #: The blocking of a job in a window of so many nanoseconds; never less in a longer one.
 Blocking = Callable[[Time], Time]
 
-#: How many steps towards a fixed point are made.
+#: How many steps towards fixed points are made for a task: a busy window at utilisation 1 can be as long as
+#: the hyperperiod.
 STEPS = 1_000_000
 
 
@@ -52,11 +53,12 @@ def response(task: Load, others: Sequence[Load], blocking: Blocking) -> Response
     jobs = lcm(*(load.period for load in (task, *interfering))) // task.period
     longest: Response | None = None
     window: Time = 0
+    left = STEPS
     for job in range(jobs):
-        found = _window(task, interfering, blocking, job, window)
+        found = _window(task, interfering, blocking, job, window, left)
         if found is None:
             return None
-        window = found
+        window, left = found
         if longest is None or window - job * task.period > longest.time:
             counts = tuple((other.name, ceil(Fraction(window) / other.period)) for other in interfering)
             longest = Response(window - job * task.period, job, counts, window)
@@ -66,16 +68,17 @@ def response(task: Load, others: Sequence[Load], blocking: Blocking) -> Response
 
 
 def _window(
-    task: Load, interfering: Sequence[Load], blocking: Blocking, job: int, start: Time
-) -> Time | None:
-    """When a job, counted from 0, is done at the latest, from the beginning of the busy window."""
+    task: Load, interfering: Sequence[Load], blocking: Blocking, job: int, start: Time, steps: int
+) -> tuple[Time, int] | None:
+    """When a job, counted from 0, is done at the latest, from the beginning of the busy window; and how many
+    of the steps are left. None if they did not suffice."""
     own = (job + 1) * task.demand
     window = max(start, own)
-    for _ in range(STEPS):
+    for left in range(steps - 1, -1, -1):
         again = (
             own + blocking(window) + sum(-(-window // other.period) * other.demand for other in interfering)
         )
         if again == window:
-            return window
+            return window, left
         window = again
     return None

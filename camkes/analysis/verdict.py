@@ -14,7 +14,7 @@ from camkes.analysis.blocking import Blocking, waits
 from camkes.analysis.bounds import Bound, bounds
 from camkes.analysis.checks import check
 from camkes.analysis.demand import Demand, Time, demands
-from camkes.analysis.platform import Platform
+from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.workload import Task, Workload, workload_of
 from camkes.diagnostics import Sink
@@ -65,6 +65,14 @@ class Analysis(Struct, frozen=True):
 def analyse_system(system: System, plan: Plan, platform: Platform, sink: Sink) -> Analysis | None:
     """The analysis of a planned system; None, and errors, where it has none."""
     return analyse(workload_of(system, plan), platform) if check(system, plan, sink) else None
+
+
+def responses(system: System, plan: Plan) -> Analysis | None:
+    """The analysis with operations that cost nothing, of a system all of whose times are stated; None for any
+    other, without an error."""
+    if not any(task.wcet for task in system.tasks):
+        return None
+    return analyse_system(system, plan, FREE, Sink())
 
 
 def analyse(workload: Workload, platform: Platform) -> Analysis:

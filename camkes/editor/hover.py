@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import NamedTuple
 
+from camkes.analysis.demand import Time
+from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
 from camkes.editor.index import SettingUse, Symbol, Use
 from camkes.editor.workspace import Analysis
@@ -14,6 +17,7 @@ from camkes.model.system import Task
 from camkes.model.units import duration
 from camkes.parser import ast
 from camkes.protocols.plan import PlannedCpi, PlannedTask
+from camkes.report.times import format_time
 
 _MOST_LINES = 24  # of a definition
 _MOST_PLACES = 8  # instances that are distinguished
@@ -135,6 +139,9 @@ def _instance_facts(analysis: Analysis, instance: Symbol) -> Iterator[str]:
         task = analysis.tasks.get(path)
         if task is not None:
             yield f"task **{path}**: {_task(task, analysis.stated_tasks.get(path))}"
+            result = analysis.responses.get(path)
+            if result is not None:
+                yield _response(result)
         interfaces = instance.type.members.values() if instance.type else ()
         for interface in interfaces:
             cpi = analysis.cpis.get(analysis.index.served(path, instance, interface.name.text))
@@ -148,6 +155,18 @@ def _task(task: PlannedTask, stated: Task | None) -> str:
         times = {name: getattr(stated, name) for name in ("period", "deadline", "wcet", "budget")}
         parts += [f"{name} {duration(time)}" for name, time in times.items() if time is not None]
     return ", ".join(parts)
+
+
+def _response(result: TaskResult) -> str:
+    """Execution time with all requests, blocking, response, and what follows."""
+    times = f"C {_time(result.demand.total)}, B {_time(result.blocking.least)}"
+    if result.response is None:
+        return f"{times}, R has no bound: too much work"
+    return f"{times}, R {_time(result.response.time)}: deadline {result.verdict.value}"
+
+
+def _time(value: Time) -> str:
+    return format_time(ceil(value), 6)
 
 
 # Inlay hints -------------------------------------------------------------------------------------

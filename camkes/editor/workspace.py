@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from camkes import pipeline
+from camkes.analysis.verdict import TaskResult, responses
 from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
 from camkes.editor.index import Index
 from camkes.model.system import Cpi, System, Task
@@ -65,6 +66,14 @@ class Analysis(Struct, dict=True):
     @cached_property
     def tasks(self) -> dict[str, PlannedTask]:
         return {task.name: task for task in self.plan.tasks} if self.plan else {}
+
+    @cached_property
+    def responses(self) -> dict[str, TaskResult]:
+        """Execution time, blocking and response of each task, where all times are stated."""
+        if self.system is None or self.plan is None:
+            return {}
+        found = responses(self.system, self.plan)
+        return {result.task.name: result for result in found.tasks} if found is not None else {}
 
     @cached_property
     def stated_cpis(self) -> dict[str, Cpi]:

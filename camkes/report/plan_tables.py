@@ -5,24 +5,29 @@
 from __future__ import annotations
 
 import json
+from math import ceil
 from typing import Any
 
-from camkes.protocols.plan import Plan
+from camkes.analysis.verdict import Analysis, TaskResult
+from camkes.protocols.plan import Plan, PlannedTask
 from camkes.report.draw.table import table
+from camkes.report.times import format_time
 
 SCHEMA = 1
 
 
-def to_dict(plan: Plan) -> dict[str, Any]:
+def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
     """The JSON form. `threads` serve requests; managers are not among them.
 
-    tasks: name, id, priority. cpis: name ("inst.iface"), protocol, ceiling, threads,
+    tasks: name, id, priority, and with an analysis wcet, blocking, response (nanoseconds, null where
+    there is no bound). cpis: name ("inst.iface"), protocol, ceiling, threads,
     threads_minimum (the most requests that can be under way at once), pooled, manager, tasks (whose
     requests can arrive), contexts (under whose name they arrive), requests (CPIs it can request).
     """
+    results = _results(analysis)
     return {
         "schema": SCHEMA,
-        "tasks": [{"name": t.name, "id": t.id, "priority": t.priority} for t in plan.tasks],
+        "tasks": [_task(t, results.get(t.name)) for t in plan.tasks],
         "cpis": [
             {
                 "name": c.name,
@@ -51,14 +56,29 @@ def to_dict(plan: Plan) -> dict[str, Any]:
     }
 
 
-def to_json(plan: Plan) -> str:
-    return json.dumps(to_dict(plan), indent=2, ensure_ascii=False)
+def _results(analysis: Analysis | None) -> dict[str, TaskResult]:
+    return {result.task.name: result for result in analysis.tasks} if analysis is not None else {}
 
 
-def to_text(plan: Plan, *, color: bool = False) -> str:
-    """Two tables, as wide as their content."""
-    tasks = [("task", "id", "priority")]
-    tasks += [(t.name, str(t.id), str(t.priority)) for t in plan.tasks]
+def _task(task: PlannedTask, result: TaskResult | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": task.name, "id": task.id, "priority": task.priority}
+    if result is not None:
+        row["wcet"] = ceil(result.demand.total)
+        row["blocking"] = ceil(result.blocking.least)
+        row["response"] = None if result.response is None else ceil(result.response.time)
+    return row
+
+
+def to_json(plan: Plan, analysis: Analysis | None = None) -> str:
+    return json.dumps(to_dict(plan, analysis), indent=2, ensure_ascii=False)
+
+
+def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False) -> str:
+    """Two tables, as wide as their content. With an analysis, a task has its execution time with all requests
+    (C), its blocking (B) and its longest response (R)."""
+    results = _results(analysis)
+    tasks = [("task", "id", "priority", *(("C", "B", "R") if results else ()))]
+    tasks += [(t.name, str(t.id), str(t.priority), *_times(results.get(t.name))) for t in plan.tasks]
     cpis = [("CPI", "protocol", "ceiling", "threads", "manager", "tasks", "requests")]
     cpis += [
         (
@@ -72,6 +92,13 @@ def to_text(plan: Plan, *, color: bool = False) -> str:
         )
         for c in plan.cpis
     ]
-    parts = [table(tasks, right={1, 2}, color=color)] if plan.tasks else ["no tasks"]
+    parts = [table(tasks, right={1, 2, 3, 4, 5}, color=color)] if plan.tasks else ["no tasks"]
     parts.append(table(cpis, right={2}, color=color) if plan.cpis else "no CPIs with a protocol")
     return "\n\n".join(parts)
+
+
+def _times(result: TaskResult | None) -> tuple[str, ...]:
+    if result is None:
+        return ()
+    response = "-" if result.response is None else format_time(ceil(result.response.time), 6)
+    return *(format_time(ceil(value), 6) for value in (result.demand.total, result.blocking.least)), response

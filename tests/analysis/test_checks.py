@@ -13,10 +13,11 @@ from camkes import pipeline
 from camkes.analysis.blocking import Section, Waits
 from camkes.analysis.checks import check
 from camkes.analysis.platform import find_platform, names, read_platform
-from camkes.analysis.verdict import analyse
+from camkes.analysis.verdict import analyse, responses
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
+from camkes.report import plan_tables
 from camkes.report.analysis import explain, to_dict, to_text
 from tests.golden import compare
 
@@ -32,6 +33,56 @@ def test_systems_without_an_analysis(name: str, monkeypatch: pytest.MonkeyPatch)
     assert checked is not None
     assert not check(checked.system, checked.plan, sink)
     compare(render(sink.diagnostics, Style(Form.TEXT)), GOLDEN / f"{name}.txt")
+
+
+def test_what_cannot_work_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """C is 6 ms in 10 ms for radar, whose deadline is 5 ms, and 10 ms in 20 ms for video: 1.1 in all."""
+    monkeypatch.chdir(GOLDEN / "infeasible")
+    sink = Sink()
+    assert pipeline.check(pipeline.Input(Path("cannot_work.camkes")), sink) is not None
+    compare(render(sink.diagnostics, Style(Form.TEXT)), GOLDEN / "cannot_work.txt")
+
+
+@pytest.mark.parametrize(
+    ("change", "codes"),
+    [
+        (("radar._wcet = 4 ms", "radar._wcet = 3 ms"), []),  # 5 ms in 10 ms and in the deadline; 1 in all
+        (("radar._wcet = 4 ms", "radar._wcet = 3001 us"), ["W0907", "W0908"]),
+        (("radar._wcet = 4 ms;  radar._deadline = 5 ms", "radar._wcet = 3001 us"), ["W0907"]),
+        (("video._wcet = 8 ms", "video._wcet = 1 ms"), ["W0908"]),
+        (("db.store_wcet = 2 ms;", ""), []),  # what is not stated counts as 0: 4 ms and 8 ms
+    ],
+)
+def test_warnings_begin_where_nothing_can_help(
+    change: tuple[str, str], codes: list[str], tmp_path: Path
+) -> None:
+    text = (GOLDEN / "infeasible" / "cannot_work.camkes").read_text()
+    (tmp_path / "s.camkes").write_text(text.replace(*change))
+    sink = Sink()
+    assert pipeline.check(pipeline.Input(tmp_path / "s.camkes"), sink) is not None
+    assert sorted(each.code.number for each in sink.diagnostics) == codes
+
+
+def test_the_plan_shows_times_where_they_are_stated(tmp_path: Path) -> None:
+    """C, B and R are those of the analysis; without an execution time there are no such columns."""
+    text = (
+        (GOLDEN / "infeasible" / "cannot_work.camkes")
+        .read_text()
+        .replace("radar._wcet = 4 ms", "radar._wcet = 1 ms")
+    )
+    for without in ("", "db.store_wcet = 2 ms;"):
+        (tmp_path / "s.camkes").write_text(text.replace(without, "") if without else text)
+        result = pipeline.check(pipeline.Input(tmp_path / "s.camkes"), Sink())
+        assert result is not None
+        analysis = responses(result.system, result.plan)
+        tasks = plan_tables.to_dict(result.plan, analysis)["tasks"]
+        head = plan_tables.to_text(result.plan, analysis).splitlines()[0].split()
+        if without:
+            assert analysis is None and "wcet" not in tasks[0] and head == ["task", "id", "priority"]
+        else:  # video: 10 ms + 2 jobs of radar, 3 ms each
+            times = [(task["wcet"], task["blocking"], task["response"]) for task in tasks]
+            assert times == [(3_000_000, 2_000_000, 5_000_000), (10_000_000, 0, 16_000_000)]
+            assert head == ["task", "id", "priority", "C", "B", "R"]
 
 
 def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ milliseconds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
@@ -154,6 +155,53 @@ def test_each_task_and_each_server_once() -> None:
         longest = response(load, [other for other in loads if other is not load], constant(waits))
         assert longest is not None
         assert (waits, longest.time) == tuple(map(ms, expected[load.name]))
+
+
+def test_clients_of_one_server() -> None:
+    """Table II of the paper on condition variables: two clients of 10 ms and a server of 4.5 ms; a third task
+    requests nothing and is below both. R1 = 10 + 4.5 + 4.5; R2 = 10 + 4.5 + 0 + 14.5."""
+    tasks = (
+        Task("client1", 90, ms(40), ms(40), ms(10), {"server": 1}),
+        Task("client2", 80, ms(50), ms(50), ms(10), {"server": 1}),
+        Task("annoyer", 70, ms(60), ms(60), ms(10)),
+    )
+    found = analyse(Workload(tasks, (Cpi("server", INHERITED, ms("4.5")),)), FREE)
+    assert blocking_of(found)[:2] == [4.5, 0]
+    assert response_of(found)[:2] == [19, 29]
+    # were the lock's holder not raised, client 1 would wait for the annoyer too, as the paper measures
+
+
+#: The sample system of Lyons and Heiser, Table 1, from the highest priority: period, budget.
+SAMPLE = {"T5": (10, 2), "T4": (20, 2), "T3": (25, 5), "T2": (40, 4), "T1": (60, 6)}
+
+
+@pytest.mark.parametrize(
+    ("order", "of_t4", "expected"),
+    [
+        # T3 = 5 + 2 + 2; T2 = 4 + 2 * 2 + 2 + 5; T1 = 6 + 3 * 2 + 2 * 2 + 5 + 4
+        (("T5", "T4", "T3", "T2", "T1"), 2, (2, 4, 9, 15, 25)),
+        # T4 = 7 + 2; T3 = 5 + 2 * 2 + 7; T2 = 4 + 2 * 2 + 7 + 5; T1 = 6 + 8 * 2 + 4 * 7 + 3 * 5 + 8
+        (("T5", "T4", "T3", "T2", "T1"), 7, (2, 9, 16, 20, 73)),
+        # after the switch T2 is above T3: T2 = 4 + 2 * 2 + 7; T3 = 5 + 2 * 2 + 7 + 4
+        (("T5", "T4", "T2", "T3", "T1"), 7, (2, 9, 20, 15, 73)),
+    ],
+)
+def test_sample_of_criticalities(order: Sequence[str], of_t4: int, expected: tuple[int, ...]) -> None:
+    """Without an overrun, with T4 extended to 7, and with a switch of criticality; in the order T5 to T1."""
+    loads = [
+        Load(name, -order.index(name), SAMPLE[name][0], of_t4 if name == "T4" else SAMPLE[name][1])
+        for name in SAMPLE
+    ]
+    found = [response(load, [other for other in loads if other is not load], constant(0)) for load in loads]
+    assert tuple(each.time for each in found if each is not None) == expected
+
+
+def test_a_busy_window_without_end_is_given_up() -> None:
+    """At utilisation 1 with blocking no job of the lower task is early again: after so many steps there is no
+    bound. Without the limit this would look at a million million jobs."""
+    task = Load("b", 1, 1_000_003, 500_000)
+    rest = Load("a", 2, 1_000_003 * 1_000_033, 500_003 * 1_000_033)
+    assert response(task, [rest], constant(10)) is None
 
 
 DERIVED = {

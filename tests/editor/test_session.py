@@ -95,6 +95,7 @@ def test_hover(nested: Path) -> None:
         assert "**b.r**: inherited, ceiling 40" in text
         assert "**c.r**" in text and "**d.r**" in text
         text = await editor.hover("system.camkes", "component Task t|1;")
+        assert "\n- C 10 ms, B " in text and ": deadline met" in text
         assert "task **t1**: id 0, priority 10, period 160 ms, wcet 2 ms" in text
         text = await editor.hover("system.camkes", "component |Fork a;")
         assert "provides Compute r with priority_protocol inherited, requests (left, right);" in text

@@ -93,10 +93,14 @@ def plan(arguments: argparse.Namespace) -> int:
             print(authority.to_json(entries, threads))
         else:
             print(f"{authority.threads_to_text(threads)}\n\n{authority.to_text(entries)}")
-    elif arguments.json:
-        print(plan_tables.to_json(result.plan))
     else:
-        print(plan_tables.to_text(result.plan, color=wants_color(arguments, sys.stdout)))
+        from camkes.analysis.verdict import responses
+
+        analysis = responses(result.system, result.plan)
+        if arguments.json:
+            print(plan_tables.to_json(result.plan, analysis))
+        else:
+            print(plan_tables.to_text(result.plan, analysis, color=wants_color(arguments, sys.stdout)))
     return status
 
 

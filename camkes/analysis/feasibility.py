@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Warnings about systems that miss deadlines whatever the priorities are: necessary conditions, without
+blocking, interference and overheads. An execution time that is not stated counts as 0 here."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from camkes.analysis.codes import DEMAND_ABOVE_DEADLINE, OVERLOAD
+from camkes.analysis.demand import Demand, demands
+from camkes.analysis.platform import FREE
+from camkes.analysis.workload import workload_of
+from camkes.diagnostics import Label, Sink
+from camkes.model.system import System, Task
+from camkes.model.units import duration
+from camkes.protocols.plan import Plan
+
+
+def warn(system: System, plan: Plan, sink: Sink) -> None:
+    """Report each task whose job executes for longer than its deadline, and a utilisation above 1."""
+    workload = workload_of(system, plan)
+    needed = demands(workload, FREE).of_task
+    stated = {task.instance: task for task in system.tasks}
+    for task in workload.tasks:
+        if needed[task.name].total > task.deadline:
+            _too_long(stated[task.name], needed[task.name], task.deadline, sink)
+    shares = {task.name: Fraction(needed[task.name].total) / task.period for task in workload.tasks}
+    if sum(shares.values()) > 1:
+        most = stated[max(shares, key=lambda name: shares[name])]
+        sink.report(
+            OVERLOAD,
+            f"the tasks need {float(sum(shares.values())):.4g} of the processor",
+            most.spans.get("wcet", most.span),
+            label="the task that needs most",
+            notes=[", ".join(f"{name} {float(share):.4g}" for name, share in shares.items())],
+            help="a processor can give 1: shorten execution times, or make periods longer",
+        )
+
+
+def _too_long(task: Task, demand: Demand, deadline: int, sink: Sink) -> None:
+    parts = [f"{duration(demand.work)} of its own"]
+    parts += [f"{part.count} x {duration(part.work)} of {part.cpi}" for part in demand.parts if part.work]
+    limit = task.spans.get("deadline") or task.spans.get("period")
+    sink.report(
+        DEMAND_ABOVE_DEADLINE,
+        f"a job of `{task.instance}` executes for {duration(int(demand.total))} and has to end within"
+        f" {duration(deadline)}",
+        task.spans.get("wcet", task.span),
+        related=[Label(limit, "the deadline")] if limit else [],
+        notes=[" + ".join(parts)],
+        help="shorten the work, or give the task a longer period and deadline",
+    )
