@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Everything in a capability model, to the letter: of `golden/NAME.camkes` the text in `golden/NAME.model`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+
+import pytest
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
+
+from camkes.capdl.allocate import allocate
+from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
+from camkes.capdl.callers import caller_table
+from camkes.capdl.host_table import host_table
+from camkes.capdl.model import CapabilityModel, Use
+from camkes.capdl.pools import Pools, allocate_pools
+from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import Style, render
+from camkes.model.settings import Defaults, Reader
+from camkes.model.system import End, System
+from camkes.protocols import analyse
+from camkes.protocols.plan import Context, Plan
+from camkes.resolve import LoadOptions, load
+from tests.golden import compare
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes"))
+
+
+def planned(name: str) -> tuple[System, Plan]:
+    sink = Sink()
+    system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False), sink)
+    plan = None if system is None else analyse(system, sink)
+    assert system is not None and plan is not None, render(sink.diagnostics)
+    return system, plan
+
+
+def word(value: object) -> str:
+    match value:
+        case Enum():
+            return str(value.value)
+        case Use():
+            return f"{value.instance}:{value.purpose.value}:{value.interface}:{value.context}:{value.number}"
+        case Context() | End():
+            return value.name
+        case Struct():
+            return line(f"{type(value).__name__}:", value)
+        case tuple():
+            return f"({' '.join(map(word, value))})"
+    return str(value)
+
+
+def line(kind: str, item: Struct) -> str:
+    """What an item has that is not the default."""
+    found = [kind]
+    for field in fields(item):
+        value = getattr(item, field.name)
+        if field.default is NODEFAULT or value != field.default:
+            found.append(f"{field.name}={word(value)}")
+    return " ".join(found)
+
+
+def lines(model: CapabilityModel) -> Iterator[str]:
+    yield from (line("object", item) for item in model.objects)
+    for space in model.spaces:
+        yield f"space {space.name} {word(space.instances)} {space.cnode} {space.vspace}"
+        yield from (line("  cap", cap) for cap in space.caps)
+        yield from (line("  map", mapping) for mapping in space.mappings)
+        yield from (line("  thread", thread) for thread in space.threads)
+    yield from (line("timer", timer) for timer in model.timers)
+    yield from (f"slot {word(use)} = {slot}" for use, slot in model.slots.items())
+
+
+def tables(system: System, plan: Plan) -> Iterator[str]:
+    for cpi in plan.cpis:
+        yield f"callers of {cpi.name}"
+        yield from (line(" ", entry) for entry in caller_table(system, plan, cpi, Reader(Sink())))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_model(name: str) -> None:
+    system, plan = planned(name)
+    sink = Sink()
+    model = allocate(system, plan, sink)
+    assert not sink.diagnostics
+    text = "\n".join((*lines(model), *tables(system, plan), ""))
+    compare(text, GOLDEN / f"{name}.model")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_model_with_other_defaults_and_templates(name: str) -> None:
+    """Also without capabilities to threads, as a build for seL4 wants it."""
+    rendered = frozenset({"seL4TimeServer", "seL4NotificationBind", "seL4SharedData"})
+    model = allocate(*planned(name), None, Defaults(100, 4096, 1), rendered=rendered, tcb_caps=False)
+    compare("\n".join((*lines(model), "")), GOLDEN / f"{name}.rendered.model")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tables_for_people_and_programs(name: str) -> None:
+    system, plan = planned(name)
+    model = allocate(system, plan)
+    images = {space.name: f"{space.name}.so" for space in model.spaces}
+    compare(host_table(model, images), GOLDEN / f"{name}.table")
+    holdings, threads = authority(system, plan, model), thread_authority(model)
+    compare(f"{to_text(holdings)}\n\n{threads_to_text(threads)}\n", GOLDEN / f"{name}.authority")
+    text = to_json(holdings, threads)
+    records = json.loads(text)
+    assert text == json.dumps(records, indent=2, ensure_ascii=False)
+    rows = "".join(f"{json.dumps(record)}\n" for record in records)
+    compare(rows.replace(str(GOLDEN), "GOLDEN"), GOLDEN / f"{name}.authority.json")
+
+
+def of_pools(pools: Pools) -> str:
+    variables = " ".join(pools.variables())
+    entries = "".join(line("\n  entry", entry) for entry in pools.entries)
+    of_settings = f"dma={word(pools.dma)} tree={pools.tree} {pools.secure_calls}"
+    return f"pools of {pools.name}: {of_settings} {variables}{entries}"
+
+
+@pytest.mark.parametrize("frames", [(4096, 65536, 1 << 21), (8192,)])
+def test_pools(frames: tuple[int, ...]) -> None:
+    system, plan = planned("pools")
+    sink = Sink()
+    model, pools = allocate_pools(system, allocate(system, plan), frames, Reader(sink))
+    text = "\n".join((*lines(model), *map(of_pools, pools), render(sink.diagnostics, Style(base=GOLDEN))))
+    compare(text, GOLDEN / f"pools.{frames[0]}.pools")
