@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Everything in a capability model, to the letter: of `golden/NAME.camkes` the text in `golden/NAME.model`."""
+"""Everything in a capability model, to the letter: of `golden/NAME.camkes` the text `golden/NAME.model`."""
 
 from __future__ import annotations
 

@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Severity
+from camkes.diagnostics.rendering import Style, render
 from camkes.resolve import LoadOptions
+from tests.golden import compare
 from tests.resolve.inventory import ROWS, SAME, Row, Same
 from tests.resolve.systems import resolve
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = Path(__file__).parent / "inventory"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
@@ -23,6 +28,11 @@ def test_row(tmp_path: Path, row: Row) -> None:
         assert all(d.severity is Severity.WARNING for d in diagnostics)
     else:
         assert any(d.severity is Severity.ERROR for d in diagnostics)
+    text = render(diagnostics, Style(base=tmp_path))
+    compare(
+        text.replace(str(tmp_path), "FOLDER").replace(f"{ROOT}/", ""),
+        TEXTS / f"{row.name.replace(' ', '-')}.txt",
+    )
 
 
 @pytest.mark.parametrize("same", SAME, ids=[same.name for same in SAME])
