@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Mutation testing: small faults in the code, one at a time, each of which some test has to find.
 
-A random sample of all mutants of some packages is tried, each in a copy of the repository, with those tests
-of the packages' own folders that execute the changed line, the fastest first. `benchmarks/mutation/` has
-the result with its seed, in `python.json`, and the reasons of survivors, in `survivors.md`.
+A random sample of all mutants of some packages is tried, with those tests of the packages' own folders that
+execute the changed line, the fastest first: as switches in one program (`mutation/switches.py`), or, where
+that cannot be, in a copy of the repository (`mutation/copies.py`). `benchmarks/mutation/` has the result with
+its seed, in `python.json`, and the reasons of survivors, in `survivors.md`.
 
 mutmut does not change decorated functions and cosmic-ray runs the same tests for each mutant; hence this.
 
@@ -20,27 +21,23 @@ import argparse
 import ast
 import hashlib
 import json
-import multiprocessing
 import os
 import random
-import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from queue import SimpleQueue
 
+from mutation.copies import PLUGIN, Copy
 from mutation.operators import Mutant, mutants
+from mutation.switches import Attempt, Trial
+from mutation.switches import run as run_switched
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "mutation"
 RESULT = ROOT / "benchmarks" / "mutation" / "python.json"
 PACKAGES = ("camkes/protocols", "camkes/capdl", "camkes/resolve")
-PLUGIN = ("-p", "benchmarks.mutation.plugin", "-p", "no:cacheprovider")
 KILLED = ("killed", "timeout")
 
 
@@ -134,104 +131,6 @@ def git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=True, text=True).stdout
 
 
-#: a process that has loaded all but the code under test; each run is a copy of it
-FORKS = multiprocessing.get_context("forkserver")
-PRELOADED = [
-    "pytest",
-    "_pytest.assertion.rewrite",
-    "xdist",
-    "hypothesis",
-    "lark",
-    "jinja2",
-    "msgspec",
-    "networkx",
-]
-
-
-def in_process(folder: str, environment: dict[str, str], files: list[str]) -> None:
-    """Run tests of a copy; the exit status is pytest's."""
-    import pytest
-
-    os.setsid()
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(folder)
-    sys.path.insert(0, folder)
-    sys.dont_write_bytecode = True
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for number in range(3):
-        os.dup2(nothing, number)
-    assert "camkes" not in sys.modules
-    status = pytest.main(["-x", "-q", "--tb=no", *PLUGIN, *files])
-    os._exit(status)
-
-
-class Copy:
-    """A copy of the repository in which one mutant at a time lives."""
-
-    def __init__(self, number: int, tests: list[str]) -> None:
-        self.folder = WORK / f"copy{number}"
-        shutil.rmtree(self.folder, ignore_errors=True)
-        for name in filter(None, git("ls-files", "-coz", "--exclude-standard").split("\0")):
-            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-            if (ROOT / name).is_symlink() or (ROOT / name).is_file():
-                shutil.copy2(ROOT / name, self.folder / name, follow_symlinks=False)
-        self.environment = os.environ | {"PYTHONPATH": str(self.folder)}
-        for command in (["-m", "camkes.parser.tables"], ["-m", "pytest", "-q", "--collect-only", *tests]):
-            # compiles all; what does not even start could not tell a mutant from good code
-            subprocess.run(
-                [sys.executable, *command],
-                cwd=self.folder,
-                env=self.environment,
-                stdout=subprocess.DEVNULL,
-                check=True,
-            )
-        # a changed file may have the length and the second of the one before: its compiled form is not kept
-        self.environment |= {"PYTHONDONTWRITEBYTECODE": "1"}
-
-    def run(self, tests: dict[str, float]) -> tuple[str, str]:
-        """Verdict and the test that failed. `tests`: in this order; the seconds after which each hangs."""
-        (self.folder / "build").mkdir(exist_ok=True)
-        wanted, failed = self.folder / "build" / "wanted.json", self.folder / "build" / "failed.txt"
-        wanted.write_text(json.dumps(tests))
-        failed.write_text("")
-        environment = self.environment | {"MUTATION_TESTS": str(wanted), "MUTATION_FAILED": str(failed)}
-        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        process = FORKS.Process(target=in_process, args=(str(self.folder), environment, files))
-        process.start()
-        process.join(60 + 4 * sum(tests.values()))
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid or 0, signal.SIGKILL)
-        process.join()
-        if process.exitcode in (0, 5):
-            return "survived", ""
-        if process.exitcode in (3, 4):
-            sys.exit(f"pytest cannot run {', '.join(files)} in {self.folder}")
-        return ("timeout" if (process.exitcode or 0) < 0 else "killed"), failed.read_text()
-
-    def attempt(self, mutant: Mutant, made: Map, budget: float, excluded: set[str]) -> Outcome:
-        own = f"tests/{mutant.file.split('/')[1]}/"
-        found = [t for t in made.of(mutant) if made.tests[t] not in excluded]
-        found.sort(key=lambda t: (made.seconds[t], made.tests[t]))
-        near = within([t for t in found if made.tests[t].startswith(own)], made, budget / 2)
-        far = within([t for t in found if t not in set(near)], made, budget)
-        path = self.folder / mutant.file
-        source, times = path.read_bytes(), path.stat()
-        path.write_bytes(mutant.apply(source))
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns + 10**10))
-        verdict, name = ("survived" if found else "uncovered"), ""
-        try:
-            for stage in filter(None, (near, far)):
-                limits = {made.tests[t]: 20 + 10 * made.seconds[t] for t in stage}
-                verdict, name = self.run(limits)
-                if verdict in KILLED:
-                    break
-        finally:
-            path.write_bytes(source)
-            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-        return Outcome(mutant, verdict, name, len(found))
-
-
 def within(tests: list[int], made: Map, budget: float) -> list[int]:
     """The first of these that take no longer than that together."""
     found: list[int] = []
@@ -246,37 +145,65 @@ def within(tests: list[int], made: Map, budget: float) -> list[int]:
 Keep = Callable[[list[Outcome]], None]
 
 
-def attempt_all(
-    chosen: list[Mutant], made: Map, tests: list[str], budget: float, jobs: int, keep: Keep
-) -> list[Outcome]:
-    idle: SimpleQueue[Copy] = SimpleQueue()
-    for number in range(jobs):
-        idle.put(Copy(number, tests))
-    excluded: set[str] = set()
-    outcomes: dict[Mutant, Outcome] = {}
+@dataclass
+class Trials:
+    """The mutants that are tried, and what came of them."""
 
-    def one(mutant: Mutant) -> None:
-        copy = idle.get()
-        try:
-            outcome = outcomes[mutant] = copy.attempt(mutant, made, budget, excluded)
-        finally:
-            idle.put(copy)
-        print(f"{len(outcomes):4} {describe(outcome)}", flush=True)
-        keep(list(outcomes.values()))
+    chosen: list[Mutant]
+    made: Map
+    budget: float
+    keep: Keep
+    outcomes: dict[Mutant, Outcome] = field(default_factory=dict)
+    #: tests that fail without a mutant
+    broken: set[str] = field(default_factory=set)
 
-    left = chosen
-    while left:
-        with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(one, left))
-        # a test that fails without a mutant proves nothing
-        copy = idle.get()
-        names = {o.test for o in outcomes.values() if o.test}
-        broken = {name for name in sorted(names) if copy.run({name: 600.0})[0] in KILLED}
-        idle.put(copy)
-        print(f"tests that fail without a mutant: {sorted(broken)}")
-        excluded |= broken
-        left = [mutant for mutant in chosen if outcomes[mutant].test in broken]
-    return [outcomes[mutant] for mutant in chosen]
+    def tests(self, mutant: Mutant) -> list[int]:
+        """Tests of the mutant's own package first, then others, the fastest first, within the budget."""
+        own = f"tests/{mutant.file.split('/')[1]}/"
+        found = [t for t in self.made.of(mutant) if self.made.tests[t] not in self.broken]
+        found.sort(key=lambda t: (self.made.seconds[t], self.made.tests[t]))
+        near = within([t for t in found if self.made.tests[t].startswith(own)], self.made, self.budget / 2)
+        return near + within([t for t in found if t not in set(near)], self.made, self.budget)
+
+    def timed(self, mutant: Mutant) -> dict[str, float]:
+        return {self.made.tests[t]: self.made.seconds[t] for t in self.tests(mutant)}
+
+    def note(self, mutant: Mutant, verdict: str, test: str) -> None:
+        tests = self.tests(mutant)
+        outcome = Outcome(mutant, verdict if tests else "uncovered", test, len(tests))
+        self.outcomes[mutant] = outcome
+        print(f"{len(self.outcomes):4} {describe(outcome)}", flush=True)
+        self.keep(list(self.outcomes.values()))
+
+    def left(self) -> list[Mutant]:
+        """Those that are not tried yet, or that only a test has killed which fails anyway."""
+        done = self.outcomes
+        return [m for m in self.chosen if m not in done or (done[m].test and done[m].test in self.broken)]
+
+    def with_switches(self, selectable: set[int], attempt: Attempt) -> None:
+        numbers = {mutant: number for number, mutant in enumerate(self.chosen, 1) if number in selectable}
+        while left := [mutant for mutant in self.left() if mutant in numbers]:
+            for number, verdict, test in attempt(Trial(numbers[m], self.timed(m)) for m in left):
+                self.note(self.chosen[number - 1], verdict, test)
+            # a test that fails without a mutant proves nothing
+            names = sorted({o.test for o in self.outcomes.values() if o.test} - self.broken)
+            alone = attempt(Trial(0, {name: 60.0}) for name in names)
+            self.broken |= {found.test for found in alone if found.test}
+
+    def with_a_copy(self, tests: list[str]) -> None:
+        if left := self.left():
+            files = git("ls-files", "-coz", "--exclude-standard").split("\0")
+            copy = Copy(ROOT, WORK / "copy", list(filter(None, files)), tests)
+            for mutant in left:
+                limits = {test: 20 + 10 * seconds for test, seconds in self.timed(mutant).items()}
+                self.note(mutant, *(copy.attempt(mutant, limits) if limits else ("", "")))
+
+
+def attempt_all(trials: Trials, tests: list[str], jobs: int) -> list[Outcome]:
+    run_switched(ROOT, trials.chosen, tests, trials.with_switches, jobs)
+    trials.with_a_copy(tests)
+    print(f"tests that fail without a mutant: {sorted(trials.broken)}")
+    return [trials.outcomes[mutant] for mutant in trials.chosen]
 
 
 def describe(outcome: Outcome) -> str:
@@ -380,7 +307,6 @@ def main() -> None:
             print(describe(Outcome(mutant, "", "", 0)))
         return
     made = read_map(files)
-    FORKS.set_forkserver_preload(PRELOADED)
     dead: list[Outcome] = []
     if given.command == "again":
         dead, chosen = again(every, given.count, given.seed)
@@ -393,7 +319,7 @@ def main() -> None:
         # after each mutant, for whoever stops it before the end
         write_result(sorted([*dead, *tried], key=lambda o: o.mutant), given.seed, len(every))
 
-    tried = attempt_all(chosen, made, tests_of(given.packages), given.budget, given.jobs, keep)
+    tried = attempt_all(Trials(chosen, made, given.budget, keep), tests_of(given.packages), given.jobs)
     keep(tried)
     print_table([*dead, *tried])
 

@@ -8,6 +8,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">="),
@@ -63,6 +64,9 @@ NAMES = {
     "issuperset": "issubset",
 }
 
+#: the operators that replace a statement; the others replace an expression
+STATEMENTS = ("return None", "delete statement", "loop")
+
 
 @dataclass(frozen=True, order=True)
 class Mutant:
@@ -81,12 +85,14 @@ class Mutant:
         return source[: self.start] + self.after.encode() + source[self.end :]
 
 
+def offsets_of(source: bytes) -> list[int]:
+    """Where each line begins."""
+    return [0, *accumulate(len(line) for line in source.splitlines(keepends=True))]
+
+
 def mutants(file: str, source: bytes) -> list[Mutant]:
     """Every mutant of a file, in order of their places; not of annotations, docstrings and messages."""
-    lines = source.splitlines(keepends=True)
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line))
+    offsets = offsets_of(source)
     found: set[Mutant] = set()
     for node, after, operator in _changes(ast.parse(source)):
         start = offsets[node.lineno - 1] + node.col_offset
@@ -101,12 +107,12 @@ def mutants(file: str, source: bytes) -> list[Mutant]:
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
-    skipped = _skipped(tree)
+    left_out = skipped(tree)
     first = _only_assignments(tree)
     stack: list[ast.AST] = [tree]
     while stack:
         node = stack.pop()
-        if id(node) in skipped:
+        if id(node) in left_out:
             continue
         stack += ast.iter_child_nodes(node)
         if isinstance(node, ast.expr):
@@ -117,7 +123,7 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]
             yield test, f"(not ({ast.unparse(test)}))", "negate condition"
 
 
-def _skipped(tree: ast.Module) -> set[int]:
+def skipped(tree: ast.Module) -> set[int]:
     """What is not code, or what mypy checks: annotations, aliases, keywords of classes, docstrings, texts."""
     found: set[int] = set()
     for node in ast.walk(tree):
