@@ -70,7 +70,12 @@ PARTS = (
     ),
     Part(
         "kernel/host/src",
-        ("tests/host/test_host.py", "tests/runtime/test_exploration.py", "tests/host/test_ending.py"),
+        (
+            "tests/host/test_host.py",
+            "tests/host/test_outside.py",
+            "tests/runtime/test_exploration.py",
+            "tests/host/test_ending.py",
+        ),
         ("-std=c11", "-D_GNU_SOURCE"),
     ),
 )

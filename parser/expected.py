@@ -28,7 +28,7 @@ def expected_words(tokens: Tokens) -> list[str]:
         if stopped is None or tokens.kinds[stopped] == END:
             return []
         if tokens.kinds[stopped] == _HERE:
-            expected = recovery.expected()
+            expected = recovery.look.expected()
             words = {**tables.words, **tables.contextual}
             return [word for word, terminal in words.items() if terminal in expected]
         position = recovery.recover(stopped)

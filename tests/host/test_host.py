@@ -12,50 +12,27 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import shutil
-import signal
 import struct
 import subprocess
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-SCENARIOS = HERE / "scenarios"
-SANITIZE = bool(os.environ.get("CAMKES_HOST_SANITIZE"))
-CC = os.environ.get("CC", "cc")
-#: runs programs of another machine: with CC=aarch64-linux-gnu-gcc, "qemu-aarch64 -L /usr/aarch64-linux-gnu"
-RUNNER = os.environ.get("CAMKES_HOST_RUNNER", "").split()
-SWITCH, IDLE, READY, BLOCK, PRIORITY, KCALL, TRANSFER, REPLY = 2, 3, 4, 5, 6, 7, 8, 9
-SIGNAL, WORK, FAULT, EXIT, OUTPUT, END, CHOICE = 10, 11, 12, 13, 14, 16, 17
-NOBODY = 65535
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    time: int
-    kind: int
-    thread: int
-    other: int
-    args: tuple[int, ...]
-
-
-def read_trace(path: Path) -> list[Record]:
-    data = path.read_bytes()
-    assert data[:8] == b"CAMKTRC1"
-    records = []
-    offset = 8
-    while offset < len(data):
-        now, kind, size, thread, other = struct.unpack_from("<QHHHH", data, offset)
-        assert size >= 16 and size % 8 == 0 and offset + size <= len(data)
-        args = struct.unpack_from(f"<{(size - 16) // 8}Q", data, offset + 16)
-        records.append(Record(now, kind, thread, other, args))
-        offset += size
-    return records
+from tests.host.kernel import (
+    CHOICE,
+    END,
+    FAULT,
+    NOBODY,
+    OUTPUT,
+    RUNNER,
+    SANITIZE,
+    SCENARIOS,
+    SWITCH,
+    Record,
+    Workplace,
+    read_trace,
+)
 
 
 def without_addresses(records: list[Record]) -> list[Record]:
@@ -63,41 +40,6 @@ def without_addresses(records: list[Record]) -> list[Record]:
     return [
         Record(r.time, r.kind, r.thread, r.other, (r.args[0],)) if r.kind == FAULT else r for r in records
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    host: Path
-    folder: Path
-
-    def compile(self, source: Path, image: Path, *extra: str) -> None:
-        flags = ["-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", *extra]
-        if SANITIZE and "-fno-sanitize=all" not in extra:
-            flags += ["-fsanitize=undefined", "-fno-sanitize=null,alignment,integer-divide-by-zero,builtin"]
-        includes = [f"-I{ROOT}/kernel/host/include", f"-I{ROOT}/runtime/include"]
-        subprocess.run(
-            [CC, *flags, *includes, "-o", str(image), source.name, "-lm"], check=True, cwd=source.parent
-        )
-
-    def run(
-        self, table: Path, *options: str, stdout: int | None = subprocess.PIPE
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*RUNNER, str(self.host), str(table), *options],
-            stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False, cwd=self.folder,
-        )  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    folder = tmp_path_factory.mktemp("host")
-    command = ["make", "-s", "-C", str(ROOT / "kernel/host"), f"OUT={folder}"]
-    subprocess.run([*command, *(["SANITIZE=1"] if SANITIZE else [])], check=True)
-    place = Workplace(folder / "camkes-host", folder)
-    for source in sorted(SCENARIOS.glob("*.c")):
-        place.compile(source, folder / f"{source.stem}.so")
-        shutil.copy(source.with_suffix(".table"), folder)
-    return place
 
 
 def setting(table: Path, name: str, default: str) -> str:
@@ -193,9 +135,6 @@ def test_the_run_ends_in_the_middle_of_work(workplace: Workplace, until: int) ->
     assert (end.kind, end.args[0], end.time) == (END, 1, until)
 
 
-# ---- at random ----
-
-
 def check_schedule(records: list[Record], table: str) -> int:
     """Replays a trace: who runs is runnable and nobody runnable is more important; messages are first in,
     first out; whoever gets a reply waited for it. Returns how many things were looked at."""
@@ -268,9 +207,6 @@ def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str,
     assert check_schedule(traces[0], (SCENARIOS / "stress.table").read_text()) > 1000
 
 
-# ---- choices ----
-
-
 def choices(workplace: Workplace, chosen: str) -> tuple[str, list[tuple[int, ...]]]:
     options = ["--for", "1000000", "--choices", chosen, "--trace", "trace"]
     result = workplace.run(workplace.folder / "choices.table", *options)
@@ -302,9 +238,6 @@ def test_a_tie_can_go_either_way(workplace: Workplace) -> None:
     script.write_text("1")
     second, _ = choices(workplace, f"script:{script}")
     assert first != second and "thread 0" in first.splitlines()[1] and "thread 1" in second.splitlines()[1]
-
-
-# ---- what a user of the command can do wrong ----
 
 
 @pytest.mark.parametrize(
@@ -416,139 +349,3 @@ def test_a_component_that_does_not_load(workplace: Workplace) -> None:
             result = workplace.run(table, *mode)
             assert message in result.stderr
             assert result.returncode == 2
-
-
-# ---- the world around ----
-
-
-@pytest.mark.parametrize("mode", [[], ["--fast"]])
-def test_a_full_disk_is_reported(workplace: Workplace, mode: list[str]) -> None:
-    result = workplace.run(workplace.folder / "call.table", *mode, "--trace", "/dev/full")
-    assert "cannot write the trace" in result.stderr
-    assert result.returncode == 3
-
-
-@pytest.mark.parametrize("mode", [[], ["--fast"]])
-def test_closed_output_is_reported(workplace: Workplace, mode: list[str]) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        result = workplace.run(workplace.folder / "call.table", *mode, stdout=writing)
-    finally:
-        os.close(writing)
-    assert result.stderr.count("cannot write to standard output") == 1
-    assert result.returncode == 1
-
-
-ENDLESS = """#include <camkes/host.h>
-void _camkes_thread(unsigned index)
-{
-    seL4_DebugPutString("started\\n");
-    for (;;) { BODY; }
-    (void)index;
-}
-"""
-
-
-def start_endless(workplace: Workplace, body: str, *options: str) -> subprocess.Popen[str]:
-    source = workplace.folder / "endless.c"
-    source.write_text(ENDLESS.replace("BODY", body))
-    workplace.compile(source, workplace.folder / "endless.so", "-fno-sanitize=all")
-    table = workplace.folder / "endless.table"
-    table.write_text((SCENARIOS / "call.table").read_text().replace("call.so", "endless.so"))
-    process = subprocess.Popen(
-        [*RUNNER, str(workplace.host), str(table), *options],
-        cwd=workplace.folder, text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdout is not None and process.stdout.readline() == "started\n"
-    return process
-
-
-@pytest.mark.parametrize("mode", [[], ["--fast"]])
-@pytest.mark.parametrize("body", ["camkes_host_work(1000)", "index++", "seL4_Yield()"])
-def test_an_interrupt_ends_the_run(workplace: Workplace, mode: list[str], body: str) -> None:
-    process = start_endless(workplace, body, *mode, "--trace", "trace", "--call-limit", str(10**15))
-    os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=10)
-    assert errors == "" or "note:" in errors
-    assert process.returncode == 0
-    with (workplace.folder / "trace").open("rb") as trace:  # it is long
-        trace.seek(-24, os.SEEK_END)
-        _, kind, _, _, _, reason = struct.unpack("<QHHHHQ", trace.read())
-    assert (kind, reason) == (END, 3)
-
-
-def test_no_process_is_left(workplace: Workplace) -> None:
-    """Also not when the runner is killed."""
-    process = start_endless(workplace, "camkes_host_work(1000)")
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    assert len(children) == 2
-    process.kill()
-    process.communicate()
-    patience = time.monotonic() + 10
-    while any(running(int(child)) for child in children):
-        assert time.monotonic() < patience
-        time.sleep(0.01)
-
-
-@pytest.mark.parametrize("victim", [0, 1])
-def test_a_process_killed_from_outside(workplace: Workplace, victim: int) -> None:
-    call = (
-        "seL4_MessageInfo_t info = {{0}}; for (volatile int i = 0; i < 20000; i++) { }"
-        "if (index == 0) { camkes_host_work(1000); seL4_Call(1, info); } else seL4_ReplyRecv(1, info, 0)"
-    )
-    for _ in range(3):
-        process = start_endless(workplace, call)
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        os.kill(int(children[victim]), signal.SIGKILL)
-        _, errors = process.communicate(timeout=10)
-        name = ("client", "server")[victim]
-        assert errors == f"fault: {name}: thread {name}: its component's process was killed, signal 9\n"
-        assert process.returncode == 1
-
-
-def running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def test_every_function_of_the_user_library_is_there_or_says_why_not(tmp_path: Path) -> None:
-    """libsel4_functions.txt lists what the kernel's own library declares."""
-    lines = (HERE / "libsel4_functions.txt").read_text().splitlines()
-    names = [line for line in lines if line and not line.startswith("#")]
-    source = tmp_path / "all.c"
-    source.write_text(
-        "#include <sel4/sel4.h>\nvoid *all[] = {\n" + "".join(f"{n},\n" for n in names) + "};\n"
-    )
-    includes = [f"-I{ROOT}/kernel/host/include", f"-I{ROOT}/runtime/include"]
-    done = subprocess.run(
-        [CC, "-std=gnu11", "-fsyntax-only", *includes, str(source)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    missing = re.findall(r"'(seL4_\w+)' undeclared", done.stderr.translate({0x2018: "'", 0x2019: "'"}))
-    assert (done.returncode, missing) == (0, [])
-
-
-@pytest.mark.parametrize(
-    ("call", "why"),
-    [
-        ("seL4_CNode_Copy(1, 2, 3, 4, 5, 6, 7)", "capabilities and threads stay as the build made them"),
-        ("seL4_SchedContext_Consumed(1)", "not an MCS kernel"),
-        ("seL4_X86_IOPort_In8(1, 2)", "no devices"),
-        ("seL4_BenchmarkResetLog()", "its time is virtual"),
-    ],
-)
-def test_what_the_host_kernel_lacks_is_an_error_at_the_call(call: str, why: str, tmp_path: Path) -> None:
-    source = tmp_path / "call.c"
-    source.write_text(f"#include <sel4/sel4.h>\nvoid f(void);\nvoid f(void)\n{{\n    (void){call};\n}}\n")
-    done = subprocess.run(
-        [CC, "-std=gnu11", "-Wall", "-c", f"-I{ROOT}/kernel/host/include", "-o", "/dev/null", str(source)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode != 0
-    assert re.search(rf"call\.c:5:.*error.*{why}", done.stderr), done.stderr

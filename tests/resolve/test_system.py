@@ -12,11 +12,8 @@ from camkes.model.dump import dump, dump_text
 from camkes.model.system import DataportType, Protocol, StructType
 from camkes.resolve import LoadOptions, codes, load
 from camkes.resolve.names.nearest import nearest
-from camkes.resolve.program import hierarchy
 
-from .systems import good, numbers, resolve
-
-STD = "import <std_connector.camkes>;\n"
+from .systems import LIBRARY, STD, good, numbers, resolve
 
 ADDER = (
     STD
@@ -367,86 +364,6 @@ def test_types(tmp_path: Path) -> None:
     assert x.settings["path"].value == [{"x": 1, "y": 2}, {"x": 2, "y": 3}]
 
 
-LIBRARY = (
-    STD
-    + """
-connector seL4RPCCallPrioritized1 { from Procedures with 0 threads; to Procedure with 1 threads; }
-connector seL4RPCCallPrioritized2 { from Procedures with 0 threads; to Procedure with 2 threads; }
-procedure Request { int pow(in int base, in int exponent, in int priority); }
-component Task { control; attribute int _priority; REQUESTOR uses Request r; }
-component Service {
-    provides Request r;
-    attribute int r_num_threads; attribute int r_priority; attribute string r_priority_protocol;
-}
-assembly {
-    composition {
-        component Task t1; component Task t2; component Service lock;
-        connection seL4RPCCallPrioritized2 c(from t1.r, from t2.r, to lock.r);
-    }
-    configuration {
-        t1._priority = 10; t2._priority = 20; SETTINGS
-        lock.r_num_threads = 2; lock.r_priority = 21; lock.r_priority_protocol = "inherited";
-    }
-}
-"""
-)
-
-
-@pytest.mark.parametrize(
-    ("attribute", "settings", "ids"),
-    [
-        ("", "", [None, None]),
-        ("attribute int requestor;", "t1.requestor = 1; t2.requestor = 2;", [1, 2]),
-        ("attribute int requestor = 4;", "", [4, 4]),
-    ],
-)
-def test_spelling_of_the_library(
-    tmp_path: Path, attribute: str, settings: str, ids: list[int | None]
-) -> None:
-    text = LIBRARY.replace("REQUESTOR", attribute).replace("SETTINGS", settings)
-    system = good(tmp_path, text)
-    assert [(t.instance, t.priority) for t in system.tasks] == [("t1", 10), ("t2", 20)]
-    assert [t.stated_id for t in system.tasks] == ids
-    (cpi,) = system.cpis
-    assert (cpi.protocol, cpi.stated_threads, cpi.stated_priority) == (Protocol.INHERITED, 2, 21)
-    assert system.connections[0].connector.name == "seL4RPCCall"
-    assert system.connections[0].threads == 2
-
-
-def test_counts_of_the_library_that_differ(tmp_path: Path) -> None:
-    text = (
-        LIBRARY.replace("REQUESTOR", "").replace("SETTINGS", "").replace("num_threads = 2", "num_threads = 3")
-    )
-    system, diagnostics = resolve(tmp_path, text)
-    assert [d.code for d in diagnostics] == [codes.CONNECTOR_THREADS_DIFFER]
-    assert system is not None and system.cpis[0].stated_threads == 3
-
-
-def test_a_setting_wins_over_a_clause(tmp_path: Path) -> None:
-    text = """
-    procedure P { void f(); }
-    component L { provides P p with priority_protocol fixed; }
-    assembly { composition { component L a; component L b; }
-               configuration { b.p_priority_protocol = "propagated"; } }
-    """
-    system = good(tmp_path, text)
-    assert [c.protocol for c in system.cpis] == [Protocol.FIXED, Protocol.PROPAGATED]
-    assert system.cpis[1].spans["protocol"].line == 5
-
-
-def test_the_protocol_of_an_exported_interface(tmp_path: Path) -> None:
-    text = """
-    procedure P { void f(); }
-    component L { provides P p with priority_protocol fixed; }
-    component Box { provides P p with priority_protocol inherited;
-                    composition { component L part; export part.p -> p; } }
-    assembly { composition { component Box box; } }
-    """
-    system, diagnostics = resolve(tmp_path, text)
-    assert [d.code for d in diagnostics] == [codes.PROTOCOL_IGNORED]
-    assert system is not None and [c.name for c in system.cpis] == ["box.part.p"]
-
-
 def test_components_without_a_name(tmp_path: Path) -> None:
     text = """
     component { control; }
@@ -486,23 +403,6 @@ def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
     assert ["is a directory" in d.message for d in sink.diagnostics] == [True]
 
 
-@pytest.mark.parametrize(("levels", "deep"), [(100, False), (101, True), (300, True)])
-def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool) -> None:
-    last = levels - 1
-    chain = "".join(f"component A{i} {{ composition {{ component A{i + 1} a; }} }}" for i in range(last))
-    text = f"{chain} component A{last} {{ }} assembly {{ composition {{ component A0 a; }} }}"
-    options = LoadOptions(cpp=False, allow_forward_references=True)
-    assert (codes.TOO_DEEP.number in numbers(tmp_path, text, options)) == deep
-
-
-def test_long_chains_are_no_problem(tmp_path: Path) -> None:
-    instances = "".join(f"component A a{i};" for i in range(3000))
-    settings = "".join(f"a{i}.x <- a{i + 1}.x;" for i in range(2999)) + "a2999.x = 1 + 2" + " + 1" * 100 + ";"
-    text = f"component A {{ attribute int x; }} assembly {{ composition {{ {instances} }}"
-    system = good(tmp_path, text + f"configuration {{ {settings} }} }}")
-    assert system.instances[0].settings["x"].value == 103
-
-
 def test_dump(tmp_path: Path) -> None:
     system = good(tmp_path, LIBRARY.replace("REQUESTOR", "").replace("SETTINGS", ""))
     data = json.loads(dump_text(system, places=True))
@@ -512,29 +412,6 @@ def test_dump(tmp_path: Path) -> None:
     assert data["cpis"][0]["protocol"] == "inherited"
     assert ":" in data["instances"][0]["span"]
     assert "span" not in json.dumps(dump(system))
-
-
-def test_a_system_may_have_as_many_instances_as_the_limit_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hierarchy, "_MOST_INSTANCES", 3)
-    for count, found in ((3, []), (4, [codes.TOO_DEEP.number])):
-        parts = "".join(f"component A a{i};" for i in range(count))
-        assert numbers(tmp_path, f"component A {{ }} assembly {{ composition {{ {parts} }} }}") == found
-
-
-def test_a_component_that_contains_itself_through_one_without_a_name(tmp_path: Path) -> None:
-    text = """component A { composition { component { composition { component A inner; } } middle; } }
-              assembly { composition { component A a; } }"""
-    options = LoadOptions(cpp=False, allow_forward_references=True)
-    assert codes.CONTAINS_ITSELF.number in numbers(tmp_path, text, options)
-
-
-def test_zero_is_an_id_of_a_task(tmp_path: Path) -> None:
-    text = "component A { control; requestor %s; } assembly { composition { component A a; } }"
-    system = good(tmp_path, text % "0")
-    assert system.instances[0].type.requestor and system.tasks[0].stated_id == 0
-    assert numbers(tmp_path, text % "-1") == ["E0407"]
 
 
 def test_a_component_may_pass_on_what_it_does_not_declare(tmp_path: Path) -> None:
@@ -564,43 +441,12 @@ def test_four_other_uses_of_what_is_missing_are_shown(
     assert (len(found.related), found.notes) == (shown, note)
 
 
-@pytest.mark.parametrize(
-    ("clause", "count", "threads"), [("", "", None), (", 2 threads", "", 2), ("", " with 2 threads", 2)]
-)
-def test_a_thread_count_is_stated_in_any_one_place(
-    tmp_path: Path, clause: str, count: str, threads: int | None
-) -> None:
-    text = f"""{STD} procedure P {{ void f(); }}
-    component T {{ control; requestor; uses P p; }}
-    component S {{ provides P p with priority_protocol inherited{clause}; }}
-    assembly {{ composition {{ component T t; component S s;
-                connection seL4RPCCall c(from t.p, to s.p){count}; }} configuration {{ t._priority = 1; }} }}
-    """
-    (cpi,) = good(tmp_path, text).cpis
-    assert cpi.stated_threads == threads
-
-
 def test_a_misspelt_instance_of_a_component_is_the_nearest_of_that_component(tmp_path: Path) -> None:
     text = """component Inner { control; attribute int x; }
               component Outer { composition { component Inner inner; } configuration { iner.x = 1; } }
               assembly { composition { component Outer o; component Inner ine; } }"""
     _, (found,) = resolve(tmp_path, text)
     assert (found.code, found.help) == (codes.UNKNOWN_SETTING_INSTANCE, "did you mean `inner`?")
-
-
-@pytest.mark.parametrize(
-    ("setting", "found"),
-    [
-        ("_wcet = 0", []),
-        ("_wcet = -1", ["E0409"]),
-        ("_offset = -1", ["E0409"]),
-        (f"_offset = {10**40}", ["E0409"]),
-    ],
-)
-def test_an_execution_time_may_be_zero_and_not_less(tmp_path: Path, setting: str, found: list[str]) -> None:
-    text = "component A {{ control; requestor; }} assembly {{ composition {{ component A a; }} {} }}"
-    configuration = f"configuration {{ a._priority = 1; a.{setting}; }}"
-    assert [n for n in numbers(tmp_path, text.format(configuration)) if n.startswith("E")] == found
 
 
 def test_a_connection_in_a_component_that_nothing_uses_is_checked(tmp_path: Path) -> None:
@@ -627,13 +473,6 @@ def test_a_long_end_means_the_instance_that_is_known_in_it(
             connection seL4RPCCall c(from {end}, to b.p); }} }}"""
     found = numbers(tmp_path, text)
     assert found == [codes.UNKNOWN_END.number] + [codes.UNCONNECTED.number] * unconnected
-
-
-def test_an_attribute_may_have_the_name_of_a_mark(tmp_path: Path) -> None:
-    """Without a control thread, `requestor` is what the component declares."""
-    text = """component A { attribute int requestor; }
-        assembly { composition { component A a; } configuration { a.requestor = 5; } }"""
-    assert good(tmp_path, text).tasks == ()
 
 
 def test_only_a_connector_that_is_missing_may_be_one_of_the_standard_ones(tmp_path: Path) -> None:

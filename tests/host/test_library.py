@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The functions of the kernel's library: each is there, or says at the call why it is not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.host.kernel import (
+    CC,
+    HERE,
+    ROOT,
+)
+
+
+def test_every_function_of_the_user_library_is_there_or_says_why_not(tmp_path: Path) -> None:
+    """libsel4_functions.txt lists what the kernel's own library declares."""
+    lines = (HERE / "libsel4_functions.txt").read_text().splitlines()
+    names = [line for line in lines if line and not line.startswith("#")]
+    source = tmp_path / "all.c"
+    source.write_text(
+        "#include <sel4/sel4.h>\nvoid *all[] = {\n" + "".join(f"{n},\n" for n in names) + "};\n"
+    )
+    includes = [f"-I{ROOT}/kernel/host/include", f"-I{ROOT}/runtime/include"]
+    done = subprocess.run(
+        [CC, "-std=gnu11", "-fsyntax-only", *includes, str(source)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    missing = re.findall(r"'(seL4_\w+)' undeclared", done.stderr.translate({0x2018: "'", 0x2019: "'"}))
+    assert (done.returncode, missing) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("seL4_CNode_Copy(1, 2, 3, 4, 5, 6, 7)", "capabilities and threads stay as the build made them"),
+        ("seL4_SchedContext_Consumed(1)", "not an MCS kernel"),
+        ("seL4_X86_IOPort_In8(1, 2)", "no devices"),
+        ("seL4_BenchmarkResetLog()", "its time is virtual"),
+    ],
+)
+def test_what_the_host_kernel_lacks_is_an_error_at_the_call(call: str, why: str, tmp_path: Path) -> None:
+    source = tmp_path / "call.c"
+    source.write_text(f"#include <sel4/sel4.h>\nvoid f(void);\nvoid f(void)\n{{\n    (void){call};\n}}\n")
+    done = subprocess.run(
+        [CC, "-std=gnu11", "-Wall", "-c", f"-I{ROOT}/kernel/host/include", "-o", "/dev/null", str(source)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert re.search(rf"call\.c:5:.*error.*{why}", done.stderr), done.stderr

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""How deep and how large a system may be."""
+
+from pathlib import Path
+
+import pytest
+
+from camkes.resolve import LoadOptions, codes
+from camkes.resolve.program import hierarchy
+
+from .systems import good, numbers
+
+
+@pytest.mark.parametrize(("levels", "deep"), [(100, False), (101, True), (300, True)])
+def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool) -> None:
+    last = levels - 1
+    chain = "".join(f"component A{i} {{ composition {{ component A{i + 1} a; }} }}" for i in range(last))
+    text = f"{chain} component A{last} {{ }} assembly {{ composition {{ component A0 a; }} }}"
+    options = LoadOptions(cpp=False, allow_forward_references=True)
+    assert (codes.TOO_DEEP.number in numbers(tmp_path, text, options)) == deep
+
+
+def test_long_chains_are_no_problem(tmp_path: Path) -> None:
+    instances = "".join(f"component A a{i};" for i in range(3000))
+    settings = "".join(f"a{i}.x <- a{i + 1}.x;" for i in range(2999)) + "a2999.x = 1 + 2" + " + 1" * 100 + ";"
+    text = f"component A {{ attribute int x; }} assembly {{ composition {{ {instances} }}"
+    system = good(tmp_path, text + f"configuration {{ {settings} }} }}")
+    assert system.instances[0].settings["x"].value == 103
+
+
+def test_a_system_may_have_as_many_instances_as_the_limit_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hierarchy, "_MOST_INSTANCES", 3)
+    for count, found in ((3, []), (4, [codes.TOO_DEEP.number])):
+        parts = "".join(f"component A a{i};" for i in range(count))
+        assert numbers(tmp_path, f"component A {{ }} assembly {{ composition {{ {parts} }} }}") == found
+
+
+def test_a_component_that_contains_itself_through_one_without_a_name(tmp_path: Path) -> None:
+    text = """component A { composition { component { composition { component A inner; } } middle; } }
+              assembly { composition { component A a; } }"""
+    options = LoadOptions(cpp=False, allow_forward_references=True)
+    assert codes.CONTAINS_ITSELF.number in numbers(tmp_path, text, options)
