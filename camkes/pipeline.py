@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from camkes.backends.host.backend import TRACE, HostBackend
 from camkes.backends.host.options import RunOptions
+from camkes.backends.interface import Backend, Code, Image, Progress
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import OutputError, write_output
 from camkes.model.limits import RECORD_LIMIT
@@ -45,11 +46,6 @@ DEFAULT_DURATION = 1_000_000_000
 
 #: What can make a run a failure beside faults and violated properties.
 CONDITIONS = ("missed", "exit-status")
-
-Progress = Callable[[str], None]
-Code = TypeVar("Code")
-Image = TypeVar("Image", covariant=True)
-Result = TypeVar("Result")
 
 
 def unwritten(error: OutputError) -> Diagnostic:
@@ -104,41 +100,6 @@ class Checked(Struct, frozen=True):
     plan: Plan
     calls: CodeCalls | None = None
     cycle: tuple[str, ...] = ()
-
-
-class Backend(Protocol[Code, Image]):
-    """What differs between the kernels that a system can be built for. `Code` is what is generated for a
-    kernel and `Image` what is built of that."""
-
-    @property
-    def application(self) -> Application: ...
-
-    @property
-    def generated(self) -> Path:
-        """Where C code is generated."""
-
-    @property
-    def calls(self) -> Path:
-        """Where code is compiled to read what it calls."""
-
-    @property
-    def sanitize(self) -> bool:
-        """Whether code is compiled for sanitizers."""
-
-    def check(self, system: System, sink: Sink) -> None:
-        """Report what of the system cannot be built for this kernel."""
-
-    def alone(self, step: Callable[[], Result], sink: Sink, progress: Progress) -> Result | None:
-        """Do a step while no other command builds in the folder; None after a diagnostic."""
-
-    def allocate(self, system: System, plan: Plan, sink: Sink) -> CapabilityModel:
-        """Decide the kernel objects and capabilities."""
-
-    def generate(self, system: System, plan: Plan, model: CapabilityModel, sink: Sink) -> Code | None:
-        """Write the C code."""
-
-    def build(self, system: System, plan: Plan, code: Code, sink: Sink, progress: Progress) -> Image | None:
-        """Make an image, or all that CMake makes one of."""
 
 
 # Reading and checking ----------------------------------------------------------------------------

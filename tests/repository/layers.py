@@ -28,6 +28,7 @@ LAYERS = (
     Entry(8, ("callgraph",), "what handlers call, read off their compiled code"),
     Entry(8, ("migrate",), "applications of the priority-aware-camkes library to native words"),
     Entry(7, ("backends.host",), "compiling, linking, starting the host kernel; faults to C lines"),
+    Entry(7, ("backends.interface",), "what the pipeline asks of a kernel that a system is built for"),
     Entry(6, ("generate",), "typed contexts for `templates/`; writes a file only when it changed"),
     Entry(6, ("report",),
         "`trace/`: one decoded model of a run, and its properties; `draw/`: pictures, tables, JSON"),
