@@ -169,12 +169,9 @@ def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | N
     """Plan a system and check it, with what its code calls if that is known; None after an error."""
     from camkes.protocols import analyse
 
-    if calls is None:
-        found = analyse(system, sink)
-    else:
-        found = analyse(system, sink, calls.reached, calls.chains)
-        for note in calls.notes:
-            sink.add(note)
+    found = analyse(system, sink, *((calls.reached, calls.chains) if calls is not None else ()))
+    for note in calls.notes if calls is not None else ():
+        sink.add(note)
     if found is not None and any(task.wcet for task in system.tasks):
         from camkes.analysis.feasibility import warn
 

@@ -38,14 +38,21 @@ _CEILING = "at a ceiling"
 
 
 class Section(Struct, frozen=True):
-    """A section of `task` that can keep a job waiting: a request to `cpi` for `duration` nanoseconds.
-    While it lasts, the task also holds the locks `held`, of which nobody of the job's priority has need."""
+    """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi` for
+    `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, of which nobody of the job's
+    priority has need."""
 
     task: str
     cpi: str
     duration: Time
     held: frozenset[str] = frozenset()
     at_ceiling: bool = False
+    priority: int = 0
+
+    def excludes(self, other: Section) -> bool:
+        """Whether a task cannot have entered this section while another one was in `other`: at a ceiling that
+        it enters with its own priority, which is lower. Whoever keeps the other from ending goes first."""
+        return self.at_ceiling and not self.held and self.priority < other.priority
 
     @property
     def resource(self) -> str:
@@ -55,7 +62,7 @@ class Section(Struct, frozen=True):
 
 class Blocking(Struct, frozen=True):
     """The blocking of a task's job, in nanoseconds: `classic`, the lesser of two sums; `assignment`, no
-    task twice and no CPI more often than it is requested; `exact`, and no lock held by two tasks.
+    task twice and no CPI more often than it is requested; `exact`, and no two sections exclude each other.
     `assignment` is None where SciPy is not installed and `exact` where the search did not end within its
     limit. `sections` are those that make the least of them, where it is one of these two."""
 
@@ -167,13 +174,15 @@ class _Sections(Struct, frozen=True):
             cpi = self.workload.cpi[name]
             if self._waited_for(cpi):
                 fixed = cpi.protocol is Protocol.FIXED
-                yield Section(self.other.name, name, self.demands.of_request[name], held, fixed)
+                yield Section(
+                    self.other.name, name, self.demands.of_request[name], held, fixed, self.other.priority
+                )
                 continue
             if cpi.protocol is Protocol.PROPAGATED:
                 below = held
                 brief = self.platform.nanoseconds(self.platform.blocking_cycles())
                 if brief and self._below_ceiling(max(self.workload.arrivals[name].values())):
-                    yield Section(self.other.name, name, brief, held, True)
+                    yield Section(self.other.name, name, brief, held, True, self.other.priority)
             else:
                 below = held | {name}
             for way in ((callee, below) for callee in cpi.requests):
@@ -234,8 +243,8 @@ def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...] | No
 
 
 def search(found: Sequence[Section], limits: Limits, limit: int = SEARCH_LIMIT) -> tuple[Section, ...] | None:
-    """The sections of the greatest sum in which no task is there twice, no CPI above its limit, and no
-    lock is held by two tasks; None if there are more choices than `limit`."""
+    """The sections of the greatest sum in which no task is there twice, no CPI above its limit, no lock is
+    held by two tasks, and no section excludes another; None if there are more choices than `limit`."""
     options: dict[str, list[Section]] = {}
     for section in sorted(found, key=lambda section: -section.duration):
         options.setdefault(section.task, []).append(section)
@@ -277,5 +286,6 @@ class _Search:
     def _fits(self, section: Section, chosen: Sequence[Section]) -> bool:
         taken = sum(each.resource == section.resource for each in chosen)
         return taken < self._limits.get(section.resource, 1) and all(
-            section.held.isdisjoint(each.held) for each in chosen
+            section.held.isdisjoint(each.held) and not section.excludes(each) and not each.excludes(section)
+            for each in chosen
         )

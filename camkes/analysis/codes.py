@@ -14,5 +14,6 @@ NO_TASKS = Code("E0905", "nothing-to-analyse")
 PLATFORM = Code("E0906", "platform-profile")
 OVERLOAD = Code("W0907", "utilisation-above-one")
 DEMAND_ABOVE_DEADLINE = Code("W0908", "demand-above-deadline")
+REPLAY_FILE = Code("E0909", "replay-file")
 
-CODES = (NO_PERIOD, NO_WCET, MAY_WAIT, OTHER_THREAD, NO_TASKS, PLATFORM, OVERLOAD, DEMAND_ABOVE_DEADLINE)
+CODES = tuple(value for value in list(globals().values()) if isinstance(value, Code))

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
 from camkes.analysis.demand import Time
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
+from camkes.analysis.witness import Quality, Witness
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
 
@@ -23,19 +24,21 @@ _WORDS = {
 }
 
 
-def to_dict(analysis: Analysis) -> dict[str, Any]:
+def to_dict(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> dict[str, Any]:
     """The JSON form. Times are nanoseconds, rounded up; `response` is null where there is no bound.
 
     tasks: name, priority, period, deadline, wcet (a job with all its requests), blocking (with `classic`,
     `assignment` and `exact`, null where the search was given up, under `blocking_bounds`), response, verdict
-    ("met", "missed", "unbounded"). bounds: name, source, applicable, reason, verdict ("met", "unknown",
-    "not applicable"): what a bound rejects may still be met.
+    ("met", "missed", "unbounded"), witness (null where none was searched for): response, release of the job,
+    quality ("attained", "miss" or "gap"), gap to the bound (null where there is no bound). bounds: name,
+    source, applicable, reason, verdict ("met", "unknown", "not applicable"): what a bound rejects may be
+    met.
     """
     return {
         "schema": SCHEMA,
         "platform": analysis.platform.name,
         "utilisation": analysis.utilisation,
-        "tasks": [_task(result) for result in analysis.tasks],
+        "tasks": [_task(result, witnesses.get(result.task.name)) for result in analysis.tasks],
         "bounds": [
             {
                 "name": bound.name,
@@ -51,7 +54,7 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _task(result: TaskResult) -> dict[str, Any]:
+def _task(result: TaskResult, witness: Witness | None) -> dict[str, Any]:
     task, waits = result.task, result.blocking
     return {
         "name": task.name,
@@ -67,6 +70,16 @@ def _task(result: TaskResult) -> dict[str, Any]:
         },
         "response": None if result.response is None else ceil(result.response.time),
         "verdict": result.verdict.value,
+        "witness": None if witness is None else _witness(witness),
+    }
+
+
+def _witness(witness: Witness) -> dict[str, Any]:
+    return {
+        "response": witness.response,
+        "release": witness.release,
+        "quality": witness.quality.value,
+        "gap": None if witness.bound is None else witness.bound - witness.response,
     }
 
 
@@ -78,18 +91,22 @@ def _verdict(applicable: bool, holds: bool) -> str:
     return "not applicable" if not applicable else "met" if holds else "unknown"
 
 
-def to_json(analysis: Analysis) -> str:
-    return json.dumps(to_dict(analysis), indent=2, ensure_ascii=False)
+def to_json(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> str:
+    return json.dumps(to_dict(analysis, witnesses), indent=2, ensure_ascii=False)
 
 
-def to_text(analysis: Analysis, *, color: bool = False) -> str:
+def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color: bool = False) -> str:
     """A table of the tasks and one of the bounds."""
-    tasks: list[tuple[str, ...]] = [("task", "priority", "period", "deadline", "C", "B", "R", "verdict")]
+    head = ("task", "priority", "period", "deadline", "C", "B", "R", "found", "verdict")
+    tasks: list[tuple[str, ...]] = [head]
     for result in analysis.tasks:
         task = result.task
         response = "-" if result.response is None else _time(result.response.time)
         times = (task.period, task.deadline, result.demand.total, result.blocking.least)
-        tasks.append((task.name, str(task.priority), *map(_time, times), response, _WORDS[result.verdict]))
+        witness = witnesses.get(task.name)
+        found = "-" if witness is None else _time(witness.response)
+        words = _WORDS[result.verdict] + _seen(result, witness)
+        tasks.append((task.name, str(task.priority), *map(_time, times), response, found, words))
     bounds: list[tuple[str, ...]] = [("bound", "source", "value", "limit", "verdict")]
     for bound in analysis.bounds:
         said = _verdict(bound.applicable, bound.holds)
@@ -100,19 +117,27 @@ def to_text(analysis: Analysis, *, color: bool = False) -> str:
         )
     return "\n\n".join(
         [
-            table(tasks, right={1, 2, 3, 4, 5, 6}, color=color),
+            table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
             "C: execution time of a job with its requests. B: blocking by lower priorities.\n"
-            "R: longest response. Each way of connections to a CPI counts as one request.\n"
+            "R: longest response; found: the longest in a search. Each way of connections to a CPI counts as"
+            " one request.\n"
             f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
             table(bounds, right={2, 3}, color=color),
         ]
     )
 
 
-def explain(analysis: Analysis, name: str) -> str | None:
+def _seen(result: TaskResult, witness: Witness | None) -> str:
+    """What the search shows beside the verdict, where it is not the same."""
+    if witness is None or (witness.quality is Quality.MISS) == (result.verdict is not Verdict.MET):
+        return ""
+    return "; no miss found"
+
+
+def explain(analysis: Analysis, name: str, witnesses: Mapping[str, Witness] = {}) -> str | None:
     """Where each number of a task is from; None if there is no such task."""
     result = next((each for each in analysis.tasks if each.task.name == name), None)
-    return None if result is None else "\n".join(_explain(analysis, result))
+    return None if result is None else "\n".join([*_explain(analysis, result), *_case(witnesses.get(name))])
 
 
 def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
@@ -156,6 +181,26 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
         yield f"  {_time(count * needs[other]):>12}  {other}: {what}"
     if found.job:
         yield f"  {'-' + _time(found.job * task.period):>12}  released so long after the first"
+
+
+def _case(witness: Witness | None) -> Iterator[str]:
+    """The case that was found: when which task is first released."""
+    if witness is None:
+        return
+    words = {
+        Quality.ATTAINED: "the bound is exact",
+        Quality.MISS: f"after the deadline of {_time(witness.deadline)}",
+        Quality.GAP: "the worst that was found"
+        + ("" if witness.bound is None else f", {_time(witness.bound - witness.response)} below R"),
+    }
+    yield ""
+    yield f"Case: a response of {_time(witness.response)}, {words[witness.quality]}"
+    yield f"  the job released at {_time(witness.release)}, where the first releases are:"
+    by_time: dict[int, list[str]] = {}
+    for name, offset in witness.program.offsets.items():
+        by_time.setdefault(offset, []).append(name)
+    for offset in sorted(by_time):
+        yield f"  {_time(offset):>12}  {', '.join(by_time[offset])}"
 
 
 def _times(count: int, what: str) -> str:

@@ -80,6 +80,10 @@ def test_a_task_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         "          5 ms  1 job of its own\n"
         "          0 ns  blocking\n"
         "          3 ms  a: 1 job of 3 ms, period 10 ms\n"
+        "\n"
+        "Case: a response of 8 ms, the bound is exact\n"
+        "  the job released at 0 ns, where the first releases are:\n"
+        "          0 ns  a, b\n"
     )
     assert analyze(tmp_path / "s.camkes", "4 ms", "--explain", "bb") == 2
     assert "there is no task 'bb'" in capsys.readouterr().err

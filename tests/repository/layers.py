@@ -20,6 +20,7 @@ LAYERS = (
     Entry(13, ("__main__",), "starts the command"),
     Entry(12, ("cli",), "arguments, commands, exit statuses, progress, completion"),
     Entry(11, ("editor",), "the editor server: answers of the lower layers in the words of the protocol"),
+    Entry(11, ("experiments",), "what is done with many runs: cases replayed, task sets, measurements"),
     Entry(10, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),
     Entry(9, ("backends.sel4",),
         "builds for the seL4 kernel: what CMake compiles and links; `upstream_templates/` renders connectors"
@@ -32,7 +33,7 @@ LAYERS = (
     Entry(6, ("generate",), "typed contexts for `templates/`; writes a file only when it changed"),
     Entry(6, ("report",),
         "`trace/`: one decoded model of a run, and its properties; `draw/`: pictures, tables, JSON"),
-    Entry(5, ("analysis",), "execution times, blocking, bounds, response times"),
+    Entry(5, ("analysis",), "execution times, blocking, bounds, response times, witnesses"),
     Entry(5, ("capdl",), "kernel objects and capabilities: one model, two writers"),
     Entry(5, ("project",), "which sources and flags belong to a system: CMake is asked"),
     Entry(4, ("protocols",), "requests, closure, plan, checks"),

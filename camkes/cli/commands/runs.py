@@ -83,7 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
             descriptor = stream.fileno() if stream is not sys.stdout else None
             show = shown_on_terminal(stream) if stream.isatty() else None
             settings = settings_of(arguments, console=descriptor, show=show)
-            outcome = pipeline.run(input_of(arguments), settings, sink, progress)
+            if arguments.replay is None:
+                outcome = pipeline.run(input_of(arguments), settings, sink, progress)
+            else:
+                from camkes.experiments import replay
+
+                outcome = replay.run(input_of(arguments), arguments.replay, settings, sink, progress)
     except OutputError as error:
         sink.add(pipeline.unwritten(error))
     except KeyboardInterrupt:  # before there was anything to report
@@ -187,7 +192,7 @@ def run_sel4(arguments: argparse.Namespace) -> int:
 HOST_ONLY = {
     **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
     **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
-    **dict.fromkeys(("fail_on", "timeline", "window", "verify"), ""),
+    **dict.fromkeys(("fail_on", "timeline", "window", "verify", "replay"), ""),
     "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
     "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
     "cpp_bin": "the `cpp` of PATH",
@@ -252,6 +257,12 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         metavar="TIME",
         type=duration,
         help="virtual time to run, as 2s or 150ms (default: until all is idle, at most 1s)",
+    )
+    group.add_argument(
+        "--replay",
+        metavar="FILE",
+        type=Path,
+        help="run a case that `camkes analyze --witnesses` wrote, not the system's own code",
     )
     isolation = group.add_mutually_exclusive_group()
     isolation.add_argument(

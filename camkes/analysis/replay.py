@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Witnesses as files, and as systems that run.
+
+A file names releases and steps of one system. `write_model` makes an application of them that the host kernel
+runs with the real protocols: a component for each instance, whose code is nothing but `camkes_work` and
+requests. So a case can be replayed without the system's own code, and after a change of its priorities or
+protocols.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from camkes.analysis.codes import REPLAY_FILE
+from camkes.analysis.simulation import Program, Step
+from camkes.analysis.witness import Witness
+from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.diagnostics import Sink
+from camkes.files import write_changed
+from camkes.model.system import Protocol
+
+Nanoseconds = Annotated[int, Meta(ge=0)]
+
+
+class Body(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a job of a task, or a request to a CPI, does: work in nanoseconds, and names of CPIs it requests.
+    `offset` is the first release of a task."""
+
+    name: str
+    body: tuple[Nanoseconds | str, ...]
+    offset: Nanoseconds = 0
+
+
+class Replay(Struct, frozen=True, forbid_unknown_fields=True):
+    """A case of one system. `task` is the task whose job, released at `release`, responds after `response`
+    nanoseconds; `bound` is what the analysis says, null for none. The case takes `duration`."""
+
+    schema: Literal[1]
+    task: str
+    release: Nanoseconds
+    response: Nanoseconds
+    deadline: Nanoseconds
+    bound: Nanoseconds | None
+    duration: Annotated[int, Meta(ge=1)]
+    tasks: tuple[Body, ...]
+    cpis: tuple[Body, ...]
+
+    @property
+    def program(self) -> Program:
+        return Program(
+            {each.name: each.body for each in self.tasks},
+            {each.name: each.body for each in self.cpis},
+            {each.name: each.offset for each in self.tasks},
+        )
+
+
+def to_json(witness: Witness) -> str:
+    """The file of a witness."""
+    what = witness.program
+    replay = Replay(
+        1,
+        witness.task,
+        witness.release,
+        witness.response,
+        witness.deadline,
+        witness.bound,
+        witness.duration + 1,
+        tuple(Body(name, body, what.offsets[name]) for name, body in what.tasks.items()),
+        tuple(Body(name, body) for name, body in what.cpis.items()),
+    )
+    return msgspec.json.format(msgspec.json.encode(replay), indent=2).decode() + "\n"
+
+
+def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
+    """The case in a file, for a system; None, and an error, where it is not one of that system."""
+    try:
+        replay = msgspec.json.decode(path.read_bytes(), type=Replay)
+    except OSError as error:
+        sink.report(REPLAY_FILE, f"{path} cannot be read: {error.strerror}")
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        sink.report(
+            REPLAY_FILE,
+            f"{path} is not a replay file: {error}",
+            help="`camkes analyze --witnesses DIR` writes them",
+        )
+        return None
+    wrong = list(_differences(replay, workload))
+    if wrong:
+        sink.report(
+            REPLAY_FILE,
+            f"{path} is of another system: {wrong[0]}",
+            notes=wrong[1:8],
+            help="`camkes analyze PATH --witnesses DIR` writes files for this one",
+        )
+        return None
+    return replay
+
+
+def _differences(replay: Replay, workload: Workload) -> Iterator[str]:
+    """Where a case and a system do not fit."""
+    kinds: tuple[tuple[str, Sequence[Body], Sequence[Task] | Sequence[Cpi]], ...] = (
+        ("task", replay.tasks, workload.tasks),
+        ("CPI", replay.cpis, workload.cpis),
+    )
+    for kind, bodies, there in kinds:
+        known = {each.name: each for each in there}
+        for name in known.keys() - {body.name for body in bodies}:
+            yield f"the file does not have the {kind} `{name}`"
+        for body in bodies:
+            if body.name not in known:
+                yield f"the system does not have the {kind} `{body.name}`"
+                continue
+            for step in body.body:
+                if isinstance(step, str) and step not in known[body.name].requests:
+                    yield f"`{body.name}` does not request `{step}`"
+
+
+# A system that does nothing but the steps ----------------------------------------------------------
+
+
+def write_model(workload: Workload, what: Program, folder: Path, jobs: int = 0) -> Path:
+    """Write an application of such a system into a folder; returns its `.camkes` file. Each task ends after
+    `jobs` jobs (0: never)."""
+    names = _names([*(task.name for task in workload.tasks), *(cpi.name for cpi in workload.cpis)])
+    folder.mkdir(parents=True, exist_ok=True)
+    for task in workload.tasks:
+        loop = (
+            f"for (int job = 0; job < {jobs} && camkes_next_job(); job++)"
+            if jobs
+            else "while (camkes_next_job())"
+        )
+        code = _code(what.tasks[task.name], names)
+        _write(
+            folder, names[task.name], f"int run(void)\n{{\n    {loop} {{\n{code}    }}\n    return 0;\n}}\n"
+        )
+    for cpi in workload.cpis:
+        code = _code(what.cpis[cpi.name], names)
+        _write(folder, names[cpi.name], f"void p_go(void)\n{{\n{code}}}\n")
+    root = folder / "system.camkes"
+    write_changed(root, _text(workload, what, names).encode())
+    return root
+
+
+def _write(folder: Path, name: str, code: str) -> None:
+    write_changed(folder / f"{name.title()}.c", f"#include <camkes.h>\n\n{code}".encode())
+
+
+def _names(names: Sequence[str]) -> Mapping[str, str]:
+    """A word of the language for each name: `first.lock` is `first_lock`."""
+    found: dict[str, str] = {}
+    taken = {"Request"}  # the procedure
+    for name in names:
+        word = re.sub(r"\W", "_", name)
+        while word.title() in taken:
+            word += "_"
+        taken.add(word.title())
+        found[name] = word
+    return found
+
+
+def _code(body: Sequence[Step], names: Mapping[str, str]) -> str:
+    lines = (
+        f"camkes_work({step}u);" if isinstance(step, int) else f"to_{names[step]}_go();" for step in body
+    )
+    return "".join(f"        {line}\n" for line in lines)
+
+
+def _text(workload: Workload, what: Program, names: Mapping[str, str]) -> str:
+    lines = ["import <std_connector.camkes>;", "procedure Request { void go(); }"]
+    composition: list[str] = []
+    settings: list[str] = []
+    callers: dict[str, list[str]] = {}
+
+    def component(name: str, requests: Mapping[str, int], items: str) -> None:
+        word = names[name]
+        uses = " ".join(f"uses Request to_{names[callee]};" for callee in requests)
+        lines.append(f"component {word.title()} {{ {items} {uses} }}")
+        composition.append(f"component {word.title()} {word};")
+        for callee in requests:
+            callers.setdefault(callee, []).append(f"from {word}.to_{names[callee]}")
+
+    for task in workload.tasks:
+        component(task.name, task.requests, "control; requestor;")
+        word = names[task.name]
+        settings += [
+            f"{word}._priority = {task.priority};",
+            f"{word}._period = {task.period} ns;",
+            f"{word}._deadline = {task.deadline} ns;",
+            f"{word}._offset = {what.offsets[task.name]} ns;",
+        ]
+    for cpi in workload.cpis:
+        requests = ", ".join(f"to_{names[callee]}" for callee in cpi.requests)
+        protocol = f"with priority_protocol {cpi.protocol.value}, requests ({requests})"
+        component(cpi.name, cpi.requests, f"provides Request p {protocol};")
+        if cpi.protocol is Protocol.FIXED and workload.arrivals[cpi.name]:
+            settings.append(f"{names[cpi.name]}.p_priority = {cpi.ceiling};")
+    for callee, ends in callers.items():
+        composition.append(
+            f"connection seL4RPCCall of_{names[callee]}({', '.join(ends)}, to {names[callee]}.p);"
+        )
+    body = ["composition {", *composition, "}", "configuration {", *settings, "}"]
+    return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"

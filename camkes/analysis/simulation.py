@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Simulates a workload whose jobs do stated steps, on one processor under the protocols.
+
+What scheduling leaves open is decided as the host kernel decides it: what a job does at the instant at which
+a piece of its work ends comes before releases of that instant, all of which come before further work; among
+equal priorities who was preempted or woken last goes first, but behind an equal that is running. Operations
+take no time: `costed` makes them part of the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import heapify, heapreplace
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.analysis.demand import overheads_of
+from camkes.analysis.platform import Platform
+from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.model.system import Protocol
+
+#: Work for so many nanoseconds, or a request to this CPI.
+Step = int | str
+
+
+class Program(Struct, frozen=True):
+    """What each job and each request does, and the first release of each task, in nanoseconds; later ones are
+    a period apart."""
+
+    tasks: Mapping[str, tuple[Step, ...]]
+    cpis: Mapping[str, tuple[Step, ...]]
+    offsets: Mapping[str, int]
+
+
+class Job(NamedTuple):
+    """A job that was released; `end` is None where it had not ended yet."""
+
+    task: str
+    release: int
+    end: int | None
+
+
+def steps(work: int, requests: Mapping[str, int]) -> tuple[Step, ...]:
+    """The work, and then all requests."""
+    return (*((work,) if work else ()), *(name for name, count in requests.items() for _ in range(count)))
+
+
+def program(workload: Workload) -> Program:
+    """Every job and request works first and makes its requests then; all tasks are released at 0."""
+    return Program(
+        {task.name: steps(task.work, task.requests) for task in workload.tasks},
+        {cpi.name: steps(cpi.work, cpi.requests) for cpi in workload.cpis},
+        {task.name: 0 for task in workload.tasks},
+    )
+
+
+def costed(workload: Workload, platform: Platform) -> Workload:
+    """The workload in which the overhead of a request, in whole nanoseconds, is work of its CPI."""
+    overheads = overheads_of(workload, platform)
+    cpis = (replace(cpi, work=cpi.work + int(overheads[cpi.name])) for cpi in workload.cpis)
+    return Workload(workload.tasks, tuple(cpis))
+
+
+class _Frame:
+    """A job, or a request that it makes; `base` is its priority while it inherits none."""
+
+    __slots__ = ("base", "cpi", "steps")
+
+    def __init__(self, steps: Sequence[Step], cpi: Cpi | None, base: int) -> None:
+        self.steps: Iterator[Step] = iter(steps)
+        self.cpi = cpi
+        self.base = base
+
+
+class _Flow:
+    """A task: the job that is under way and its nested requests, and the releases that wait."""
+
+    __slots__ = ("blocked", "left", "locks", "order", "release", "released", "stack", "task")
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.stack: list[_Frame] = []
+        self.left = 0  # of the current piece of work
+        self.blocked = False
+        self.locks: list[str] = []  # that it holds
+        self.release = 0  # of the job under way
+        self.released: list[int] = []  # jobs that wait for the one under way
+        self.order = 0  # among equals, the greatest is first
+
+
+class Simulation:
+    """One run. `taken` counts the steps that it took, as a measure of its cost."""
+
+    def __init__(self, workload: Workload, what: Program) -> None:
+        self.workload = workload
+        self.what = what
+        self.now = 0
+        self.taken = 0
+        self.jobs: list[Job] = []
+        self._flows = [_Flow(task) for task in workload.tasks]
+        self._ready: list[_Flow] = []
+        self._running: _Flow | None = None
+        self._count = 0
+        self._holder: dict[str, _Flow] = {}
+        self._waiting: dict[str, list[_Flow]] = {cpi.name: [] for cpi in workload.cpis}
+        self._timers = [(what.offsets[flow.task.name], i) for i, flow in enumerate(self._flows)]
+        heapify(self._timers)
+
+    def run(self, until: int, stop: Callable[[Job], bool] = lambda job: False, most: int = 0) -> list[Job]:
+        """All jobs that are released before `until`, in the order of their ends, then those without end. Ends
+        early when `stop` says so of a job that has ended, or after `most` steps (0: any)."""
+        while self.now < until and (not most or self.taken < most):
+            self.taken += 1
+            flow = self._pick()
+            if flow is None or flow.left:
+                if self._release_due():
+                    continue
+                upcoming = min(self._timers[0][0], until)
+                if flow is not None:
+                    upcoming = min(upcoming, self.now + flow.left)
+                    flow.left -= upcoming - self.now
+                self.now = upcoming
+            else:
+                ended = len(self.jobs)
+                self._step(flow)
+                if len(self.jobs) > ended and stop(self.jobs[-1]):
+                    break
+        return self.jobs + [
+            Job(flow.task.name, release, None)
+            for flow in self._flows
+            for release in ((flow.release, *flow.released) if flow.stack else ())
+        ]
+
+    def _pick(self) -> _Flow | None:
+        before = self._running
+        best = max(
+            self._ready,
+            key=lambda flow: (self._priority(flow), flow is before, flow.order),
+            default=None,
+        )
+        if best is not before:
+            if before is not None and before.stack and not before.blocked:
+                self._count += 1
+                before.order = self._count
+            if best is not None:
+                self._count += 1
+                best.order = self._count
+            self._running = best
+        return best
+
+    def _priority(self, flow: _Flow) -> int:
+        value = flow.stack[-1].base
+        for lock in flow.locks:
+            for other in self._waiting[lock]:
+                value = max(value, self._priority(other))
+        return value
+
+    def _release_due(self) -> bool:
+        due = False
+        while self._timers[0][0] <= self.now:
+            due = True
+            time, number = self._timers[0]
+            flow = self._flows[number]
+            heapreplace(self._timers, (time + flow.task.period, number))
+            if flow.stack:
+                flow.released.append(time)
+            else:
+                self._begin(flow, time)
+        return due
+
+    def _begin(self, flow: _Flow, release: int) -> None:
+        flow.release = release
+        flow.stack.append(_Frame(self.what.tasks[flow.task.name], None, flow.task.priority))
+        self._wake(flow)
+
+    def _wake(self, flow: _Flow) -> None:
+        flow.blocked = False
+        self._count += 1
+        running = self._running
+        behind = running is not None and running.stack and self._priority(running) == self._priority(flow)
+        flow.order = -self._count if behind else self._count
+        self._ready.append(flow)
+
+    def _block(self, flow: _Flow) -> None:
+        """Somebody else is next, after all that is released at this instant."""
+        self._ready.remove(flow)
+        self._release_due()
+
+    def _step(self, flow: _Flow) -> None:
+        step = next(flow.stack[-1].steps, None)
+        if step is None:
+            self._return(flow)
+        elif isinstance(step, int):
+            flow.left = step
+        else:
+            self._request(flow, self.workload.cpi[step])
+
+    def _request(self, flow: _Flow, cpi: Cpi) -> None:
+        base = cpi.ceiling if cpi.protocol is Protocol.FIXED else flow.stack[-1].base
+        if cpi.protocol is Protocol.FIXED and cpi.name in self._holder:
+            self._waiting[cpi.name].append(flow)
+            flow.blocked = True
+            self._block(flow)
+            return
+        flow.stack.append(_Frame(self.what.cpis[cpi.name], cpi, base))
+        if cpi.protocol is Protocol.INHERITED and cpi.name in self._holder:
+            self._waiting[cpi.name].append(flow)
+            flow.blocked = True
+            self._block(flow)
+        elif cpi.protocol is not Protocol.PROPAGATED:
+            self._take(flow, cpi)
+
+    def _take(self, flow: _Flow, cpi: Cpi) -> None:
+        self._holder[cpi.name] = flow
+        if cpi.protocol is Protocol.INHERITED:
+            flow.locks.append(cpi.name)
+
+    def _return(self, flow: _Flow) -> None:
+        cpi = flow.stack.pop().cpi
+        if cpi is None:
+            self.jobs.append(Job(flow.task.name, flow.release, self.now))
+            self._ready.remove(flow)
+            if flow.released:
+                self._begin(flow, flow.released.pop(0))
+            else:
+                self._release_due()
+        elif cpi.protocol is not Protocol.PROPAGATED:
+            del self._holder[cpi.name]
+            if cpi.protocol is Protocol.INHERITED:
+                flow.locks.remove(cpi.name)
+            self._hand_over(cpi)
+
+    def _hand_over(self, cpi: Cpi) -> None:
+        waiting = self._waiting[cpi.name]
+        if not waiting:
+            return
+        if cpi.protocol is Protocol.FIXED:
+            chosen = waiting.pop(0)
+            chosen.stack.append(_Frame(self.what.cpis[cpi.name], cpi, cpi.ceiling))
+        else:
+            chosen = max(waiting, key=self._priority)  # the first of equals
+            waiting.remove(chosen)
+        self._take(chosen, cpi)
+        self._wake(chosen)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A case for each response time: releases, and an order of work and requests, under which a task responds as
+late as a directed search found.
+
+The first case is built from what makes the bound: each lower task that blocks has just entered its section
+when the task and all above it are released. From there the search changes one release or one order at a time
+and keeps what is not better for the task. It is deterministic, and limited by a number of steps.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import pairwise
+from math import ceil
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.analysis.blocking import Section
+from camkes.analysis.simulation import Job, Program, Simulation, Step, costed, program
+from camkes.analysis.verdict import Analysis, TaskResult
+from camkes.analysis.workload import Cpi, Task, Workload
+
+#: Steps of simulations for all tasks together, and the most for one case.
+EFFORT = 400_000
+_CASE = 100_000
+
+#: How many cases are tried for a task.
+_CASES = 300
+
+
+class Quality(StrEnum):
+    """What a witness shows of the bound."""
+
+    ATTAINED = "attained"  # the response is the bound
+    MISS = "miss"  # a deadline is missed in it, as the verdict says
+    GAP = "gap"  # the worst that was found; the bound may be above what can happen
+
+
+class Witness(Struct, frozen=True):
+    """A case in which a job of `task`, released at `release`, responds after `response` nanoseconds. `bound`
+    is what the analysis says, None where there is no bound. `duration` is how long the case takes."""
+
+    task: str
+    deadline: int
+    bound: int | None
+    response: int
+    release: int
+    duration: int
+    program: Program
+
+    @property
+    def quality(self) -> Quality:
+        if self.response > self.deadline:
+            return Quality.MISS
+        return Quality.ATTAINED if self.response == self.bound else Quality.GAP
+
+
+def witnesses(workload: Workload, analysis: Analysis, effort: int = EFFORT) -> dict[str, Witness]:
+    """A witness for each task, as far as the effort goes. What operations cost is work of the CPIs."""
+    model = costed(workload, analysis.platform)
+    found: dict[str, Witness] = {}
+    left = effort
+    for count, result in enumerate(analysis.tasks):
+        if left <= 0:
+            break
+        search = _Search(model, result, max(left // (len(analysis.tasks) - count), _CASE // 10))
+        found[result.task.name] = search.best()
+        left -= search.taken
+    return found
+
+
+class _Search:
+    def __init__(self, workload: Workload, result: TaskResult, effort: int) -> None:
+        self.workload = workload
+        self.result = result
+        self.task = result.task
+        self.bound = None if result.response is None else ceil(result.response.time)
+        self.taken = 0
+        self._effort = effort
+        self._rng = random.Random(0)
+
+    def best(self) -> Witness:
+        """The worst case that was found."""
+        start = aligned(self.workload, self.task, self.result.blocking.sections)
+        best = self._judge(start)
+        for _ in range(_CASES):
+            if best.response == self.bound or self.taken >= self._effort:
+                break
+            if self.bound is None and best.quality is Quality.MISS:
+                break
+            found = self._judge(self._changed(best.program))
+            if found.response >= best.response:
+                best = found
+        return best
+
+    def _horizon(self, release: int) -> int:
+        """Until when the response of a job that matters is known."""
+        if self.result.response is not None:
+            return release + ceil(self.result.response.window) + 1
+        used = sum(
+            self.result.demand.total / self.task.period if each is self.task else _share(self.workload, each)
+            for each in self.workload.tasks
+            if each.priority >= self.task.priority
+        )
+        excess = float(used) - 1
+        longest = max(task.period for task in self.workload.tasks)
+        return release + int((self.task.deadline + longest) * (2 + 4 / max(excess, 1e-3)))
+
+    def _judge(self, what: Program) -> Witness:
+        release = what.offsets[self.task.name]
+        simulation = Simulation(self.workload, what)
+        until = self._horizon(release)
+
+        def late(job: Job) -> bool:
+            return (
+                self.bound is None
+                and job.task == self.task.name
+                and (job.end or until) - job.release > self.task.deadline
+            )
+
+        jobs = simulation.run(until, late, most=_CASE)
+        self.taken += simulation.taken
+        end = simulation.now
+        mine = [job for job in jobs if job.task == self.task.name]
+        worst = max(mine, key=lambda job: (job.end or end) - job.release, default=None)
+        response = 0 if worst is None else (worst.end or end) - worst.release
+        first = release if worst is None else worst.release
+        return Witness(self.task.name, self.task.deadline, self.bound, response, first, end, what)
+
+    def _changed(self, what: Program) -> Program:
+        """One release or one order is another."""
+        rng = self._rng
+        if rng.random() < 0.5:
+            name = rng.choice([task.name for task in self.workload.tasks])
+            lengths = [
+                step
+                for body in (*what.tasks.values(), *what.cpis.values())
+                for step in body
+                if isinstance(step, int)
+            ]
+            near = what.offsets[rng.choice(list(what.offsets))]
+            time = rng.choice(
+                (what.offsets[name] - 1, what.offsets[name] + 1, near, near + rng.choice(lengths or [1]))
+            )
+            time = min(max(time, 0), 2 * self.task.period)
+            return replace(what, offsets={**what.offsets, name: time})
+        if rng.random() < 0.6:
+            name = rng.choice(list(what.tasks))
+            return replace(what, tasks={**what.tasks, name: _reordered(what.tasks[name], rng)})
+        if not what.cpis:
+            return what
+        name = rng.choice(list(what.cpis))
+        return replace(what, cpis={**what.cpis, name: _reordered(what.cpis[name], rng)})
+
+
+def _share(workload: Workload, task: Task) -> float:
+    from camkes.analysis.demand import demands
+    from camkes.analysis.platform import FREE
+
+    return float(demands(workload, FREE).of_task[task.name].total / task.period)
+
+
+def _reordered(body: Sequence[Step], rng: random.Random) -> tuple[Step, ...]:
+    """The same work and requests in another order, with the work split at one place."""
+    work = sum(step for step in body if isinstance(step, int))
+    requests: list[Step] = [step for step in body if isinstance(step, str)]
+    rng.shuffle(requests)
+    if not work:
+        return tuple(requests)
+    first = rng.choice((0, 1, work, rng.randint(0, work)))
+    place = rng.randint(0, len(requests))
+    pieces: list[Step] = [*requests[:place], work - first, *requests[place:]]
+    return tuple(step for step in (first, *pieces) if step)
+
+
+def aligned(workload: Workload, task: Task, sections: Sequence[Section]) -> Program:
+    """The case in which each lower task is at the beginning of its section when the task and those above it
+    are released. Lower tasks are released one after the other, the least urgent first."""
+    plain = program(workload)
+    tasks, cpis = dict(plain.tasks), dict(plain.cpis)
+    offsets: dict[str, int] = {}
+    named = {each.name: each for each in workload.tasks}
+    time = 0
+    for section in sorted(sections, key=lambda each: (named[each.task].priority, each.at_ceiling)):
+        lower = named[section.task]
+        way = _way(workload, lower, section)
+        tasks[lower.name] = _first(plain.tasks[lower.name], way[0], 1)
+        for cpi, callee in pairwise(way):
+            cpis[cpi] = _first(plain.cpis[cpi], callee, 0)
+        offsets[lower.name] = time
+        time += 1
+    for each in workload.tasks:
+        offsets.setdefault(each.name, time)
+    return Program(tasks, cpis, {each.name: offsets[each.name] for each in workload.tasks})
+
+
+def _first(body: Sequence[Step], request: str, before: int) -> tuple[Step, ...]:
+    """The body with a request before all else but `before` nanoseconds of work, as far as there is work."""
+    work = sum(step for step in body if isinstance(step, int))
+    rest: list[Step] = [step for step in body if isinstance(step, str)]
+    rest.remove(request)
+    before = min(before, work)
+    return tuple(step for step in (before, request, *rest, work - before) if step)
+
+
+def _way(workload: Workload, task: Task, section: Section) -> list[str]:
+    """CPIs from a task's request down to that of a section, through those whose locks it holds meanwhile."""
+
+    def ways(requests: Mapping[str, int], held: frozenset[str]) -> Iterator[list[str]]:
+        for name in requests:
+            cpi: Cpi = workload.cpi[name]
+            if name == section.cpi and held == section.held:
+                yield [name]
+            for below in ways(cpi.requests, held | {name}):
+                yield [name, *below]
+            if name not in section.held:
+                for below in ways(cpi.requests, held):
+                    yield [name, *below]
+
+    return min(ways(task.requests, frozenset()), key=len)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Cases for response times: found, written, and replayed on the host kernel."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camkes import pipeline
+from camkes.analysis.platform import FREE, read_platform
+from camkes.analysis.replay import read_replay, to_json, write_model
+from camkes.analysis.verdict import Verdict, analyse
+from camkes.analysis.witness import Quality, witnesses
+from camkes.analysis.workload import Cpi, Task, Workload, workload_of
+from camkes.cli.main import main
+from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import Form, Style, render
+from camkes.model.system import Protocol
+from tests.analysis.random_systems import RandomSystem
+from tests.golden import compare
+
+GOLDEN = Path(__file__).parent / "golden"
+NESTED = Path(__file__).parents[2] / "examples" / "nested"
+FIXED, INHERITED = Protocol.FIXED, Protocol.INHERITED
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(("none", "sudvarg2024-intel")))
+def test_no_case_is_worse_than_the_bound(seed: int, platform: str) -> None:
+    system = RandomSystem(random.Random(seed))
+    analysis = analyse(system.workload, read_platform(platform))
+    for name, witness in witnesses(system.workload, analysis, 20_000).items():
+        assert witness.bound is None or witness.response <= witness.bound, (name, seed)
+        if witness.quality is Quality.MISS:
+            verdict = next(each.verdict for each in analysis.tasks if each.task.name == name)
+            assert verdict is not Verdict.MET
+
+
+def test_nearly_all_bounds_are_attained() -> None:
+    """Of systems with unique priorities; for a hundred of seeds, at least 99 %."""
+    attained = bounded = 0
+    for seed in range(300):
+        system = RandomSystem(random.Random(seed))
+        if len(set(system.priorities)) == len(system.priorities):
+            for witness in witnesses(system.workload, analyse(system.workload, FREE), 60_000).values():
+                bounded += witness.bound is not None
+                attained += witness.response == witness.bound
+    assert bounded > 300
+    assert attained >= 0.99 * bounded
+
+
+def test_waiting_twice_for_one_lock() -> None:
+    """a requests the lock twice, b and c, lower, hold it and wait for it: a waits for both, each in one of
+    its requests. 2 * 1 + 1 + 1. Were the lock counted once, it would be 3."""
+    workload = Workload(
+        (
+            Task("a", 30, 100, 100, 0, {"lock": 2}),
+            Task("b", 20, 100, 100, 5, {"lock": 1}),
+            Task("c", 10, 100, 100, 5, {"lock": 1}),
+        ),
+        (Cpi("lock", INHERITED, 1),),
+    )
+    found = witnesses(workload, analyse(workload, FREE))
+    assert (found["a"].response, found["a"].quality) == (4, Quality.ATTAINED)
+
+
+def test_a_lower_ceiling_is_entered_first() -> None:
+    """b holds the lock for 3; c, lower, is at its ceiling for 7. Not both: c does not execute once b has the
+    lock, and b does not execute once c is at its ceiling. So a waits for 7, and not for 10."""
+    workload = Workload(
+        (
+            Task("a", 30, 1000, 1000, 4, {"ceiling": 1, "lock": 1}),
+            Task("b", 20, 1000, 1000, 5, {"lock": 1}),
+            Task("c", 10, 1000, 1000, 5, {"ceiling": 1}),
+        ),
+        (Cpi("ceiling", FIXED, 7, {}, 30), Cpi("lock", INHERITED, 3)),
+    )
+    analysis = analyse(workload, FREE)
+    assert (analysis.tasks[0].blocking.exact, analysis.tasks[0].blocking.assignment) == (7, 10)
+    assert witnesses(workload, analysis)["a"].quality is Quality.ATTAINED
+
+
+def test_an_overload_has_a_miss() -> None:
+    """The processor is needed 1.01 times. The first deadline that is missed comes late."""
+    workload = Workload((Task("a", 2, 100, 100, 51), Task("b", 1, 200, 200, 100)), ())
+    found = witnesses(workload, analyse(workload, FREE))
+    assert found["b"].bound is None and found["b"].quality is Quality.MISS
+    assert found["a"].quality is Quality.ATTAINED
+
+
+def test_a_task_that_nothing_was_searched_for() -> None:
+    workload = Workload((Task("a", 2, 100, 100, 51), Task("b", 1, 200, 200, 50)), ())
+    assert witnesses(workload, analyse(workload, FREE), effort=0) == {}
+
+
+MISSING = """
+import <std_connector.camkes>;
+procedure Store { int add(in string text); }
+component Task { control; requestor; uses Store store; }
+component Shared { provides Store store with priority_protocol inherited; }
+assembly {
+    composition {
+        component Task a;
+        component Task b;
+        component Shared s;
+        connection seL4RPCCall c(from a.store, from b.store, to s.store);
+    }
+    configuration {
+        a._priority = 20; a._period = 10 ms; a._wcet = 2 ms; a._deadline = 4 ms;
+        b._priority = 10; b._period = 20 ms; b._wcet = 2 ms;
+        s.store_wcet = 1500 us;
+    }
+}
+"""
+
+
+def test_a_miss_on_the_host_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """a needs 3.5 ms, and waits for 1.5 ms: it ends 1 ms too late. The components have no sources."""
+    monkeypatch.chdir(tmp_path)
+    Path("s.camkes").write_text(MISSING)
+    text = ["--console", "console.txt"]
+    assert main(["analyze", "--nocpp", "s.camkes", "--witnesses", "cases", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    case = {"response": 5_000_000, "release": 1, "quality": "miss", "gap": 0}
+    assert (document["tasks"][0]["verdict"], document["tasks"][0]["witness"]) == ("missed", case)
+    run = ["run", "--nocpp", "s.camkes", "--replay", "cases/a.json", "--json", "--fail-on", "missed", *text]
+    assert main([*run, "--timeline", "a.svg"]) == 1
+    task = json.loads(capsys.readouterr().out)["tasks"][0]
+    assert (task["name"], task["response"]["max"], task["missed"]) == ("a", 5_000_000, 1)
+    assert "missed" in Path("a.svg").read_text()
+    # the same releases after the deadline was made longer
+    Path("s.camkes").write_text(MISSING.replace("a._deadline = 4 ms", "a._deadline = 5 ms"))
+    assert main(run) == 0
+
+
+@pytest.mark.parametrize("seed", (61, 254))
+def test_random_cases_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
+    """Mixed protocols, nested: the kernel's responses are those of the simulation."""
+    workload = RandomSystem(random.Random(seed)).workload
+    found = witnesses(workload, analyse(workload, FREE), 60_000)
+    witness = max(found.values(), key=lambda each: len(set(each.program.offsets.values())))
+    root = write_model(workload, witness.program, tmp_path / "model")
+    settings = pipeline.RunSettings(
+        output=tmp_path / "out", duration=witness.duration + 1, fast=True, verify=True
+    )
+    outcome = pipeline.run(pipeline.Input(root, preprocess=False), settings, Sink(), lambda _: None)
+    assert outcome is not None
+    report = json.loads(outcome.report_json())
+    assert not outcome.failed
+    task = next(each for each in report["tasks"] if each["name"] == witness.task)
+    assert task["response"]["max"] == witness.response
+
+
+def test_files_that_are_not_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    checked = pipeline.check(pipeline.Input(NESTED), Sink())
+    assert checked is not None
+    workload = workload_of(checked.system, checked.plan)
+    good = to_json(witnesses(workload, analyse(workload, FREE))["t1"])
+    other = json.loads(good)
+    other["tasks"][0]["name"] = "t9"
+    other["cpis"][0]["body"].append("b.r")
+    texts = {"good": good, "cut": good[:100], "other": json.dumps(other), "list": "[]", "empty": ""}
+    texts["negative"] = good.replace('"offset": 0', '"offset": -1')
+    sink = Sink()
+    for name, text in texts.items():
+        Path(f"{name}.json").write_text(text)
+        assert (read_replay(Path(f"{name}.json"), workload, sink) is not None) == (name == "good")
+    assert read_replay(Path("nothing.json"), workload, sink) is None
+    compare(render(sink.diagnostics, Style(Form.TEXT)), GOLDEN / "replay_files.txt")
