@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from camkes import pipeline
 from camkes.analysis.replay import read_replay, write_model
 from camkes.analysis.workload import workload_of
+from camkes.backends.interface import Progress
 from camkes.diagnostics import Severity, Sink
 from camkes.files import OutputError
 
@@ -24,7 +25,7 @@ def run(
     file: Path,
     settings: pipeline.RunSettings,
     sink: Sink,
-    progress: pipeline.Progress,
+    progress: Progress,
 ) -> Outcome | None:
     """Run the case in `file` with the priorities, periods and protocols of the system, in a folder of its own
     below the build folder; for as long as the case takes, where `settings` do not say. Raises OutputError."""
