@@ -19,7 +19,8 @@ settings.register_profile("long", derandomize=True, deadline=None, max_examples=
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "repeatable"))
 
-# A shell lets what it starts with `&` ignore Ctrl-C, and programs that tests start and interrupt would, too.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    with suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell lets what it starts with `&` ignore Ctrl-C and Ctrl-\; what tests start and interrupt would, too.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        with suppress(ValueError):  # not the main thread
+            signal.signal(number, handler)
