@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from camkes.protocols.plan import Plan
     from camkes.report.trace.model import Run as TraceRun
     from camkes.resolve import LoadOptions
-    from camkes.resolve.program.imports import Program
+    from camkes.resolve.files.imports import Program
 
 #: Endings of a trace file that `camkes run --trace` knows.
 TRACE_FORMS = (".json", ".trace")
@@ -137,8 +137,8 @@ def _chosen(asked: bool | None, variable: str) -> bool:
 
 def load(root: Path, options: LoadOptions, sink: Sink) -> Loaded:
     """Read and resolve a system. It may have errors that leave later checks of use."""
+    from camkes.resolve.files.imports import read_program
     from camkes.resolve.load import load_program
-    from camkes.resolve.program.imports import read_program
 
     program = read_program(root, options, sink)
     return Loaded(program, load_program(program, options, sink))

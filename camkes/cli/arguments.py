@@ -97,7 +97,7 @@ def definition(text: str) -> tuple[str, str]:
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The end of a message about a wrong word; empty if none is near."""
-    from camkes.resolve.names.nearest import nearest
+    from camkes.resolve.words.nearest import nearest
 
     found = nearest(word, words)
     return f"; did you mean {found}?" if found else ""

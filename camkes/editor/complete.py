@@ -23,9 +23,9 @@ from camkes.parser.expected import expected_words
 from camkes.parser.lexer import Tokens, tokenise
 from camkes.parser.positions import Text
 from camkes.parser.tables import load
-from camkes.resolve.names.known import candidates
-from camkes.resolve.program.library import BUILTIN
+from camkes.resolve.files.library import BUILTIN
 from camkes.resolve.values.clauses import PROTOCOLS
+from camkes.resolve.words.known import candidates
 
 _WORD = re.compile(r"\w*\Z")
 _IMPORT = re.compile(r'\b(?:import)\s*(?P<quote>[<"])(?P<path>[^<>"\n]*)\Z')

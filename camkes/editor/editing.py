@@ -19,7 +19,7 @@ from camkes.editor.rename import RefusedError, check_damage, check_name, check_s
 from camkes.editor.session import Feature, Server
 from camkes.format import format_file
 from camkes.parser.parse import ParseOptions
-from camkes.resolve.names.nearest import suggested
+from camkes.resolve.words.nearest import suggested
 
 _COMPLETIONS = {
     "procedure": lsp.CompletionItemKind.Interface,

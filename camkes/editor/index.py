@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Span
 from camkes.parser import ast
-from camkes.resolve.program.imports import Program
+from camkes.resolve.files.imports import Program
 
 #: Instances that are distinguished when a component stands in many places.
 _MOST_PATHS = 1000

@@ -9,8 +9,8 @@ import re
 from camkes.editor.index import Scope, Symbol
 from camkes.editor.workspace import Analysis
 from camkes.parser.tables import load
-from camkes.resolve.names.keywords import C_KEYWORDS
-from camkes.resolve.program.library import BUILTIN
+from camkes.resolve.files.library import BUILTIN
+from camkes.resolve.words.keywords import C_KEYWORDS
 
 _RENAMED = frozenset(
     (

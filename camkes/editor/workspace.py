@@ -23,9 +23,9 @@ from camkes.project.application import Application, surrounding_applications
 from camkes.project.trust import is_trusted
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.resolve.codes import NO_ASSEMBLY
+from camkes.resolve.files.imports import Program
+from camkes.resolve.files.library import BUILTIN
 from camkes.resolve.options import LoadOptions
-from camkes.resolve.program.imports import Program
-from camkes.resolve.program.library import BUILTIN
 
 _IMPORT = re.compile(r'\bimport\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
 

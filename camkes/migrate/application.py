@@ -22,7 +22,7 @@ from camkes.migrate.system import Look, SystemEditor
 from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
 from camkes.project.application import find_application
-from camkes.resolve.program.library import BUILTIN
+from camkes.resolve.files.library import BUILTIN
 
 _SYSTEMS = (".camkes", ".idl4")
 _CODE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")

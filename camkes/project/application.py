@@ -114,14 +114,14 @@ class Application(Struct, frozen=True):
         names = {(instance.type.name, instance.name) for instance in system.instances}
         for (component, name), build in self.instances.items():
             if component in types and (component, name) not in names:
-                from camkes.resolve.names.nearest import suggestion
+                from camkes.resolve.words.nearest import suggestion
 
                 there = [own for kind, own in names if kind == component]
                 message = f"component `{component}` has no instance `{name}`"
                 sink.report(NO_SUCH_INSTANCE, message, build.span, help=suggestion(name, there))
 
     def _report_undeclared(self, kind: ComponentType, types: Mapping[str, object], sink: Sink) -> None:
-        from camkes.resolve.names.nearest import nearest
+        from camkes.resolve.words.nearest import nearest
 
         meant = nearest(kind.name, [name for name in self.components if name not in types])
         if meant is not None:
@@ -343,7 +343,7 @@ def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace:
 
 def _report_unused(found: Answer, sink: Sink) -> None:
     for name in found.unused:
-        from camkes.resolve.names.nearest import nearest
+        from camkes.resolve.words.nearest import nearest
 
         meant = nearest(name, found.known)
         sink.report(
@@ -380,7 +380,7 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
 def _needs_code(kind: ComponentType) -> bool:
     """Whether a component type has code of its own to run; those that come with the tool bring theirs."""
     from camkes.model.system import Procedure
-    from camkes.resolve.program.library import BUILTIN
+    from camkes.resolve.files.library import BUILTIN
 
     if kind.span.file.path.is_relative_to(BUILTIN):
         return False

@@ -360,7 +360,7 @@ def _split(
         elif current is not None:
             current.append(argument)
         else:
-            from camkes.resolve.names.nearest import nearest
+            from camkes.resolve.words.nearest import nearest
 
             meant = nearest(argument, keywords)
             sink.report(

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""From parsed files to a `System`: imports, names, hierarchy, settings, connections, real-time words."""
+"""From parsed files to a `System`. From the bottom up, each package using only those before it:
+
+words -> files (imports) -> values -> names -> program (hierarchy, connections, settings, tasks) -> load
+"""
 
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions

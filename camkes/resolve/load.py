@@ -12,6 +12,7 @@ from camkes.model.codes import CODES as SETTING_CODES
 from camkes.model.system import Connection, DomainSlot, End, Instance, Setting, System
 from camkes.parser import ast
 from camkes.resolve import codes
+from camkes.resolve.files.imports import Program, read_program
 from camkes.resolve.names.definitions import AssemblyDefinition
 from camkes.resolve.names.resolver import Names
 from camkes.resolve.options import LoadOptions
@@ -24,13 +25,12 @@ from camkes.resolve.program.connections import (
     join,
 )
 from camkes.resolve.program.hierarchy import Flat, flatten
-from camkes.resolve.program.imports import Program, read_program
+from camkes.resolve.program.ranges import check_ranges
+from camkes.resolve.program.realtime import plain_connector, tasks_and_cpis
+from camkes.resolve.program.scheduling import check_scheduling
+from camkes.resolve.program.settings import Settings, resolve_settings
 from camkes.resolve.values.expressions import fold_integer
 from camkes.resolve.values.queries import Queries
-from camkes.resolve.values.ranges import check_ranges
-from camkes.resolve.values.realtime import plain_connector, tasks_and_cpis
-from camkes.resolve.values.scheduling import check_scheduling
-from camkes.resolve.values.settings import Settings, resolve_settings
 
 #: Errors after which the rest of the system still means what it says, so that later checks are of use.
 _HARMLESS = frozenset(

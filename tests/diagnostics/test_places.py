@@ -15,7 +15,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.resolve import LoadOptions, load
-from camkes.resolve.program.library import BUILTIN
+from camkes.resolve.files.library import BUILTIN
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"

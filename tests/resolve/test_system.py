@@ -11,7 +11,7 @@ from camkes.diagnostics import Sink
 from camkes.model.dump import dump, dump_text
 from camkes.model.system import DataportType, Protocol, StructType
 from camkes.resolve import LoadOptions, codes, load
-from camkes.resolve.names.nearest import nearest
+from camkes.resolve.words.nearest import nearest
 
 from .systems import LIBRARY, STD, good, numbers, resolve
 

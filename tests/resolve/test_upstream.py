@@ -22,7 +22,7 @@ from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.model.dump import dump
 from camkes.model.system import System
 from camkes.resolve import LoadOptions, codes, load
-from camkes.resolve.program.library import LIBRARY
+from camkes.resolve.files.library import LIBRARY
 from tests.resolve import corpus
 from tests.resolve.inventory import ROWS, SAME
 

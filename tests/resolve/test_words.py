@@ -15,8 +15,8 @@ import pytest
 from camkes.model.system import Protocol
 from camkes.model.units import NANOSECONDS
 from camkes.parser.tables import load as load_tables
-from camkes.resolve.names.keywords import C_KEYWORDS
-from camkes.resolve.values.settings import TIMES
+from camkes.resolve.program.settings import TIMES
+from camkes.resolve.words.keywords import C_KEYWORDS
 from tests.resolve import corpus
 from tests.resolve.systems import resolve
 

@@ -18,7 +18,7 @@ from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application
 from camkes.project.declarations import ComponentBuild
-from camkes.resolve.program.library import BUILTIN
+from camkes.resolve.files.library import BUILTIN
 from camkes.resources import HOST_KERNEL, RUNTIME
 
 #: what rules for make, in which compilers list headers, have no way to write

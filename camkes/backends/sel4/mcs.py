@@ -24,7 +24,7 @@ from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
 from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS, Reader
 from camkes.model.system import System
-from camkes.resolve.values.scheduling import SHORTEST
+from camkes.resolve.program.scheduling import SHORTEST
 
 
 class Scheduling(Struct, frozen=True):

@@ -8,7 +8,7 @@ from camkes.diagnostics import Label, Sink
 from camkes.model.system import Interface
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.names.nearest import suggestion
+from camkes.resolve.words.nearest import suggestion
 
 
 def check_component(

@@ -18,10 +18,10 @@ from camkes.resolve.names.definitions import (
     ExportDefinition,
     InstanceDefinition,
 )
-from camkes.resolve.names.nearest import nearest, suggestion
 from camkes.resolve.names.scopes import new_member
 from camkes.resolve.values.attributes import check_member_keyword
 from camkes.resolve.values.clauses import connection_threads
+from camkes.resolve.words.nearest import nearest, suggestion
 
 
 class Definitions(Protocol):

@@ -22,11 +22,11 @@ from camkes.model.system import (
 from camkes.model.units import PAGE
 from camkes.parser import ast
 from camkes.resolve import codes
+from camkes.resolve.files.imports import Program
 from camkes.resolve.names.components import check_component, check_requests
 from camkes.resolve.names.compositions import Compositions
 from camkes.resolve.names.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
 from camkes.resolve.names.scopes import Definition, TopLevel, kind_of, new_member
-from camkes.resolve.program.imports import Program
 from camkes.resolve.values.attributes import (
     AttributeTypes,
     check_declared,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.names.nearest import suggestion
+from camkes.resolve.words.nearest import suggestion
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.program.imports import Program
+from camkes.resolve.files.imports import Program
 
 #: Something is missing, and it may have stood in any block.
 _MISSING_ANYWHERE = frozenset(

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Values: expressions, attributes, clauses, settings, queries."""
+"""Values: expressions, attributes, clauses, queries."""

@@ -14,10 +14,10 @@ from camkes.diagnostics import Sink
 from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.names.nearest import suggestion
 from camkes.resolve.options import LoadOptions
 from camkes.resolve.values.devicetree import BadTreeError, Cells, Node, read_tree
 from camkes.resolve.values.expressions import fold, item_of, key_text, no_item
+from camkes.resolve.words.nearest import suggestion
 
 #: What a query of the device tree can be asked with.
 _KEYS = ("path", "aliases", "chosen", "properties")

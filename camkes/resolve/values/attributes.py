@@ -21,12 +21,12 @@ from camkes.model.system import (
 )
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.names.keywords import C_KEYWORDS, C_MACROS
-from camkes.resolve.names.nearest import suggestion
 from camkes.resolve.values.expressions import fold
+from camkes.resolve.words.keywords import C_KEYWORDS, C_MACROS
+from camkes.resolve.words.nearest import suggestion
 
 if TYPE_CHECKING:
-    from camkes.resolve.program.imports import Program
+    from camkes.resolve.files.imports import Program
 
 #: Types an attribute can have besides a struct; the others of C cannot be written in an attribute.
 SCALARS = ("int", "int64_t", "uint64_t", "string", "char", "signed char", "unsigned char", "unsigned int")

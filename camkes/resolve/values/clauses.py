@@ -12,8 +12,8 @@ from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Protocol
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.names.nearest import nearest, suggestion
 from camkes.resolve.values.expressions import fold_integer
+from camkes.resolve.words.nearest import nearest, suggestion
 
 PROTOCOLS = tuple(protocol.value for protocol in Protocol)
 

@@ -8,8 +8,8 @@ from camkes.diagnostics import Sink
 from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.names.nearest import suggestion
 from camkes.resolve.options import LoadOptions
+from camkes.resolve.words.nearest import suggestion
 
 
 class Queries:

@@ -16,8 +16,8 @@ from camkes.parser import ast
 from camkes.parser.codes import FILE_UNREADABLE
 from camkes.parser.parse import ParseOptions, parse
 from camkes.resolve import codes
+from camkes.resolve.files.library import BUILTIN, LIBRARY
 from camkes.resolve.options import LoadOptions
-from camkes.resolve.program.library import BUILTIN, LIBRARY
 
 
 class Program(Struct, eq=False, dict=True):
@@ -182,7 +182,7 @@ class _Reader:
         return next((Path(path) for path in places if os.path.isfile(path)), None)  # noqa: PTH113
 
     def missing(self, node: ast.Import) -> None:
-        from camkes.resolve.names.nearest import nearest
+        from camkes.resolve.words.nearest import nearest
 
         places = list(map(Path, self.places(node)))
         help = ""

@@ -14,13 +14,13 @@ from camkes.model.system import Attribute, Setting, Value
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.names.keywords import C_KEYWORDS
-from camkes.resolve.names.known import candidates, is_known
-from camkes.resolve.names.nearest import suggestion
 from camkes.resolve.program.hierarchy import Flat, FlatInstance, FlatSetting
 from camkes.resolve.values.attributes import AttributeTypes
 from camkes.resolve.values.expressions import fold, item_of, key_text, no_item
 from camkes.resolve.values.queries import Queries
+from camkes.resolve.words.keywords import C_KEYWORDS
+from camkes.resolve.words.known import candidates, is_known
+from camkes.resolve.words.nearest import suggestion
 
 #: Suffixes of the settings that are times.
 TIMES = tuple(known.name for known in TABLE.values() if known.unit == DEFAULT_UNIT)

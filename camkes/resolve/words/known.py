@@ -64,7 +64,7 @@ def _suffix(setting: str, member: str) -> bool:
     suffix = setting[len(member) + 1 :]
     if suffix in _SUFFIXES:
         return True
-    from camkes.resolve.names.nearest import nearest
+    from camkes.resolve.words.nearest import nearest
 
     return nearest(suffix, _SUFFIXES) is None
 

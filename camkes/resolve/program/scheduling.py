@@ -11,7 +11,7 @@ from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS
 from camkes.model.system import Instance, Setting
 from camkes.model.units import NANOSECONDS, duration
 from camkes.resolve import codes
-from camkes.resolve.values.realtime import TaskReader
+from camkes.resolve.program.realtime import TaskReader
 
 #: nanoseconds, where nothing is set
 DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
