@@ -24,6 +24,7 @@ from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Cpi, Task, Workload
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
+from camkes.model.connectors import RPC_CALL
 from camkes.model.system import Protocol
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
@@ -204,7 +205,7 @@ def _text(workload: Workload, what: Program, names: Mapping[str, str]) -> str:
             settings.append(f"{names[cpi.name]}.p_priority = {cpi.ceiling};")
     for callee, ends in callers.items():
         composition.append(
-            f"connection seL4RPCCall of_{names[callee]}({', '.join(ends)}, to {names[callee]}.p);"
+            f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {names[callee]}.p);"
         )
     body = ["composition {", *composition, "}", "configuration {", *settings, "}"]
     return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"

@@ -264,16 +264,7 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         type=Path,
         help="run a case that `camkes analyze --witnesses` wrote, not the system's own code",
     )
-    isolation = group.add_mutually_exclusive_group()
-    isolation.add_argument(
-        "--fast", action="store_true", help="all components in one process, not isolated: for sweeps"
-    )
-    isolation.add_argument(
-        "--hardened",
-        action="store_true",
-        help="components cannot write to the host kernel's memory, a write is a fault at its line; a call "
-        "of the kernel takes a few microseconds longer",
-    )
+    add_isolation(group)
     group.add_argument(
         "--scheduling",
         choices=("fifo", "rr"),
@@ -290,6 +281,25 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         default=DEFAULTS.choices,
         help="first, random:SEED or script:FILE (default: first)",
     )
+    add_limits(group)
+
+
+def add_isolation(group: argparse._ArgumentGroup) -> None:
+    """How components are kept apart."""
+    isolation = group.add_mutually_exclusive_group()
+    isolation.add_argument(
+        "--fast", action="store_true", help="all components in one process, not isolated: for sweeps"
+    )
+    isolation.add_argument(
+        "--hardened",
+        action="store_true",
+        help="components cannot write to the host kernel's memory, a write is a fault at its line; a call "
+        "of the kernel takes a few microseconds longer",
+    )
+
+
+def add_limits(group: argparse._ArgumentGroup) -> None:
+    """When a thread or a component is stopped."""
     group.add_argument(
         "--loop-limit",
         dest="loop_limit_ms",
