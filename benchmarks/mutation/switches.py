@@ -222,7 +222,7 @@ def run(
     setattr(builtins, SELECTED, 0)
     finder = _Finder(root, mutants)
     sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
-    options = ["-q", "--tb=no", "--assert=plain", "-p", "no:terminal", "-p", "no:cacheprovider"]
+    options = ["--assert=plain", "-p", "no:terminal", "-p", "no:cacheprovider"]
     options += ["-p", "no:xdist", "-p", "no:cov", "-o", "tmp_path_retention_policy=none", "-o", "addopts="]
     runner = _Runner(lambda attempt: body(finder.selectable(), attempt), jobs)
     os.chdir(root)

@@ -278,3 +278,18 @@ def test_the_help_for_an_unreached_cpi_is_about_the_first_that_is_connected(tmp_
         )
         (unreached,) = [d for d in found if d.message == "no task reaches `s.p`"]
         assert f"`{first}`" in unreached.help and words in unreached.help
+
+
+@pytest.mark.parametrize(("tasks", "crowded"), [(2, False), (3, True)])
+def test_more_tasks_than_ids_are_said_to_be_the_reason(
+    monkeypatch: pytest.MonkeyPatch, tasks: int, crowded: bool
+) -> None:
+    monkeypatch.setattr("camkes.protocols.checks.tasks.TASK_IDS", 2)
+    maker = Maker()
+    for number in range(tasks):
+        maker.task(f"t{number}", 10, 7 if number == 0 else None)
+    sink = Sink()
+    analyse(maker.system(), sink)
+    (found,) = sink.diagnostics
+    assert found.notes == (("the system has 3 tasks, more than there are ids",) if crowded else ())
+    assert bool(found.help) != crowded

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from camkes.diagnostics import Diagnostic, Severity, Sink
+from camkes.diagnostics import Diagnostic, Severity, Sink, SourceFile, Span
 from camkes.diagnostics.explain import explanation
 from camkes.diagnostics.rendering import Style, render
-from camkes.protocols import analyse, codes
+from camkes.protocols import analyse, codes, sketch
 from camkes.protocols.checks import CHECKS
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain
@@ -24,19 +25,27 @@ GOLDEN = Path(__file__).parent / "golden"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes") if not path.stem.endswith("_types"))
 
 
+def chain(word: str, file: SourceFile) -> tuple[str, Chain]:
+    """The chain of calls that `NAME?@LINE,LINE` stands for; `-` is a call of which no line is known."""
+    name, _, lines = word.partition("@")
+    target = name.rstrip("?")
+    calls = [
+        None if line == "-" else Span(file, int(line), 1, int(line), 2) for line in (lines or "-").split(",")
+    ]
+    steps = [f"step{number}" for number in range(1, len(calls))]
+    return target, Chain(("handler", *steps, f"{target}_f"), tuple(calls), name == target)
+
+
 def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
     """Load and check a file; lines `// code: CALLER calls NAME...` stand for compiled code, where `NAME?` is
-    a call through a pointer."""
-    found = re.findall(r"^// code: (\S+) calls (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    a call through a pointer, and `NAME@LINE,LINE` one that takes two steps, in these lines."""
+    found = re.findall(r"^// code: (\S+) calls ?(.*)$", path.read_text("utf-8"), re.MULTILINE)
     sink = Sink()
     system = load(path, LoadOptions(cpp=False), sink)
     assert system is not None, render(sink.diagnostics)
-    code = {caller: set(names.replace("?", "").split()) for caller, names in found}
-    chains = {
-        (caller, name.rstrip("?")): Chain(("handler", f"{name.rstrip('?')}_f"), (None,), name[-1] != "?")
-        for caller, names in found
-        for name in names.split()
-    }
+    known = {caller: dict(chain(word, system.root) for word in words.split()) for caller, words in found}
+    code = {caller: set(chains) for caller, chains in known.items()}
+    chains = {(caller, name): each for caller, chains in known.items() for name, each in chains.items()}
     plan = analyse(system, sink, code, chains)
     return sink.diagnostics, plan
 
@@ -46,6 +55,31 @@ def test_text(name: str) -> None:
     diagnostics, plan = check(GOLDEN / f"{name}.camkes")
     compare(render(diagnostics, Style(base=GOLDEN)), GOLDEN / f"{name}.txt")
     assert (plan is None) == any(d.severity is Severity.ERROR for d in diagnostics)
+
+
+def plan_lines(plan: Plan, cycle: tuple[str, ...]) -> Iterator[str]:
+    yield from (f"context {c.id} {c.name} task={c.is_task} {c.base_priority}" for c in plan.contexts)
+    yield from (f"task {t.id} {t.name} {t.priority} context={t.context.name}" for t in plan.tasks)
+    for cpi in plan.cpis:
+        yield f"cpi {cpi.id} {cpi.name} {cpi.instance} {cpi.interface} {cpi.protocol.value} {cpi.span.line}"
+        yield f"  ceiling={cpi.ceiling} threads={cpi.threads} minimum={cpi.threads_minimum} chain={cpi.chain}"
+        yield f"  pooled={cpi.pooled} manager={cpi.manager} inherits={cpi.inherits_from_above}"
+        names = (cpi.tasks, tuple(context.name for context in cpi.contexts), cpi.requests)
+        yield "  tasks={} contexts={} requests={}".format(*map(" ".join, names))
+    yield from (f"{r.caller} -> {r.callee} {r.via} {r.connection} {r.source}" for r in plan.requests)
+    yield f"cycle: {' '.join(cycle)}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plan(name: str) -> None:
+    """Also of systems with mistakes: a picture of them is drawn from it."""
+    system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False), Sink())
+    assert system is not None
+    plan, cycle = sketch(system)
+    compare("\n".join((*plan_lines(plan, cycle), "")), GOLDEN / f"{name}.plan")
+    assert [plan.cpi(cpi.name) for cpi in plan.cpis] == list(plan.cpis)
+    assert [plan.task(task.name) for task in plan.tasks] == list(plan.tasks)
+    assert plan.cpi("t") is None and plan.task("server.p") is None
 
 
 def test_every_code_has_a_golden_file_named_after_it() -> None:

@@ -321,3 +321,31 @@ def test_a_system_without_a_real_time_word_has_nothing_to_plan_or_check(tmp_path
         assert analyse(system, short) == (plan if good else None)
         of_protocols = tuple(d for d in short.diagnostics if d.code is not codes.PLAIN_CYCLE)
         assert of_protocols == long.diagnostics
+
+
+def test_a_lock_above_two_ways_lets_one_request_through() -> None:
+    """Two tasks and two callers of the last CPI, and yet one thread is enough."""
+    maker = Maker()
+    for name in "ab":
+        maker.task(name)
+    for name in ("top", "left", "right"):
+        maker.cpi(name, Protocol.INHERITED)
+    maker.cpi("last", Protocol.PROPAGATED)
+    for user, provider in (("a", "top"), ("b", "top"), ("top", "left"), ("top", "right")):
+        maker.connect(user, f"{provider}.p")
+    maker.connect("left", "last.p")
+    maker.connect("right", "last.p")
+    assert [cpi.threads_minimum for cpi in planned(maker.system()).cpis] == [2, 1, 1, 1]
+
+
+def test_in_a_circle_of_fixed_cpis_the_lowest_priority_stays_the_lowest() -> None:
+    maker = Maker()
+    maker.task("t", 0)
+    for name in "ab":
+        maker.cpi(name, Protocol.FIXED)
+    maker.connect("t", "a.p")
+    maker.connect("a", "b.p")
+    maker.connect("b", "a.p")
+    plan = planned(maker.system())
+    assert [cpi.ceiling for cpi in plan.cpis] == [0, 0]
+    assert [context.base_priority for context in plan.contexts] == [0, 0, 0]
