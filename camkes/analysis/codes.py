@@ -15,5 +15,6 @@ PLATFORM = Code("E0906", "platform-profile")
 OVERLOAD = Code("W0907", "utilisation-above-one")
 DEMAND_ABOVE_DEADLINE = Code("W0908", "demand-above-deadline")
 REPLAY_FILE = Code("E0909", "replay-file")
+NOT_WRITTEN = Code("E0910", "setting-not-written")
 
 CODES = tuple(value for value in list(globals().values()) if isinstance(value, Code))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from camkes.analysis.blocking import Blocking, waits
 from camkes.analysis.bounds import Bound, bounds
 from camkes.analysis.checks import check
-from camkes.analysis.demand import Demand, Time, demands
+from camkes.analysis.demand import Demand, Demands, Time, demands
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.workload import Task, Workload, workload_of
@@ -79,23 +79,36 @@ def analyse(workload: Workload, platform: Platform) -> Analysis:
     """Execution times, blocking, bounds and response times of all tasks."""
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
-    loads = {
-        task.name: Load(task.name, task.priority, task.period, needed.of_task[task.name].total)
-        for task in tasks
-    }
+    loads = _loads(tasks, needed)
     results = []
     in_period = {}
     for task in tasks:
-        others = [load for load in loads.values() if load.name != task.name]
-        can_wait = waits(workload, needed, platform, task)
-        blocking = cache(can_wait.within)
-
-        def least(window: Time, blocking: Callable[[Time], Blocking] = blocking) -> Time:
-            return blocking(window).least
-
-        found = response(loads[task.name], others, least)
-        window = task.period if found is None else found.window
-        results.append(TaskResult(task, needed.of_task[task.name], blocking(window), found))
-        in_period[task.name] = least(task.period)
+        blocking = cache(waits(workload, needed, platform, task).within)
+        results.append(_result(task, needed, loads, blocking))
+        in_period[task.name] = blocking(task.period).least
     deadlines = {task.name: task.deadline for task in tasks}
     return Analysis(platform, tuple(results), bounds(list(loads.values()), deadlines, in_period))
+
+
+def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:
+    """The same for one task."""
+    needed = demands(workload, platform)
+    task = next(each for each in workload.tasks if each.name == name)
+    blocking = cache(waits(workload, needed, platform, task).within)
+    return _result(task, needed, _loads(workload.tasks, needed), blocking)
+
+
+def _loads(tasks: Sequence[Task], needed: Demands) -> dict[str, Load]:
+    return {
+        task.name: Load(task.name, task.priority, task.period, needed.of_task[task.name].total)
+        for task in tasks
+    }
+
+
+def _result(
+    task: Task, needed: Demands, loads: Mapping[str, Load], blocking: Callable[[Time], Blocking]
+) -> TaskResult:
+    others = [load for load in loads.values() if load.name != task.name]
+    found = response(loads[task.name], others, lambda window: blocking(window).least)
+    window = task.period if found is None else found.window
+    return TaskResult(task, needed.of_task[task.name], blocking(window), found)

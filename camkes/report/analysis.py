@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
@@ -89,10 +88,6 @@ def _whole(value: Time | None) -> int | None:
 
 def _verdict(applicable: bool, holds: bool) -> str:
     return "not applicable" if not applicable else "met" if holds else "unknown"
-
-
-def to_json(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> str:
-    return json.dumps(to_dict(analysis, witnesses), indent=2, ensure_ascii=False)
 
 
 def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color: bool = False) -> str:

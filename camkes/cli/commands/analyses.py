@@ -17,43 +17,124 @@ from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
 
 if TYPE_CHECKING:
+    from camkes.analysis.platform import Platform
+    from camkes.analysis.verdict import Analysis
     from camkes.analysis.witness import Witness
+    from camkes.analysis.workload import Workload
+    from camkes.pipeline import Checked
 
 
 def analyze(arguments: argparse.Namespace) -> int:
     from camkes.analysis.platform import find_platform
-    from camkes.analysis.verdict import analyse_system
-    from camkes.analysis.witness import witnesses
+    from camkes.analysis.verdict import analyse, analyse_system
     from camkes.analysis.workload import workload_of
-    from camkes.report import analysis as report
 
+    if arguments.write and arguments.assign is None:
+        print("camkes analyze: --write goes with --assign", file=sys.stderr)
+        return USAGE
     sink = Sink()
     platform = find_platform(arguments.platform, sink)
     result = checked(arguments, sink)
     analysis = None
     if platform is not None and result is not None:
         analysis = analyse_system(result.system, result.plan, platform, sink)
+    if analysis is None or result is None:
+        return write_diagnostics(arguments, sink)
+    workload = workload_of(result.system, result.plan)
+    policy, priorities = arguments.assign, None
+    if policy is not None:
+        priorities = proposed(arguments, result, workload, analysis.platform, sink)
+        if priorities is not None:
+            workload = changed_priorities(workload, priorities)
+            analysis = analyse(workload, analysis.platform)
     status = write_diagnostics(arguments, sink)
-    if analysis is None:
+    if sink.has_errors:
         return status
-    assert result is not None
-    found: dict[str, Witness] = {}
-    if arguments.search:
-        found = witnesses(workload_of(result.system, result.plan), analysis)
+    if not show(arguments, workload, analysis, priorities, result):
+        return USAGE
+    failed = not analysis.good or (policy is not None and priorities is None)
+    return USER_ERROR if failed and status == GOOD else status
+
+
+def proposed(
+    arguments: argparse.Namespace, result: Checked, workload: Workload, platform: Platform, sink: Sink
+) -> Mapping[str, int] | None:
+    """The priorities that --assign asks for, written with --write."""
+    from camkes.analysis.assignment import Policy, assign
+    from camkes.experiments.settings import write_settings
+    from camkes.model.settings import PRIORITY
+
+    priorities = assign(workload, platform, Policy(arguments.assign))
+    if priorities is None:
+        print(
+            "camkes analyze: no priorities were found with which all deadlines are met; those of the system"
+            " are shown",
+            file=sys.stderr,
+        )
+    elif arguments.write:
+        now = {task.name: task.priority for task in workload.tasks}
+        values = {(n, PRIORITY.of("_")): str(p) for n, p in priorities.items() if now[n] != p}
+        for path in write_settings(result, values, sink):
+            print(f"camkes analyze: {path} has the new priorities", file=sys.stderr)
+    return priorities
+
+
+def changed_priorities(workload: Workload, priorities: Mapping[str, int]) -> Workload:
+    from camkes.analysis.assignment import changed
+
+    return changed(workload, priorities)
+
+
+def show(
+    arguments: argparse.Namespace,
+    workload: Workload,
+    analysis: Analysis,
+    priorities: Mapping[str, int] | None,
+    result: Checked,
+) -> bool:
+    """Print what was asked for; False where a task was named that is not there."""
+    import json
+
+    from camkes.analysis.assignment import Policy
+    from camkes.analysis.sensitivity import changes, margins
+    from camkes.analysis.witness import witnesses
+    from camkes.analysis.workload import workload_of
+    from camkes.report import analysis as report
+    from camkes.report import sensitivity
+
+    found = witnesses(workload, analysis) if arguments.search else {}
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
-    if arguments.json:
-        print(report.to_json(analysis, found))
-    elif arguments.explain is None:
-        print(report.to_text(analysis, found, color=wants_color(arguments, sys.stdout)))
-    else:
+    color = wants_color(arguments, sys.stdout)
+    if arguments.explain is not None:
         text = report.explain(analysis, arguments.explain, found)
         if text is None:
             hint = did_you_mean(arguments.explain, [each.task.name for each in analysis.tasks])
             print(f"camkes analyze: there is no task {arguments.explain!r}{hint}", file=sys.stderr)
-            return USAGE
+            return False
         print(text)
-    return status if analysis.good or status != GOOD else USER_ERROR
+        return True
+    more = arguments.sensitivity
+    spans = margins(workload, analysis.platform) if more else ()
+    effects = tuple(changes(workload, analysis)) if more else ()
+    if arguments.json:
+        document = report.to_dict(analysis, found)
+        if arguments.assign is not None:
+            document["assignment"] = {"policy": arguments.assign, "priorities": priorities}
+        if more:
+            document["sensitivity"] = sensitivity.to_dict(spans, effects)
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+        return True
+    parts = [report.to_text(analysis, found, color=color)]
+    if priorities is not None:
+        before = workload_of(result.system, result.plan)
+        policy = Policy(arguments.assign)
+        parts.insert(0, sensitivity.priorities_text(before, policy, priorities, color=color))
+    if more:
+        parts.append(sensitivity.margins_text(spans, color=color))
+        parts.append(sensitivity.changes_text(effects, color=color))
+    print("\n\n".join(parts))
+    return True
 
 
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
@@ -89,6 +170,18 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="do not search for the cases in which tasks respond late",
     )
+    parser.add_argument(
+        "--assign",
+        choices=("rm", "dm", "audsley"),
+        help="propose priorities and analyse the system with them: rate-monotonic, deadline-monotonic, or"
+        " Audsley's, which finds some if there are any",
+    )
+    parser.add_argument("--write", action="store_true", help="write them into the .camkes files")
+    parser.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="how far each execution time can grow, and what other protocols of CPIs would change",
+    )
     parser.add_argument("--explain", metavar="TASK", help="where each number of a task comes from")
     parser.add_argument("--json", action="store_true", help="as JSON")
 
@@ -102,6 +195,8 @@ COMMANDS = (
         """
   camkes analyze examples/nested
   camkes analyze examples/nested --platform sudvarg2024-intel --explain t4
+  camkes analyze examples/nested --sensitivity
+  camkes analyze system.camkes --assign audsley --write
   camkes analyze system.camkes --witnesses cases
   camkes run system.camkes --replay cases/radar.json --timeline radar.svg
 

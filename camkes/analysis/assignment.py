@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Priorities for the tasks of a workload: rate-monotonic, deadline-monotonic, and Audsley's.
+
+Audsley's algorithm looks for a task that meets its deadline at the lowest level with all others above, then
+for one at the next. It finds priorities if there are any under which the analysis accepts the system, as long
+as the response of a task depends on the set of those above it and not on their order. That holds with
+blocking too: which sections block a task depends on which tasks are below it, whose order is known by then,
+and on whether somebody of its level or above can request a CPI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from msgspec.structs import replace
+
+from camkes.analysis.platform import Platform
+from camkes.analysis.verdict import Verdict, analyse_task
+from camkes.analysis.workload import Task, Workload
+from camkes.model.limits import MAX_PRIORITY
+from camkes.model.system import Protocol
+
+
+class Policy(StrEnum):
+    """How priorities are assigned."""
+
+    RATE_MONOTONIC = "rm"
+    DEADLINE_MONOTONIC = "dm"
+    AUDSLEY = "audsley"
+
+
+def changed(
+    workload: Workload, priorities: Mapping[str, int] = {}, protocols: Mapping[str, Protocol] = {}
+) -> Workload:
+    """The workload with other priorities of tasks or protocols of CPIs, and the ceilings that follow. The
+    highest ceiling, which makes a CPI non-preemptive, stays."""
+    tasks = tuple(replace(t, priority=priorities.get(t.name, t.priority)) for t in workload.tasks)
+    highest: dict[str, int] = {}
+    for task in tasks:
+        for name in task.requests:
+            highest[name] = max(task.priority, highest.get(name, 0))
+    cpis = {}
+    for cpi in workload.order:
+        protocol = protocols.get(cpi.name, cpi.protocol)
+        ceiling = highest.get(cpi.name, cpi.ceiling)
+        if protocol is cpi.protocol is Protocol.FIXED and cpi.ceiling == MAX_PRIORITY:
+            ceiling = MAX_PRIORITY
+        cpis[cpi.name] = replace(cpi, protocol=protocol, ceiling=ceiling)
+        for name in cpi.requests:
+            highest[name] = max(ceiling, highest.get(name, 0))
+    return Workload(tasks, tuple(cpis[cpi.name] for cpi in workload.cpis))
+
+
+def assign(workload: Workload, platform: Platform, policy: Policy) -> Mapping[str, int] | None:
+    """A priority for each task; None where Audsley's algorithm finds none. Tasks of equal periods (deadlines)
+    get equal priorities, but with Audsley's each its own."""
+    if policy is Policy.AUDSLEY:
+        return _audsley(workload, platform)
+
+    def key(task: Task) -> int:
+        return task.period if policy is Policy.RATE_MONOTONIC else task.deadline
+
+    levels = sorted({key(task) for task in workload.tasks}, reverse=True)
+    values = dict(zip(levels, values_for(workload, len(levels)), strict=True))
+    return {task.name: values[key(task)] for task in workload.tasks}
+
+
+def values_for(workload: Workload, count: int) -> Sequence[int]:
+    """So many priorities in rising order: those that tasks have now, where they suffice."""
+    now = sorted({task.priority for task in workload.tasks})
+    if len(now) >= count:
+        return now[len(now) - count :]
+    step = max(1, min(10, (MAX_PRIORITY - 5) // count))
+    return [step * (index + 1) for index in range(count)]
+
+
+def _audsley(workload: Workload, platform: Platform) -> Mapping[str, int] | None:
+    count = len(workload.tasks)
+    top = count + 1
+    given: dict[str, int] = {}
+    # the least demanding deadline first: most often that is right at once
+    left = sorted(workload.tasks, key=lambda task: (-task.deadline, task.name))
+    for level in range(1, count + 1):
+        for task in left:
+            trial = {other.name: top for other in left} | given | {task.name: level}
+            if analyse_task(changed(workload, trial), platform, task.name).verdict is Verdict.MET:
+                given[task.name] = level
+                left.remove(task)
+                break
+        else:
+            return None
+    values = values_for(workload, count)
+    return {name: values[level - 1] for name, level in given.items()}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Proposed priorities, margins of execution times and effects of protocols, as tables and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from camkes.analysis.assignment import Policy
+from camkes.analysis.sensitivity import Change, Margin
+from camkes.analysis.workload import Workload
+from camkes.report.draw.table import table
+from camkes.report.times import format_time
+
+
+def priorities_text(
+    workload: Workload, policy: Policy, priorities: Mapping[str, int], *, color: bool = False
+) -> str:
+    """Old and new priorities, from the highest."""
+    rows: list[tuple[str, ...]] = [("task", "period", "deadline", "priority", policy.value)]
+    for task in sorted(workload.tasks, key=lambda task: (-priorities[task.name], task.name)):
+        times = (_time(task.period), _time(task.deadline))
+        rows.append((task.name, *times, str(task.priority), str(priorities[task.name])))
+    return table(rows, right={1, 2, 3, 4}, color=color)
+
+
+def margins_text(margins: Sequence[Margin], *, color: bool = False) -> str:
+    """How far each execution time can grow."""
+    rows: list[tuple[str, ...]] = [("execution time of", "now", "at most", "more", "factor")]
+    for margin in margins:
+        if margin.longest is None:
+            rows.append((margin.name, _time(margin.now), "-", "-", "-"))
+        else:
+            factor = f"{margin.longest / margin.now:.3g}" if margin.now else "-"
+            more = _time(margin.longest - margin.now)
+            rows.append((margin.name, _time(margin.now), _time(margin.longest), more, factor))
+    said = (
+        "" if all(margin.longest is not None for margin in margins) else "\nA deadline can be missed already."
+    )
+    return table(rows, right={1, 2, 3, 4}, color=color) + said
+
+
+def changes_text(changes: Sequence[Change], *, color: bool = False) -> str:
+    """Which protocols make some response shorter, and all that changes with them."""
+    if not changes:
+        return "No other protocol of a CPI makes a response shorter."
+    rows: list[tuple[str, ...]] = [("CPI", "from", "to", "deadlines", "responses")]
+    for change in changes:
+        responses = ", ".join(f"{name} {_time(now)} -> {_time(then)}" for name, now, then in change.responses)
+        rows.append(
+            (
+                change.cpi,
+                change.before.value,
+                change.after.value + ("*" if change.shares else ""),
+                "met" if change.good else "can be missed",
+                responses,
+            )
+        )
+    note = "\n* requests are then served at the same time: the code has to be reentrant"
+    return table(rows, right=set(), color=color) + (note if any(change.shares for change in changes) else "")
+
+
+def to_dict(margins: Sequence[Margin], changes: Sequence[Change]) -> dict[str, Any]:
+    """margins: name, kind ("task" or "cpi"), now, longest (null where a deadline can be missed already).
+    changes: cpi, from, to, reentrant (the code has to be), deadlines_met, responses[{task, now, then}] (null:
+    no bound). Times are nanoseconds."""
+    return {
+        "margins": [
+            {"name": m.name, "kind": "task" if m.is_task else "cpi", "now": m.now, "longest": m.longest}
+            for m in margins
+        ],
+        "changes": [
+            {
+                "cpi": change.cpi,
+                "from": change.before.value,
+                "to": change.after.value,
+                "reentrant": change.shares,
+                "deadlines_met": change.good,
+                "responses": [{"task": n, "now": now, "then": then} for n, now, then in change.responses],
+            }
+            for change in changes
+        ],
+    }
+
+
+def _time(value: int | None) -> str:
+    return "-" if value is None else format_time(value, 6)

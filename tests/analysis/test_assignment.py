@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Proposed priorities, how far execution times can grow, and what other protocols do."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from camkes import pipeline
+from camkes.analysis.assignment import Policy, assign, changed
+from camkes.analysis.platform import FREE
+from camkes.analysis.sensitivity import changes, margins
+from camkes.analysis.verdict import analyse
+from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.cli.main import main
+from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import Form, Style, render
+from camkes.experiments.settings import write_settings
+from camkes.model.system import Protocol
+from tests.analysis.random_systems import UNIT, RandomSystem
+from tests.golden import compare
+
+GOLDEN = Path(__file__).parent / "golden"
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def short(seed: int) -> Workload:
+    """A random workload of up to four tasks, with deadlines that some orders of priorities miss."""
+    rng = random.Random(seed)
+    found = RandomSystem(rng).workload
+    tasks = [replace(t, deadline=rng.randint(5, 60) * UNIT) for t in found.tasks[:4]]
+    return Workload(tuple(tasks), found.cpis)
+
+
+@given(SEEDS)
+def test_audsley_finds_priorities_if_there_are_any(seed: int) -> None:
+    """Against all orders, one by one."""
+    workload = short(seed)
+    names = [task.name for task in workload.tasks]
+    good = [
+        order
+        for order in permutations(names)
+        if analyse(changed(workload, {n: i + 1 for i, n in enumerate(order)}), FREE).good
+    ]
+    found = assign(workload, FREE, Policy.AUDSLEY)
+    assert (found is None) == (not good)
+    if found is not None:
+        assert len(set(found.values())) == len(names)
+        assert analyse(changed(workload, found), FREE).good
+    deadlines = assign(workload, FREE, Policy.DEADLINE_MONOTONIC)
+    assert deadlines is not None
+    if analyse(changed(workload, deadlines), FREE).good and len(set(deadlines.values())) == len(names):
+        assert found is not None
+
+
+def test_where_deadline_monotonic_is_not_best() -> None:
+    """b, non-preemptive for 5, blocks whoever is above. a (C = 5, D = 9) below b (C = 5, D = 10): a ends at
+    10, too late; above it a waits for 5 of b and ends at 10. With D = 10 for a, either order is good."""
+    cpi = Cpi("lock", Protocol.FIXED, 5, {}, 255)
+    for deadline, found in ((9, False), (10, True)):
+        tasks = (Task("a", 2, 100, deadline, 5), Task("b", 1, 100, 10, 0, {"lock": 1}))
+        assert (assign(Workload(tasks, (cpi,)), FREE, Policy.AUDSLEY) is not None) == found
+
+
+def test_equal_periods_get_equal_priorities() -> None:
+    tasks = (Task("a", 7, 100, 90, 1), Task("b", 9, 100, 40, 1), Task("c", 8, 50, 50, 1))
+    workload = Workload(tasks, ())
+    assert assign(workload, FREE, Policy.RATE_MONOTONIC) == {"a": 8, "b": 8, "c": 9}
+    assert assign(workload, FREE, Policy.DEADLINE_MONOTONIC) == {"a": 7, "b": 9, "c": 8}
+    one = Workload(tuple(replace(task, priority=3) for task in tasks), ())
+    assert assign(one, FREE, Policy.DEADLINE_MONOTONIC) == {"a": 10, "b": 30, "c": 20}
+
+
+def test_ceilings_follow() -> None:
+    """A fixed CPI requests with its ceiling; 255 stays."""
+    cpis = (
+        Cpi("f", Protocol.FIXED, 1, {"g": 1}, 5),
+        Cpi("g", Protocol.FIXED, 1, {"h": 1}, 5),
+        Cpi("h", Protocol.FIXED, 1, {}, 255),
+    )
+    workload = Workload((Task("a", 5, 9, 9, 1, {"f": 1}), Task("b", 3, 9, 9, 1, {"g": 1})), cpis)
+    found = changed(workload, {"a": 2, "b": 1})
+    assert [cpi.ceiling for cpi in found.cpis] == [2, 2, 255]
+    assert changed(workload, protocols={"h": Protocol.INHERITED}).cpi["h"].ceiling == 5
+
+
+@given(SEEDS)
+def test_execution_times_can_grow_so_far_and_no_further(seed: int) -> None:
+    workload = short(seed)
+    for margin in margins(workload, FREE):
+        if margin.longest is None:
+            assert not analyse(workload, FREE).good
+            continue
+        for work, good in ((margin.longest, True), (margin.longest + 1, False)):
+            if margin.is_task:
+                tasks = tuple(replace(t, work=work) if t.name == margin.name else t for t in workload.tasks)
+                grown = Workload(tasks, workload.cpis)
+            else:
+                cpis = tuple(replace(c, work=work) if c.name == margin.name else c for c in workload.cpis)
+                grown = Workload(workload.tasks, cpis)
+            assert analyse(grown, FREE).good == good, margin
+
+
+def test_what_another_protocol_changes() -> None:
+    """a waits for c in the lock (3) and for b in the other (4): R = 7 + 3 + 4. With a ceiling for the lock, c
+    is not there together with b, and 4 is left; b waits for c as before. With a ceiling for the other, c may
+    have the lock when b comes, so nothing changes."""
+    workload = Workload(
+        (
+            Task("a", 30, 1000, 1000, 0, {"lock": 1, "other": 1}),
+            Task("b", 20, 1000, 1000, 2, {"other": 1}),
+            Task("c", 10, 1000, 1000, 2, {"lock": 1}),
+        ),
+        (Cpi("lock", Protocol.INHERITED, 3), Cpi("other", Protocol.INHERITED, 4)),
+    )
+    analysis = analyse(workload, FREE)
+    found = {(c.cpi, c.after): c.responses for c in changes(workload, analysis)}
+    assert found["lock", Protocol.FIXED] == (("a", 14, 11),)
+    assert found["lock", Protocol.PROPAGATED] == (("a", 14, 11), ("b", 16, 13))
+    assert ("other", Protocol.FIXED) not in found
+
+
+SYSTEM = (
+    (GOLDEN / "infeasible" / "cannot_work.camkes")
+    .read_text()
+    .replace("radar._wcet = 4 ms", "radar._wcet = 1 ms")
+)
+
+
+def priorities(path: Path) -> dict[str, int | None]:
+    found = pipeline.check(pipeline.Input(path), Sink())
+    assert found is not None
+    return {task.instance: task.priority for task in found.system.tasks}
+
+
+def test_priorities_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.camkes"
+    swapped = SYSTEM.replace("radar._priority = 20", "radar._priority = 10", 1)
+    path.write_text(swapped.replace("video._priority = 10", "video._priority = 20", 1))
+    before = path.read_text()
+    assert main(["analyze", str(path)]) == 1
+    capsys.readouterr()
+    assert main(["analyze", str(path), "--assign", "audsley", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["assignment"] == {"policy": "audsley", "priorities": {"radar": 20, "video": 10}}
+    assert {task["name"]: task["priority"] for task in document["tasks"]} == {"radar": 20, "video": 10}
+    assert path.read_text() == before
+    assert main(["analyze", str(path), "--assign", "rm", "--write"]) == 0
+    assert priorities(path) == {"radar": 20, "video": 10}
+    assert path.read_text() == SYSTEM  # nothing else has changed
+    assert main(["analyze", str(path), "--write"]) == 2
+
+
+def test_no_priorities_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.camkes"
+    path.write_text(SYSTEM.replace("radar._wcet = 1 ms", "radar._wcet = 4 ms"))
+    assert main(["analyze", str(path), "--assign", "audsley", "--write"]) == 1
+    assert "no priorities were found" in capsys.readouterr().err
+
+
+def test_sensitivity_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "s.camkes"
+    path.write_text(SYSTEM)
+    assert main(["analyze", str(path), "--sensitivity", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["sensitivity"]
+    # radar has 5 ms for itself and the lock, and 2 ms of blocking
+    assert found["margins"][0] == {"name": "radar", "kind": "task", "now": 1_000_000, "longest": 1_000_000}
+    assert main(["analyze", str(path), "--sensitivity"]) == 0
+    text = capsys.readouterr().out
+    assert "db.store  inherited  propagated*  met        radar 5 ms -> 3 ms" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("configuration { a.x = 1; }", "configuration { a.x = 1; t._wcet = 5 us; }"),
+        ("", "    configuration {\n        t._wcet = 5 us;\n    }\n"),
+        (
+            "configuration {\n a.x = 1; // }\n}",
+            "configuration {\n a.x = 1; // }\n        t._wcet = 5 us;\n}",
+        ),
+        (
+            'configuration {\n a.y = "}";\n}',
+            'configuration {\n a.y = "}";\n        t._wcet = 5 us;\n}',
+        ),
+    ],
+)
+def test_settings_that_are_new(text: str, expected: str, tmp_path: Path) -> None:
+    system = (
+        "component T { control; requestor; }\n"
+        'component A { attribute int x = 0; attribute string y = ""; }\n'
+        "assembly { composition { component T t; component A a; }\n%s}\n"
+    )
+    path = tmp_path / "s.camkes"
+    path.write_text(system % text)
+    asked = pipeline.Input(path, preprocess=False)
+    found = pipeline.sketch(asked, Sink())
+    assert found is not None
+    assert write_settings(found, {("t", "_wcet"): "5 us"}, Sink()) == (path,)
+    assert path.read_text() == system % expected
+    again = pipeline.sketch(asked, Sink())
+    assert again is not None and again.system.tasks[0].wcet == 5000
+
+
+def test_settings_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name, a sum, and one text for two instances; nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    text = """component T { control; requestor; }
+component Two {
+    composition { component T t; }
+    configuration { t._priority = 7; }
+}
+assembly {
+    composition { component T a; component T b; component T c; component Two one; component Two two; }
+    configuration {
+        a._priority <- b.prio;
+        b.prio = 5;
+        b._priority = 4 + 2;
+        c._priority = 3;
+    }
+}
+""".replace(
+        "component T { control; requestor; }", "component T { control; requestor; attribute int prio = 0; }"
+    )
+    Path("s.camkes").write_text(text)
+    found = pipeline.sketch(pipeline.Input(Path("s.camkes"), preprocess=False), Sink())
+    assert found is not None
+    sink = Sink()
+    values = {"a": "9", "b": "9", "c": "9", "one.t": "9", "two.t": "8"}
+    assert write_settings(found, {(n, "_priority"): v for n, v in values.items()}, sink) == ()
+    assert Path("s.camkes").read_text() == text
+    compare(render(sink.diagnostics, Style(Form.TEXT)), GOLDEN / "settings_not_written.txt")
+    good = {("c", "_priority"): "9", ("one.t", "_priority"): "8", ("two.t", "_priority"): "8"}
+    assert write_settings(found, good, Sink()) == (tmp_path / "s.camkes",)
+    assert Path("s.camkes").read_text() == text.replace("= 7", "= 8").replace("= 3", "= 9")
