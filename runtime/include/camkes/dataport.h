@@ -10,31 +10,31 @@
 #endif
 
 #ifdef CAMKES_DATAPORT_OF_LIBRARY
-/* libsel4camkes declares the same, and frames of devices */
+/* libsel4camkes declares the same, and functions for device frames */
 #include_next <camkes/dataport.h>
 #else
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The type of a dataport that was given no other. */
+/* The default type of a dataport. */
 typedef struct camkes_buf {
     char content[4096];
 } Buf;
 
-/* A pointer into a dataport that another component can follow. */
+/* A pointer into a dataport that is valid in other components as well. */
 typedef struct dataport_ptr {
     int32_t id;
     off_t offset;
 } dataport_ptr_t;
 #endif
 
-/* What was read after an acquire was written before the matching release. */
+/* Values read after an acquire were written before the matching release. */
 #define CAMKES_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define CAMKES_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 
-/* Memory that only components share is the same for all of them: no cache operation is needed. Not
- * 0: the range is outside the dataport. */
+/* Memory that only components share is coherent: no cache operation is needed. Returns a value
+ * other than 0 if the range is outside the dataport. */
 static inline int camkes_memory_cache_op(size_t room, size_t start, size_t size, int operation)
 {
     (void)operation;

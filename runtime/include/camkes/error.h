@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Errors of the generated code at run time, and what a component may do about them. */
+/* Errors of the generated code at run time, and actions of a component on them. */
 #pragma once
 
 #if defined(__has_include_next)
@@ -18,7 +18,7 @@
 
 typedef enum {
     CE_NO_ERROR,
-    CE_BUFFER_LENGTH_EXCEEDED, /* a message has no room for its parameters */
+    CE_BUFFER_LENGTH_EXCEEDED, /* the parameters do not fit the message buffer */
     CE_INVALID_METHOD_INDEX,
     CE_MALFORMED_RPC_PAYLOAD, /* a message is shorter than its parameters */
     CE_SYSCALL_FAILED,
@@ -27,9 +27,9 @@ typedef enum {
 } camkes_error_type_t;
 
 typedef struct {
-    camkes_error_type_t type; /* says which of the structs below counts */
+    camkes_error_type_t type; /* selects the member of the union */
     const char *instance;
-    const char *interface; /* NULL: none in particular */
+    const char *interface; /* NULL: the error concerns no interface */
     const char *filename;
     long lineno;
     const char *description;
@@ -59,8 +59,8 @@ typedef struct {
 
 typedef enum {
     CEA_INVALID = -1,
-    CEA_DISCARD, /* give up this call: a client gets zeros, a server answers nothing */
-    CEA_IGNORE,  /* go on with what there is */
+    CEA_DISCARD, /* abandon this call: a client gets zeros, a server sends an empty reply */
+    CEA_IGNORE,  /* continue with the data there is */
     CEA_ABORT,   /* the thread faults; this is the default */
     CEA_HALT,    /* the system stops */
 } camkes_error_action_t;
@@ -71,10 +71,10 @@ typedef camkes_error_action_t (*camkes_error_handler_t)(camkes_error_t *);
 extern "C" {
 #endif
 
-/* For errors of interfaces without a handler of their own; returns the handler before. */
+/* Sets the handler for errors of interfaces that have no handler; returns the previous one. */
 camkes_error_handler_t camkes_register_error_handler(camkes_error_handler_t handler);
 
-/* Lets that handler decide; returns CEA_DISCARD or CEA_IGNORE or not at all. */
+/* Calls that handler; returns CEA_DISCARD or CEA_IGNORE, or does not return. */
 camkes_error_action_t camkes_error(camkes_error_t *error);
 
 #ifdef __cplusplus
@@ -86,19 +86,19 @@ camkes_error_action_t camkes_error(camkes_error_t *error);
 extern "C" {
 #endif
 
-/* camkes_error(), where `handler` (NULL: none) is asked first. */
+/* As camkes_error(), but calls `handler` instead unless it is NULL. */
 camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error);
 
 /*
- * The same for an error of a message that was received, which is its sender's: without a handler it
+ * The same for an error in a received message, which the sender made: without a handler the action
  * is CEA_DISCARD.
  */
 camkes_error_action_t camkes_received_error(camkes_error_handler_t handler, camkes_error_t *error);
 
-/* Prints a line; what has no room in 255 bytes is cut off. */
+/* Prints a line, truncated to 255 bytes. */
 void camkes_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says what is wrong and makes the running thread fault. */
+/* Prints the message and makes the running thread fault. */
 void camkes_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 #ifdef __cplusplus

@@ -8,14 +8,16 @@
 
 /*
  * The control thread runs pre_init(), initialises the CPIs with a protocol, lets the threads of the
- * other interfaces initialise theirs, runs post_init() and opens the gate that all wait at.
+ * other interfaces initialise theirs, runs post_init() and opens the gate at which all threads
+ * wait.
  */
 struct camkes_start {
     seL4_CPtr gate;
     seL4_CPtr ready;
     unsigned interfaces;          /* threads that initialise their own interface */
-    _Atomic unsigned initialised; /* of these, who is done */
-    _Atomic unsigned waiting;     /* threads at the gate, CAMKES_GATE_OPEN: it is open */
+    _Atomic unsigned initialised; /* of these, the number that have finished */
+    _Atomic unsigned waiting;     /* number of threads at the gate; CAMKES_GATE_OPEN if it is open
+                                   */
 };
 
 struct camkes_instance {
@@ -23,16 +25,16 @@ struct camkes_instance {
     struct camkes_start *start;
 };
 
-/* An interface with an initialiser and a body of the user's (NULL: none). */
+/* An interface with the user's functions IFACE__init() and IFACE__run() (NULL: none). */
 struct camkes_interface {
     void (*init)(void);
     int (*run)(void);
 };
 
-/* control thread */
+/* called by the control thread */
 void camkes_start_interfaces(const struct camkes_instance *instance);
 void camkes_start_open(const struct camkes_instance *instance);
 
-/* any other thread */
+/* called by any other thread */
 void camkes_start_interface(const struct camkes_instance *instance, void (*init)(void));
 void camkes_start_wait(const struct camkes_instance *instance);

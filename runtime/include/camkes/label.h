@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * What a message's label word says. A 32-bit kernel's label has 20 bits, a 64-bit kernel's 52.
+ * Layout of message labels. A label has 20 bits on a 32-bit kernel and 52 on a 64-bit kernel.
  *
  *     request, 64 bits: priority 0..7, task 8..19, sequence 20..35
  *     request, 32 bits: priority 0..7, task 8..13, sequence 14..19
- *     to a manager:     operation 0..3, priority 4..11, its cause or a pool index from 12 on
+ *     to a manager:     operation 0..3, priority 4..11, cause of the priority or pool index from 12
+ * on
  *
- * The tool checks that what a system needs fits (camkes/model/limits.py); a sequence number and the
- * cause of a priority, which are for traces, lose their upper bits.
+ * The tool checks that priorities, tasks and pool indexes fit (camkes/model/limits.py). Sequence
+ * numbers and causes, which are for traces only, are truncated.
  */
 #pragma once
 
@@ -19,7 +20,7 @@
 #define CAMKES_LABEL_SEQUENCE_BITS (sizeof(seL4_Word) == 8 ? 16 : 6)
 #define CAMKES_LABEL_DETAIL_BITS (sizeof(seL4_Word) == 8 ? 16 : 8)
 
-/* of a request's label, and of a label to a manager; what is above is 0 */
+/* width of a request's label, and of a label to a manager; the bits above must be 0 */
 #define CAMKES_LABEL_BITS                                                                          \
     (CAMKES_LABEL_PRIORITY_BITS + CAMKES_LABEL_TASK_BITS + CAMKES_LABEL_SEQUENCE_BITS)
 #define CAMKES_OPERATION_BITS (12 + CAMKES_LABEL_DETAIL_BITS)
@@ -54,15 +55,15 @@ static inline struct camkes_request_label camkes_request_label_read(seL4_Word wo
     };
 }
 
-/* What a CPI's manager is asked for; the first five by its own workers. */
+/* Operations of a CPI's manager; the first five are requested by its own workers. */
 enum camkes_operation {
     CAMKES_ACQUIRE_LOCK = 1,
     CAMKES_RELEASE_LOCK = 2,
     CAMKES_BEGIN_REQUEST = 3, /* a thread of the pool, by index */
     CAMKES_END_REQUEST = 4,
-    CAMKES_SETTLE = 5, /* wait until no update is on its way down */
-    CAMKES_UPDATE = 6, /* a caller's priority is raised */
-    CAMKES_CLEAR = 7,  /* and that request is over */
+    CAMKES_SETTLE = 5, /* wait until updates in progress have been sent */
+    CAMKES_UPDATE = 6, /* the priority of a caller was raised */
+    CAMKES_CLEAR = 7,  /* the request with the raised priority ended */
 };
 
 static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t priority,

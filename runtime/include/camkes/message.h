@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Parameters in messages: one after the other without gaps, strings with their final 0, arrays
- * after their number of elements. What the caller gets from a message is on the heap and the
- * caller's.
+ * Marshalling: parameters follow each other without padding, strings with their final 0, arrays
+ * after their number of elements. Strings and arrays got from a message are on the heap, and the
+ * caller frees them.
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 
 /* A client of an interface. */
 struct camkes_sender {
-    seL4_Word id;     /* what IFACE_get_sender_id() returns */
+    seL4_Word id;     /* the value of IFACE_get_sender_id() */
     const char *name; /* "instance.interface" */
-    bool reported;    /* a message of it was refused, and that was printed */
+    bool reported;    /* a refused message of this client was reported already */
 };
 
 /* The interface that messages belong to. */
@@ -26,25 +26,25 @@ struct camkes_place {
     const char *instance;
     const char *interface;
     camkes_error_handler_t *handler;
-    /* uses: who serves it */
+    /* uses: name of the server */
     const char *server;
-    /* provides: who can send messages */
+    /* provides: the clients */
     struct camkes_sender *sender;
     unsigned senders;
 };
 
 /*
  * A message that is written or read. After an error nothing more is copied. `refused`: the error is
- * what the server says of the request. The memory may be shared with others, who may write to it
- * at any time: what is in it is read once, and the copy is checked.
+ * the reply of the server. The memory may be shared with components that can write to it at any
+ * time, so each value is read once, and the copy is checked.
  */
 struct camkes_message {
     unsigned char *start;
     size_t at;
     size_t end;
-    unsigned error; /* enum camkes_message_error, or anything else that a server replied */
+    unsigned error; /* enum camkes_message_error, or an unknown number in a reply */
     bool refused;
-    size_t wanted; /* the length that would have been enough so far */
+    size_t wanted; /* the length needed so far */
 };
 
 /* The running thread's message registers. */
@@ -88,13 +88,13 @@ static inline struct camkes_message camkes_message_reply(seL4_MessageInfo_t info
                                    seL4_MessageInfo_get_length(info) * sizeof(seL4_Word));
 }
 
-/* The words that were written. */
+/* Number of words written. */
 static inline unsigned camkes_message_words(const struct camkes_message *message)
 {
     return (unsigned)((message->at + sizeof(seL4_Word) - 1) / sizeof(seL4_Word));
 }
 
-/* Room for the next `size` bytes, NULL after an overrun. */
+/* Reserves the next `size` bytes; NULL if they do not fit. */
 static inline unsigned char *camkes_message_next(struct camkes_message *message, size_t size,
                                                  enum camkes_message_error overrun)
 {
@@ -130,27 +130,29 @@ void camkes_put_string(struct camkes_message *message, const char *string);
 void camkes_put_array(struct camkes_message *message, const void *array, size_t count, size_t size);
 void camkes_put_strings(struct camkes_message *message, char *const *strings, size_t count);
 
-/* NULL (and 0) after an error. */
+/* These return NULL, and a count of 0, after an error. */
 char *camkes_get_string(struct camkes_message *message);
 void *camkes_get_array(struct camkes_message *message, size_t *count, size_t size);
 char **camkes_get_strings(struct camkes_message *message, size_t *count);
 void camkes_free_strings(char **strings, size_t count);
 
 /*
- * Room for the `in` strings and arrays of a request, which the server only looks at: a received
- * message and some space to align each. Nested requests reuse the message registers.
+ * Buffer for the `in` strings and arrays of a request, which the server does not change: the size
+ * of a message, and space to align each parameter. It is needed because nested requests reuse the
+ * message registers.
  */
 struct camkes_scratch {
     size_t used;
     _Alignas(max_align_t) unsigned char bytes[CAMKES_MESSAGE_BYTES + 8 * sizeof(max_align_t)];
 };
 
-/* The same out of scratch; what does not fit there is an error of the caller's message. */
+/* The same in the scratch buffer; parameters that do not fit are an error of the caller's message.
+ * */
 const char *camkes_view_string(struct camkes_message *message, struct camkes_scratch *scratch);
 void *camkes_view_array(struct camkes_message *message, struct camkes_scratch *scratch,
                         size_t *count, size_t size);
 
-/* Whether a request was read without an error and has nothing behind its last parameter. */
+/* Whether a request was read without an error and ends with its last parameter. */
 static inline bool camkes_message_ends(struct camkes_message *message)
 {
     if (message->error == CAMKES_MESSAGE_GOOD && message->end - message->at >= sizeof(seL4_Word)) {
@@ -160,37 +162,38 @@ static inline bool camkes_message_ends(struct camkes_message *message)
 }
 
 /*
- * Whether a message that this side wrote, or the reply to one, has no error. If it has, the error
- * is reported, and the result says whether to go on.
+ * Checks a message written by this side, or the reply to one. An error is reported; the result is
+ * whether to continue.
  */
 bool camkes_message_good(const struct camkes_message *message, const struct camkes_place *place,
                          const char *method);
 
 /*
- * A request with an error is its sender's mistake. An error handler that is registered learns of
- * it; true: it wants the request to be served nevertheless. Without one the request is to be
+ * Reports an error in a request, which the sender made, to the registered error handler. Returns
+ * true if that decides to serve the request nevertheless; without a handler the request is to be
  * refused.
  */
 bool camkes_message_ignored(const struct camkes_message *message, const struct camkes_place *place,
                             const char *method);
 
-/* Reports a malformed message and who sent it; the result is the reply that refuses it. */
+/* Reports a malformed message and its sender; returns the reply that refuses it. */
 seL4_MessageInfo_t camkes_refuse(const struct camkes_thread *self, const struct camkes_place *place,
                                  unsigned error) __attribute__((cold));
 
-/* Refuses a request for method `index` of `methods`, or one that is too short to say which. */
+/* Refuses a request for method `index`, which is not below `methods`, or one too short for an
+ * index. */
 seL4_MessageInfo_t camkes_message_no_method(const struct camkes_thread *self,
                                             const struct camkes_message *message,
                                             const struct camkes_place *place, uint64_t index,
                                             uint64_t methods) __attribute__((cold));
 
-/* The reply that was written. */
+/* Message information of a reply that was written. */
 static inline seL4_MessageInfo_t camkes_message_info(const struct camkes_message *message)
 {
     return seL4_MessageInfo_new(0, 0, 0, camkes_message_words(message));
 }
 
-/* The reply to a request that the server has no reply for, which was reported. */
+/* The reply to a request after an error of the server, which was reported. */
 static inline seL4_MessageInfo_t camkes_message_none(void)
 {
     return seL4_MessageInfo_new(CAMKES_MESSAGE_REPLY, 0, 0, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * What can be wrong with a message. The number is the label of the reply with which a server
+ * Errors of messages. The number is the label of the reply with which a server
  * refuses it, and an argument of the trace record REFUSED; camkes/report/refusals.py has the same
  * list (a test compares the two).
  */

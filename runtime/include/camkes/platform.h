@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * What differs between the kernels, and nothing else does: `src/platform_host.c` and
- * `src/platform_sel4.c` implement it. Everything else calls the seL4 API only.
+ * The functions that differ between the two kernels, implemented by `src/platform_host.c` and
+ * `src/platform_sel4.c`. All other code calls only the seL4 API.
  */
 #pragma once
 
@@ -20,13 +20,13 @@
 
 #include <camkes/host.h>
 
-/* A place between two steps of a protocol where a preemption may be tried. */
+/* A point between two steps of a protocol at which tests try a preemption. */
 static inline void camkes_point(void)
 {
     camkes_host_point();
 }
 
-/* What run() returned. */
+/* Reports the return value of run(). */
 static inline void camkes_exit_status(int status)
 {
     camkes_host_exit_status(status);
@@ -76,7 +76,7 @@ seL4_Error camkes_platform_save_caller(seL4_CPtr slot);
 
 #if defined(CONFIG_KERNEL_MCS)
 
-/* The right to reply is an object of each thread. */
+/* On an MCS kernel, the reply object of the running thread. */
 seL4_CPtr camkes_platform_reply_object(void);
 
 static inline seL4_MessageInfo_t camkes_platform_receive(seL4_CPtr endpoint, seL4_Word *badge)
@@ -84,7 +84,7 @@ static inline seL4_MessageInfo_t camkes_platform_receive(seL4_CPtr endpoint, seL
     return seL4_Recv(endpoint, badge, camkes_platform_reply_object());
 }
 
-/* Receives what is never replied to. */
+/* Receives a message that gets no reply. */
 static inline seL4_MessageInfo_t camkes_platform_listen(seL4_CPtr endpoint, seL4_Word *badge)
 {
     return seL4_Wait(endpoint, badge);
@@ -103,11 +103,12 @@ static inline void camkes_platform_reply(seL4_MessageInfo_t reply)
 
 struct camkes_instance;
 
-/* Whether the running thread runs on the time of its callers. */
+/* Whether the running thread is passive: it runs on the scheduling contexts of its callers. */
 bool camkes_platform_is_passive(void);
-/* How many interface threads of an instance do. */
+/* Number of passive interface threads of an instance. */
 unsigned camkes_platform_passive(const struct camkes_instance *instance);
-/* Lets them initialise their interfaces, and later, when the instance is open, wait for callers. */
+/* Lets passive threads initialise their interfaces, and later, when the gate is open, wait for
+ * callers. */
 void camkes_platform_start_passive(const struct camkes_instance *instance);
 void camkes_platform_open_passive(const struct camkes_instance *instance);
 /* The first receive of an interface thread, passive or not. */
@@ -121,7 +122,7 @@ seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *
 #define camkes_platform_listen seL4_Recv
 #define camkes_platform_reply_receive seL4_ReplyRecv
 #define camkes_platform_reply seL4_Reply
-/* Threads that run on the time of their callers. */
+/* Passive threads exist on MCS kernels only. */
 #define camkes_platform_is_passive() false
 #define camkes_platform_passive(instance) 0u
 #define camkes_platform_start_passive(instance) ((void)(instance))
@@ -129,8 +130,8 @@ seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *
 
 #endif
 
-/* A Call whose whole message is its label; it leaves the message registers as they are. Returns the
- * label of the reply. */
+/* Calls with a message that consists of its label only, and keeps the message registers. Returns
+ * the label of the reply. */
 seL4_Word camkes_platform_call(seL4_CPtr endpoint, seL4_Word label);
 
 /* Virtual or real nanoseconds since boot. */
@@ -140,11 +141,11 @@ void camkes_platform_work_between(uint64_t low, uint64_t high);
 
 /* A timer signals its notification at `first` and then every `period` ns; 0, 0 stops it. */
 void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period);
-/* How often it has since it was armed. */
+/* Number of expirations since the timer was armed. */
 uint64_t camkes_platform_timer_expirations(seL4_CPtr timer);
 
 void camkes_platform_write(const char *text, size_t length);
 /* Makes the running thread fault, so that it is reported and the others go on. */
 _Noreturn void camkes_platform_fault(void);
-/* Ends the whole run where the kernel can. */
+/* Halts the system if the kernel can do so. */
 _Noreturn void camkes_platform_halt(void);

@@ -16,31 +16,32 @@ extern "C" {
 #define CAMKES_MS(x) ((uint64_t)(x) * 1000000)
 #define CAMKES_S(x) ((uint64_t)(x) * 1000000000)
 
-/* Consumes so much processor time, as a computation would. */
+/* Consumes `ns` nanoseconds of processor time, as a computation would. */
 void camkes_work(uint64_t ns);
-/* The same for a time between two bounds. */
+/* The same for a time between `low` and `high`. */
 void camkes_work_between(uint64_t low, uint64_t high);
 
 /* Nanoseconds since boot. */
 uint64_t camkes_now(void);
 
 /*
- * The start of a task's next job. run() is called at the first release, so the first call returns
- * at once; later ones end the running job, wait for the next release and return true, or return
- * false when there will be no more. A job that is late starts at once.
+ * Starts the next job of a task. run() is called at the first release, so the first call returns
+ * true at once. Each later call ends the running job and waits for the next release, or returns at
+ * once if that has passed; it returns false if there are no more releases.
  */
 bool camkes_next_job(void);
 
 /*
- * The priority that the running thread's work has now, 0 to 255. In a `fixed` CPI it is the
- * ceiling, in an `inherited` one that of the request and all that wait for it, in a `propagated`
- * one that of the request with what it inherits further up; elsewhere it is the thread's own.
+ * The effective priority of the running thread's work, 0 to 255. In a `fixed` CPI it is the
+ * ceiling; in an `inherited` CPI the highest of the request's and of those of all requests that
+ * wait for it; in a `propagated` CPI that of the request, including priorities it inherits at other
+ * CPIs; elsewhere that of the thread.
  */
 unsigned camkes_request_priority(void);
 
 /*
- * The id of the task that the running thread works for, -1: none. In a handler it is one of those
- * whose requests can come through the caller's connection: a request that claims another is
+ * The id of the task that the running thread works for, or -1. In a handler it is the id that the
+ * caller claims, which is one of the tasks that can use the caller's connection: other requests are
  * refused.
  */
 int camkes_requestor(void);

@@ -7,19 +7,20 @@
 #include <stdatomic.h>
 
 /*
- * A semaphore over a notification. A notification remembers one signal only, so `wakeups` counts
- * those that are not yet taken, and who takes one passes the signal on while there are more.
- * Waiting on a notification, unlike on an endpoint, leaves the reply capability of an interface
- * thread alone.
+ * A semaphore based on a notification. A notification stores one signal only, so `wakeups` counts
+ * those not yet taken, and a thread that takes one signals again while there are more. Unlike
+ * receiving from an endpoint, waiting on a notification does not overwrite the reply capability of
+ * an interface thread.
  */
 struct camkes_semaphore {
     seL4_CPtr notification;
-    _Atomic int value; /* below 0: so many wait */
+    _Atomic int value; /* below 0: minus the number of waiters */
     _Atomic unsigned wakeups;
 };
 
-/* All return 0, or -1 where a count would overflow or a try would wait. */
+/* All return 0, or -1 if a count would overflow or camkes_semaphore_trywait() would have to wait.
+ * */
 int camkes_semaphore_wait(struct camkes_semaphore *semaphore);
 int camkes_semaphore_trywait(struct camkes_semaphore *semaphore);
-/* The value never rises above `limit`: 1 for a mutex and a binary semaphore. */
+/* Does not increase the value above `limit`, which is 1 for a mutex and a binary semaphore. */
 int camkes_semaphore_post(struct camkes_semaphore *semaphore, int limit);

@@ -12,10 +12,10 @@ struct camkes_task {
     uint64_t period;   /* ns, 0: one job */
     uint64_t next;     /* index of the next job */
     bool in_job;
-    bool claimed; /* camkes_next_job was called: job 0 is one of several */
+    bool claimed; /* camkes_next_job() was called, so job 0 is one of several */
 };
 
-/* Around run(): waits for the first release and begins job 0; ends the running job and all
- * releases. */
+/* Called before and after run(): the first waits for the first release and begins job 0, the second
+ * ends the running job and stops the timer. */
 void camkes_begin_task(struct camkes_task *task);
 void camkes_end_task(struct camkes_task *task);

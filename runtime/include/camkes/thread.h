@@ -15,34 +15,35 @@ struct camkes_task;
 struct camkes_thread {
     const char *name;
     const struct camkes_instance *instance;
-    /* what the thread does, from its first instruction on */
+    /* the entry point of the thread */
     void (*start)(struct camkes_thread *self);
-    /* the interface it is for, where that needs a record */
+    /* the interface it serves, if that has a record */
     void *interface;
-    /* where it waits for requests */
+    /* the endpoint on which it waits for requests */
     seL4_CPtr endpoint;
-    /* unmarshals a request of `words` words, serves it and marshals the reply, which it returns */
+    /* unmarshals a request of `words` words, calls the handler, and marshals and returns the reply
+     * */
     seL4_MessageInfo_t (*serve)(struct camkes_thread *self, unsigned words);
 
-    /* a thread that serves or originates prioritised requests */
+    /* of a thread that serves or makes prioritised requests */
     struct camkes_cpi *cpi;
     struct camkes_task *task;
     seL4_CPtr tcb;
-    uint16_t number;    /* in the boot table, for traces */
-    uint8_t priority;   /* that it was given at boot */
-    uint16_t origin;    /* plan id of the context whose requests it makes */
+    uint16_t number;    /* index in the boot table, for traces */
+    uint8_t priority;   /* priority at boot */
+    uint16_t origin;    /* plan id of the context that it makes requests for */
     uint16_t route;     /* index of that context in the instance's routes */
-    uint16_t task_id;   /* of the task it works for, CAMKES_NO_TASK: none */
-    seL4_Word sequence; /* of its last request */
+    uint16_t task_id;   /* id of the task it works for, or CAMKES_NO_TASK */
+    seL4_Word sequence; /* number of its last request */
 
-    /* the request that it serves */
-    struct camkes_context *context;     /* whose priority others may raise, else NULL */
-    const struct camkes_caller *caller; /* at a CPI with a protocol */
+    /* the request it is serving */
+    struct camkes_context *context;     /* NULL if its priority cannot be raised */
+    const struct camkes_caller *caller; /* row of the sender in the CPI's table */
     seL4_Word label;
     seL4_Word badge;
     seL4_Word sender_id;
 
-    /* the events whose handed off events it gives to callbacks, the last one first */
+    /* the events whose pending occurrences it is delivering, innermost first */
     const struct camkes_emptying *emptying;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* A client's timers at the virtual time server, with the meaning of the usual Timer procedure. */
+/* The timers of a client of the virtual time server, with the semantics of the Timer procedure. */
 #pragma once
 
 #include <camkes/platform.h>
 
 struct camkes_timer {
     seL4_CPtr timer;
-    uint64_t seen; /* expirations that completed() told of */
+    uint64_t seen; /* expirations already reported by completed() */
 };
 
 struct camkes_timers {
@@ -15,10 +15,10 @@ struct camkes_timers {
     struct camkes_timer *timer;
 };
 
-/* All return 0, or -1 for an id that is none. */
+/* All return 0, or -1 if the id is not that of a timer. */
 int camkes_timers_periodic(struct camkes_timers *timers, int id, uint64_t ns);
 int camkes_timers_oneshot_absolute(struct camkes_timers *timers, int id, uint64_t ns);
 int camkes_timers_oneshot_relative(struct camkes_timers *timers, int id, uint64_t ns);
 int camkes_timers_stop(struct camkes_timers *timers, int id);
-/* A bit for each timer that expired since the last time it was asked. */
+/* Returns a bit for each timer that expired since the last call. */
 unsigned camkes_timers_completed(struct camkes_timers *timers);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Messages between who holds a timer and the timer driver of seL4. The badge tells which timer. */
+/* Messages between the owner of a timer and the timer driver on seL4. The badge identifies the
+ * timer. */
 #pragma once
 
 #include <sel4/sel4.h>
@@ -8,8 +9,8 @@
 
 /* labels */
 enum {
-    CAMKES_TIMER_ARM = 1,        /* first, period; no answer */
-    CAMKES_TIMER_EXPIRATIONS = 2 /* the answer is how many */
+    CAMKES_TIMER_ARM = 1,        /* message: first, period; empty reply */
+    CAMKES_TIMER_EXPIRATIONS = 2 /* reply: the number of expirations */
 };
 
 /* A time takes two words, since a word may have 32 bits. */
