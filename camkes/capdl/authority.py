@@ -148,7 +148,7 @@ def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> It
             uses.setdefault(slot, []).append(use)
     for cap in space.caps:
         if cap.slot not in uses:
-            raise ValueError(f"nothing asks for slot {cap.slot} of {space.name}")
+            raise ValueError(f"slot {cap.slot} of {space.name} has no known purpose")
         why = [explainer.cap(use, cap.object) for use in uses[cap.slot]]
         reason = "; ".join(dict.fromkeys(r for r, _ in why))
         span = next((s for _, s in why if s is not None), None)
@@ -196,12 +196,12 @@ class _Explainer:
             return self._served(use, end), cpi.span
         if connection is not None:
             return self._connected(use, connection), connection.span
-        raise ValueError(f"nothing asks for {use}")
+        raise ValueError(f"{use} has no known purpose")
 
     def memory(self, use: Use) -> tuple[str, Span | None]:
         connection = self._wiring.connection(f"{use.instance}.{use.interface}")
         if connection is None:
-            raise ValueError(f"nothing asks for memory {use.variable} of {use.instance}")
+            raise ValueError(f"memory {use.variable} of {use.instance} has no known purpose")
         what = "dataport" if use.purpose is Purpose.DATA else "counts events of"
         return f"{what} {use.interface}, connection {connection.name}", connection.span
 
@@ -212,11 +212,11 @@ class _Explainer:
                 origin = f" of {use.context}" if use.context else ""
                 return f"serves requests{origin} at {end}"
             case Purpose.MANAGER:
-                who = f"worker of {use.context} asks" if use.context else "serves as"
+                who = f"worker of {use.context} calls" if use.context else "serves as"
                 return f"{who} the manager of {end}"
             case Purpose.WORKER | Purpose.AUTHORITY:
-                return f"the manager of {end} sets priorities"
-        raise ValueError(f"nothing asks for {use}")
+                return f"the manager of {end} sets the priorities of its workers"
+        raise ValueError(f"{use} has no known purpose")
 
     def _connected(self, use: Use, connection: Connection) -> str:
         """Of another interface."""
@@ -227,11 +227,11 @@ class _Explainer:
             case Purpose.TIMER:
                 return f"time of {name}, connection {connection.name}"
             case Purpose.HANDOFF:
-                return f"hands events of {name} to component code"
+                return f"passes events of {name} to component code"
         instance = self._system.instance(use.instance)
         interface = None if instance is None else instance.type.interface(name)
         if interface is None or use.purpose not in (Purpose.INTERFACE, Purpose.CONSUMER):
-            raise ValueError(f"nothing asks for {use}")
+            raise ValueError(f"{use} has no known purpose")
         others = ", ".join(e.name for e in connection.to_ends)
         what = {
             "uses": f"requests {others} through {name}",

@@ -46,27 +46,28 @@ class _Check(Struct, frozen=True):
                 self._report(
                     f"id {task.id} of task `{task.name}` is not in 0..{last}",
                     spans.get(task.name),
-                    f"an id has {self.word.task_bits} bits in a label of a kernel of {self.word.bits} bits, "
-                    "and its highest value stands for no task",
-                    "leave stated ids out, have fewer tasks, or build for a kernel of 64 bits",
+                    f"a label of a {self.word.bits}-bit kernel has {self.word.task_bits} bits for an id, "
+                    "and the highest value means that there is no task",
+                    "remove stated ids, reduce the number of tasks, or build for a 64-bit kernel",
                 )
 
     def _cpis(self) -> None:
         for cpi in self.plan.cpis:
             if cpi.pooled and cpi.threads > self.word.threads:
                 self._report(
-                    f"the pool of CPI `{cpi.name}` has {cpi.threads} threads: more than {self.word.threads}",
+                    f"the pool of CPI `{cpi.name}` has {cpi.threads} threads; the maximum is "
+                    f"{self.word.threads}",
                     cpi.span,
-                    f"the index of a thread has {self.word.detail_bits} bits in a label of a kernel of "
-                    f"{self.word.bits} bits",
-                    "state a smaller number of threads",
+                    f"a label of a {self.word.bits}-bit kernel has {self.word.detail_bits} bits for the "
+                    "index of a thread",
+                    "write a smaller number of threads",
                 )
             if len(cpi.contexts) > INDEXES:
                 self._report(
-                    f"CPI `{cpi.name}` has {len(cpi.contexts)} contexts: more than {INDEXES}",
+                    f"CPI `{cpi.name}` has {len(cpi.contexts)} contexts; the maximum is {INDEXES}",
                     cpi.span,
                     "the index of a context has 16 bits",
-                    "let fewer tasks request it",
+                    "reduce the number of tasks that request it",
                 )
 
     def _badges(self) -> None:
@@ -87,19 +88,20 @@ class _Check(Struct, frozen=True):
                 f"badge {cap.badge} of `{name}` is not in 0..{self.word.badge}",
                 setting.span if setting is not None else instance.span,
                 f"a badge has {self.word.badge_bits} bits on a kernel of {self.word.bits} bits",
-                "choose a smaller number, or leave it out: badges are numbered",
+                "write a smaller number, or remove it: badges are then assigned",
             )
         if use.context and cap.badge > INDEXES:
             self._report(
-                f"`{name}` is caller {cap.badge} of a CPI that can have {INDEXES}",
+                f"`{name}` is caller {cap.badge} of a CPI; the maximum is {INDEXES}",
                 instance.span,
                 "the index of a caller has 16 bits",
-                "let fewer tasks request it through fewer interfaces",
+                "reduce the number of interfaces that request it",
             )
         if use.purpose is Purpose.MANAGER and cap.slot >= SLOTS:
             self._report(
-                f"address space `{instance.address_space}` has {SLOTS} capabilities before that of `{name}`",
+                f"address space `{instance.address_space}` has {SLOTS} or more capabilities before that of "
+                f"`{name}`",
                 instance.span,
-                "the slot of a manager has 16 bits, because a word holds the number of a request too",
-                "make components of fewer interfaces",
+                "the slot of a manager has 16 bits, because it shares a word with the number of a request",
+                "split the component into several with fewer interfaces",
             )

@@ -23,7 +23,7 @@ class Carries(Enum):
     EVENTS = "events"
     DATA = "shared memory"
     TIME = "requests to the virtual time server"
-    OTHER = "what its templates decide"
+    OTHER = "a mechanism defined by its templates"
 
 
 class ConnectorSupport(Struct, frozen=True):

@@ -281,9 +281,9 @@ class Reader(Struct, frozen=True):
         if not value or [c for c in "RWXP" if c in value] != list(value):
             self.sink.report(
                 ACCESS_RIGHTS,
-                f'"{value}" are not access rights',
+                f'"{value}" is not a valid string of access rights',
                 setting.span,
-                help='write letters out of "RWXP" in this order, for example "RW"',
+                help='write some of the letters "RWXP" in this order, for example "RW"',
             )
             return "RW"
         return value.replace("P", "")

@@ -87,7 +87,7 @@ def _is_fatal(diagnostic: Diagnostic) -> bool:
 def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     if not program.items:
         if program.whole:
-            sink.report(codes.NO_ASSEMBLY, "this file defines no assembly", _start(program))
+            sink.report(codes.NO_ASSEMBLY, "this file does not define an assembly", _start(program))
         return None
     names = Names(program, options.allow_forward_references, sink)
     names.resolve()
@@ -98,7 +98,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
                 codes.NO_ASSEMBLY,
                 f"there is no assembly{_other_than(program)}",
                 _start(program),
-                help="name the file that has the `assembly { composition { ... } }`, or write one here",
+                help="name the file that contains the `assembly { composition { ... } }`, or write one here",
             )
         return None
     flat = flatten(names.assemblies, sink)
@@ -216,7 +216,8 @@ def _connection_settings(
             if first.value != setting.value:
                 sink.report(
                     codes.SETTINGS_DIFFER,
-                    f"`{name}` is set differently on connections that share an end and so are one",
+                    f"`{name}` has different values on connections that share an end and are therefore one "
+                    "connection",
                     setting.span,
                     "this value is not used",
                     related=[Label(first.span, "this value is used")],

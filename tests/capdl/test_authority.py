@@ -156,14 +156,14 @@ def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
         Use("inner", Purpose.INTERFACE, "unknown", "t1"),
     ):
         other = replace(model, slots={use: slot})
-        with pytest.raises(ValueError, match="nothing asks for"):
+        with pytest.raises(ValueError, match="has no known purpose"):
             authority(made, plan, replace(other, spaces=(replace(space, caps=space.caps[:1]),)))
-    with pytest.raises(ValueError, match="nothing asks for slot"):
+    with pytest.raises(ValueError, match="slot 1 of t1 has no known purpose"):
         authority(made, plan, replace(model, slots={}))
     unknown = replace(
         space, caps=(), mappings=(Mapping(Use("inner", Purpose.DATA, "unknown"), "region", "RW"),)
     )
-    with pytest.raises(ValueError, match="nothing asks for memory"):
+    with pytest.raises(ValueError, match="has no known purpose memory"):
         authority(made, plan, replace(model, spaces=(unknown,)))
 
 
@@ -174,7 +174,7 @@ def test_a_use_by_an_instance_that_is_not_there_is_an_error() -> None:
     missing = replace(
         model, spaces=(space,), slots={Use("nobody", Purpose.INTERFACE, "p"): space.caps[0].slot}
     )
-    with pytest.raises(ValueError, match="nothing asks for"):
+    with pytest.raises(ValueError, match="has no known purpose"):
         authority(made, plan, missing)
 
 
@@ -200,7 +200,7 @@ def test_reasons_of_a_manager() -> None:
     found = {h.reason for h in authority(made, plan, allocate(made, plan)) if h.instance == "inner"}
     assert "serves as the manager of inner.p" in found
     assert "serves requests of t3 at inner.p" in found
-    assert "worker of t1 asks the manager of inner.p" in found
+    assert "worker of t1 calls the manager of inner.p" in found
 
 
 def test_the_table_shows_badges_where_there_are_any() -> None:

@@ -46,7 +46,7 @@ def test_the_highest_priority_is_reserved_only_by_a_non_preemptive_cpi() -> None
 
 
 def test_a_task_id_that_is_no_number_of_a_message_is_named_for_what_it_is() -> None:
-    for stated, label in ((-1, "not an id"), (4095, "does not fit the label of a message")):
+    for stated, label in ((-1, "not a valid id"), (4095, "does not fit the label of a message")):
         maker = Maker()
         maker.task("t", 10, stated)
         maker.cpi("k", Protocol.FIXED)
@@ -94,8 +94,8 @@ def test_the_first_caller_that_no_task_reaches_is_where_to_start() -> None:
     maker.connect("second", "leaf.p")
     sink = Sink()
     analyse(maker.system(), sink)
-    (help,) = [d.help for d in sink.diagnostics if d.message == "no task reaches `leaf.p`"]
-    assert help == "no task reaches `first.p` either: start there"
+    (help,) = [d.help for d in sink.diagnostics if d.message == "`leaf.p` is not reachable from any task"]
+    assert help == "`first.p` is not reachable from a task either: begin there"
 
 
 def test_the_lowest_priority_counts_in_the_order_of_periods() -> None:
@@ -261,7 +261,7 @@ def test_a_stated_request_of_a_handler_that_works_for_no_task_is_an_error(
 
 def test_the_help_for_an_unreached_cpi_is_about_the_first_that_is_connected(tmp_path: Path) -> None:
     middle = "provides P p with priority_protocol propagated, requests (); uses P next;"
-    for first, second, words in (("m", "i", "`requests` must say so"), ("i", "m", "`requestor;`")):
+    for first, second, words in (("m", "i", "`requests` clause"), ("i", "m", "`requestor;`")):
         ends = {"m": "m.next", "i": "i.p"}
         found = named(
             {
@@ -276,7 +276,7 @@ def test_the_help_for_an_unreached_cpi_is_about_the_first_that_is_connected(tmp_
             },
             tmp_path,
         )
-        (unreached,) = [d for d in found if d.message == "no task reaches `s.p`"]
+        (unreached,) = [d for d in found if d.message == "`s.p` is not reachable from any task"]
         assert f"`{first}`" in unreached.help and words in unreached.help
 
 

@@ -122,18 +122,20 @@ def test_what_cannot_stand_in_a_value() -> None:
     time = ast.Quantity(number(3), ast.Name("ms", SPAN), SPAN)
     query = ast.Query(name, (), (), SPAN)
     reference = ast.Reference((name, name), (), SPAN)
-    assert said(ast.ListValue((number(1), time), SPAN)) == ["a time in `ms` cannot stand here"]
+    assert said(ast.ListValue((number(1), time), SPAN)) == ["a time in `ms` is not allowed here"]
     assert said(ast.DictValue(((number(1), query),), SPAN)) == [
-        "a query can only be the whole value of a setting"
+        "a query must be the whole value of a setting"
     ]
-    assert said(reference) == ["a reference can only be the whole value of a setting"]
+    assert said(reference) == ["a reference must be the whole value of a setting"]
 
 
 def test_operators_take_numbers() -> None:
     text = ast.Literal("text", SPAN)
     for node in (binary("+", text, 1), binary("+", 1, text), ast.Unary("-", text, SPAN)):
-        assert said(node) == ["an operator needs numbers"]
-    assert said(ast.Conditional(text, number(1), number(2), SPAN)) == ["an operator needs numbers"]
+        assert said(node) == ["the operands of an operator must be numbers"]
+    assert said(ast.Conditional(text, number(1), number(2), SPAN)) == [
+        "the operands of an operator must be numbers"
+    ]
 
 
 def test_a_value_that_is_nested_too_deeply() -> None:

@@ -389,7 +389,7 @@ def test_the_nearest_word_has_a_part_more() -> None:
 
 def test_names_that_no_file_can_have(tmp_path: Path) -> None:
     (tmp_path / "folder.camkes").mkdir()
-    for path, more in (("x" * 5000, ""), ("folder.camkes", ": a folder has the name")):
+    for path, more in (("x" * 5000, ""), ("folder.camkes", ": a folder has this name")):
         _, diagnostics = resolve(tmp_path, f'import "{path}";')
         assert [d.message for d in diagnostics] == [f"there is no file `{path}` to import{more}"]
 

@@ -32,16 +32,16 @@ def _connectors(facts: Facts) -> Iterator[Diagnostic]:
             connector = link.connection.connector.name
             yield Diagnostic(
                 CONNECTOR_WITHOUT_PROTOCOLS,
-                f"connector `{connector}` cannot carry the protocol of `{cpi.name}`",
+                f"connector `{connector}` does not support the protocol of `{cpi.name}`",
                 link.connection.span,
-                "no protocols here",
+                "this connector has no protocols",
                 (_protocol(cpi),),
                 (
-                    f"`{connector}` sends no request to a thread"
+                    f"`{connector}` does not send requests to a thread"
                     if link.local
-                    else f"the code of `{connector}` passes no priority and no task id",
+                    else f"the code of `{connector}` does not send a priority and a task id",
                 ),
-                f"connect it with `{RPC_CALL.name}`, or take the protocol away from `{cpi.name}`",
+                f"connect it with `{RPC_CALL.name}`, or remove the protocol of `{cpi.name}`",
             )
 
 
@@ -67,8 +67,8 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
             continue
         others = [r for r in graph.incoming[cpi.name] if r.caller != request.caller]
         if others:
-            message = f"`{cpi.name}` is reached both with and without priorities"
-            related = [Label(others[0].span, f"`{others[0].caller}` passes its priority on")]
+            message = f"`{cpi.name}` has callers with and without a protocol"
+            related = [Label(others[0].span, f"`{others[0].caller}` sends its priority")]
         else:
             message = f"`{request.caller}` has no protocol but calls `{cpi.name}`, which has one"
             related = []
@@ -77,8 +77,8 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
             message,
             request.span,
             f"`{request.caller}` has no protocol and calls this",
-            (*related, Label(interface.span, f"`{request.caller}` is plain"), _protocol(cpi)),
-            ("a handler without a protocol does not know for which task it works",),
+            (*related, Label(interface.span, f"`{request.caller}` has no protocol"), _protocol(cpi)),
+            ("a handler without a protocol has no task to send the request for",),
             _help(interface),
         )
     for requests in unmarked.values():
@@ -103,7 +103,7 @@ def _unmarked(facts: Facts, component: ComponentType, requests: list[Request]) -
             *(Label(r.span, f"`{r.caller}` requests `{r.callee}`") for r in requests[:_SHOWN]),
             _protocol(facts.graph.cpis[first.callee]),
         ),
-        (f"{who} the request, and a request to a CPI with a protocol belongs to a task",),
+        (f"{who} the request, but a request to a CPI with a protocol must belong to a task",),
         help,
     )
 
@@ -116,8 +116,8 @@ def _event(facts: Facts, request: Request, instance: str, interface: Interface) 
     ways = (" -> ".join(chain.functions),) if chain is not None else ()
     return Diagnostic(
         UNMARKED_CONTROL if sure else MAYBE_WITHOUT_TASK,
-        f"the handler of `{request.caller}` {'requests' if sure else 'may request'} `{request.callee}`, "
-        "but works for no task",
+        f"the handler of `{request.caller}` {'requests' if sure else 'may request'} `{request.callee}` "
+        "outside of any task",
         place or request.span,
         "this request" if place is not None else "",
         (
@@ -125,9 +125,13 @@ def _event(facts: Facts, request: Request, instance: str, interface: Interface) 
             *((Label(request.span, "connected here"),) if place is not None else ()),
             _protocol(facts.graph.cpis[request.callee]),
         ),
-        (*ways, "a request to a CPI with a protocol belongs to a task; only run() is the code of a task"),
-        f"let the handler only take note, and make the request in run(): wait there with "
-        f"`{interface.name}_wait()` or look with `{interface.name}_poll()`"
+        (
+            *ways,
+            "a request to a CPI with a protocol must belong to a task, and only run() executes jobs of "
+            "a task",
+        ),
+        f"make the request in run(): wait there with `{interface.name}_wait()` or poll with "
+        f"`{interface.name}_poll()`"
         if interface.kind == "consumes"
         else "make the request in run()",
     )
@@ -139,10 +143,10 @@ def _maybe(request: Request, interface: Interface, carried: Request) -> Diagnost
         MAYBE_WITHOUT_TASK,
         f"`{request.caller}` has no protocol and may call `{request.callee}`, which has one",
         interface.span,
-        "nothing says what this calls",
-        (Label(request.span, f"surely called by `{carried.caller}`; also by `{name}` of `{component}`?"),),
-        ("a handler without a protocol does not know for which task it works",),
-        f"if it does not call it, say so: `provides {_type(interface)} {name} with requests ()`",
+        "it has no `requests` clause",
+        (Label(request.span, f"called by `{carried.caller}`; also by `{name}` of `{component}`?"),),
+        ("a handler without a protocol has no task to send the request for",),
+        f"if it does not call it, write `provides {_type(interface)} {name} with requests ()`",
     )
 
 
@@ -167,19 +171,19 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
         if not links:
             help = f"connect it: `connection {RPC_CALL.name} name(from task.interface, to {cpi.name});`"
         elif callers:
-            help = f"no task reaches `{callers[0].caller}` either: start there"
+            help = f"`{callers[0].caller}` is not reachable from a task either: begin there"
         elif not any(_calls(facts, link.user) for link in links):
-            help = f"no code of `{links[0].user.instance}` that runs for a task calls it"
+            help = f"no code of `{links[0].user.instance}` that executes jobs calls it"
         elif any(other.instance == links[0].user.instance for other in facts.system.cpis):
-            help = f"if a CPI of `{links[0].user.instance}` calls it, its `requests` must say so"
+            help = f"if a CPI of `{links[0].user.instance}` calls it, add it to that CPI's `requests` clause"
         else:
             help = f"mark the component of `{links[0].user.instance}` with `requestor;`"
         yield Diagnostic(
             NO_TASK_REACHES,
-            f"no task reaches `{cpi.name}`",
+            f"`{cpi.name}` is not reachable from any task",
             cpi.span,
-            "connected, but to no task" if links else "not connected",
-            notes=("it gets no threads",),
+            "connected, but not to a task" if links else "not connected",
+            notes=("it has no threads",),
             help=help,
         )
 

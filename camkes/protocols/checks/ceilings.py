@@ -32,17 +32,19 @@ def _too_low(facts: Facts, cpi: Cpi, stated: int, above: Sequence[Context], need
         node = facts.graph.tasks[context.name] if is_task else facts.graph.cpis[context.name]
         way = through(route(facts.graph, context.name, cpi.name))
         span = node.spans.get("priority") or node.spans.get("protocol", node.span)
-        related.append(Label(span, f"`{context.name}` has {context.base_priority} and requests it{way}"))
+        related.append(
+            Label(span, f"`{context.name}` has priority {context.base_priority} and requests it{way}")
+        )
     who = "task" if is_task else "fixed CPI"
     names = listing(context.name for context in above)
     return Diagnostic(
         CEILING_BELOW_REQUESTOR if is_task else CEILING_BELOW_CALLER,
         f"the ceiling of `{cpi.name}` is below the priority of {who}{'s' if len(above) > 1 else ''} {names}",
         cpi.spans.get("priority", cpi.span),
-        f"{stated}, but a request can have {needed}",
+        f"{stated}, but requests can have {needed}",
         tuple(related),
-        () if is_task else ("requests of a fixed CPI have its own priority, whoever asked it",),
-        f"leave this out: the ceiling is computed ({needed}); or state at least {needed}",
+        () if is_task else ("a fixed CPI serves all requests at its own priority",),
+        f"remove this, and the ceiling is computed ({needed}); or write at least {needed}",
     )
 
 

@@ -70,25 +70,25 @@ def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
             name = next(iter(surely.values()))[0]
             yield Diagnostic(
                 REQUESTS_CONTRADICTED,
-                f"the code of `{name}` calls {listing(surely)}, which its `requests` clause leaves out",
+                f"the code of `{name}` calls {listing(surely)}, but its `requests` clause does not list it",
                 clause.span,
-                "the clause",
+                "this clause",
                 tuple(label for _, chain in surely.values() for label in _steps(chain)),
-                (*_walks(surely), "ceilings, threads and the search for deadlocks rely on this clause"),
-                f"write `requests ({', '.join([*said, *surely])})`, or take out the call",
+                (*_walks(surely), "ceilings, thread counts and the deadlock check use this clause"),
+                f"write `requests ({', '.join([*said, *surely])})`, or remove the call",
             )
         perhaps = {called: way for called, way in perhaps.items() if called not in surely}
         if perhaps:
             name = next(iter(perhaps.values()))[0]
             yield Diagnostic(
                 MAYBE_CONTRADICTED,
-                f"through a pointer the code of `{name}` may call {listing(perhaps)}, which its "
-                "`requests` clause leaves out",
+                f"the code of `{name}` may call {listing(perhaps)} through a pointer, but its `requests` "
+                "clause does not list it",
                 clause.span,
-                "the clause, which counts",
+                "the analysis uses this clause",
                 tuple(label for _, chain in perhaps.values() for label in _steps(chain)),
                 _walks(perhaps),
-                f"if it can happen, write `requests ({', '.join([*said, *perhaps])})`",
+                f"if it can, write `requests ({', '.join([*said, *perhaps])})`",
             )
 
 
@@ -116,8 +116,8 @@ def _unused_requests(facts: Facts) -> Iterator[Diagnostic]:
                 UNUSED_REQUEST,
                 f"the code of {listing(clause.handlers)} never calls {listing(unused)}",
                 clause.span,
-                "the clause says so",
-                notes=("it counts all the same: ceilings and thread counts can be higher than needed",),
+                "listed here",
+                notes=("it is analysed as a call: ceilings and thread counts can be higher than needed",),
                 help=f"write `requests ({rest})`",
             )
 
@@ -149,21 +149,22 @@ def _unused(facts: Facts) -> Iterator[Diagnostic]:
         if not used[span]:
             yield Diagnostic(
                 UNUSED_CLAUSE,
-                f"`{word}` of `{name}` says nothing: the interface has no protocol",
+                f"`{word}` of `{name}` has no effect: the interface has no protocol",
                 span,
                 "not used",
-                help="add `priority_protocol propagated`, or take the clause out",
+                help="add `priority_protocol propagated`, or remove the clause",
             )
     for connection in facts.system.connections:
         if connection.threads is None or any(end.name in graph.cpis for end in connection.to_ends):
             continue
         yield Diagnostic(
             UNUSED_CLAUSE,
-            f"the thread count of connection `{connection.name}` says nothing: no protocol is at its end",
+            f"the thread count of connection `{connection.name}` has no effect: the interface it connects "
+            "to has no protocol",
             connection.threads_span or connection.span,
             "not used",
             tuple(Label(end.span, f"`{end.name}` has no protocol") for end in connection.to_ends),
-            help="give the interface a protocol, or take the clause out",
+            help="give the interface a protocol, or remove the clause",
         )
 
 
@@ -182,11 +183,15 @@ def _missing(facts: Facts) -> Iterator[Diagnostic]:
         called = dict.fromkeys(r.via.rpartition(".")[2] for r in graph.outgoing[unsaid[0]])
         yield Diagnostic(
             REQUESTS_MISSING,
-            f"nothing says which of {listing(called)} the CPIs of component `{instance.type.name}` call",
+            f"the CPIs of component `{instance.type.name}` have no `requests` clauses, so each may call "
+            f"any of {listing(called)}",
             cpis[0].span,
-            "counts as calling all of them",
-            tuple(Label(cpi.span, "so does this one") for cpi in cpis[1:]),
-            ("ceilings and thread counts can come out higher than needed, and a deadlock may be none",),
+            "this one is analysed as if it called all of them",
+            tuple(Label(cpi.span, "so is this one") for cpi in cpis[1:]),
+            (
+                "ceilings and thread counts can be higher than needed, and a reported deadlock may be "
+                "impossible",
+            ),
             f"add `requests (...)` after `with` to {listing(cpi.interface for cpi in cpis)}",
         )
 

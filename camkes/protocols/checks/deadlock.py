@@ -21,21 +21,24 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
         cycle = shortest_cycle(graph.outgoing, component)
         names = [request.caller for request in cycle]
         labels = list(_hops(graph, cycle))
-        notes = ["a request that comes back to a CPI waits for a thread that waits for this request"]
+        notes = ["a request that returns to a CPI waits for a thread that waits for this request"]
         others = [name for name in component if name not in names]
         if others:
-            notes.append(f"more cycles go through {listing(others)}; this one is the shortest")
+            notes.append(f"there are more cycles through {listing(others)}; this is the shortest")
         if certain := _certain_cycle(graph, component):
-            help = "take one of these requests out, or split a CPI so that what is called calls nobody"
+            help = "remove one of these requests, or split a CPI so that the part that is called makes no "
+            "requests"
         else:
             unsaid = dict.fromkeys(r.caller for r in cycle if r.source == "all")
             does = "does" if len(unsaid) == 1 else "do"
             notes.append(
-                f"perhaps {listing(unsaid)} never {does} this: without `requests`, every `uses` counts"
+                f"perhaps {listing(unsaid)} never {does} this: without `requests`, calls through every "
+                "`uses` interface are assumed"
             )
-            help = "say what each CPI calls: `with requests (...)`, or `with requests ()` if it calls nothing"
+            help = "list the interfaces that each CPI calls: `with requests (...)`, or `with requests ()` "
+            "if it makes no calls"
         if certain and (said := [r.caller for r in cycle if r.source == "code"]):
-            notes.append(f"what {listing(dict.fromkeys(said))} can call was read off the compiled code")
+            notes.append(f"the calls of {listing(dict.fromkeys(said))} were found in the compiled code")
         walk = " -> ".join(f"`{name}`" for name in [*names, names[0]])
         if len(walk) > 80:
             walk = f"a cycle of {number(len(cycle), 'request')}"

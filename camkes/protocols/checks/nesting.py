@@ -32,13 +32,15 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
         interface = types[component].interface(name) if component in types else None
         if interface is not None:
             related.append(Label(interface.span, f"`{call.callee}` has no protocol"))
-        notes = ["a thread without a protocol has a priority of its own, and the lock's holder waits for it"]
-        help = f"give `{call.callee}` a protocol; where one request at a time is enough, `fixed`"
+        notes = [
+            "a thread without a protocol does not inherit priorities, and the holder of the lock waits for it"
+        ]
+        help = f"give `{call.callee}` a protocol; if one request at a time is enough, `fixed`"
         if call.source == "all":
             uses = call.via.rpartition(".")[2]
             notes.append(
-                f"without a `requests` clause of `{call.caller}`, every `uses` interface counts; "
-                f"with one, `{uses}` need not"
+                f"without a `requests` clause, `{call.caller}` is assumed to call every `uses` interface; "
+                f"a clause can leave out `{uses}`"
             )
         where = "" if lock == call.caller else f", while `{lock}` is held"
         yield Diagnostic(

@@ -48,8 +48,8 @@ def plain_cycles(system: System, code: CallGraph) -> Iterator[Diagnostic]:
             labels[0].span,
             labels[0].text,
             tuple(labels[1:]),
-            ("each of these interfaces has one thread, which waits for the answer to its own request",),
-            "take one of the requests out, or say what a handler calls: `with requests (...)`",
+            ("each of these interfaces has one thread, which waits for the reply to its own request",),
+            "remove one of the requests, or list the interfaces that a handler calls: `with requests (...)`",
             is_walk=True,
         )
 

@@ -30,7 +30,7 @@ def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
                 NO_PRIORITY,
                 f"task `{task.instance}` has no priority",
                 task.span,
-                "this control thread originates a task",
+                "the task of this control thread",
                 help=f"add `{task.instance}._priority = N;` to a configuration",
             )
 
@@ -44,8 +44,8 @@ def _range(facts: Facts) -> Iterator[Diagnostic]:
                 PRIORITY_RANGE,
                 f"priority {in_digits(priority)} of {name} is not in 0..{MAX_PRIORITY}",
                 spans.get("priority", span),
-                "not a priority",
-                notes=("a larger number is a higher priority; the kernel has 256 of them",),
+                "not a valid priority",
+                notes=("the kernel has 256 priorities; a larger number is a higher priority",),
             )
 
 
@@ -67,12 +67,12 @@ def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:
         if priority == MAX_PRIORITY:
             yield Diagnostic(
                 PRIORITY_OF_NON_PREEMPTIVE,
-                f"priority {MAX_PRIORITY} of {name} belongs to non-preemptive CPIs",
+                f"priority {MAX_PRIORITY} of {name} is reserved for non-preemptive CPIs",
                 spans.get("priority", span),
-                "at most 254 here",
+                "the maximum here is 254",
                 (place,),
-                ("threads of one priority can take turns, and then this CPI would be preempted",),
-                "use 254 or less, or give the CPI no priority: then its ceiling is computed",
+                ("threads of equal priority can preempt each other, and this CPI must not be preempted",),
+                "use 254 or less, or remove the CPI's priority, and its ceiling is computed",
             )
 
 
@@ -87,9 +87,9 @@ def _duplicate_id(facts: Facts) -> Iterator[Diagnostic]:
                 DUPLICATE_TASK_ID,
                 f"tasks `{other.instance}` and `{task.instance}` both have id {task.stated_id}",
                 task.spans.get("id", task.span),
-                f"`{task.instance}` again has {task.stated_id}",
+                f"`{task.instance}` has {task.stated_id} as well",
                 (Label(other.spans.get("id", other.span), f"`{other.instance}` has {task.stated_id}"),),
-                help=f"leave the number out: ids are assigned; or set `{task.instance}.requestor = N;`",
+                help=f"remove the number, and an id is assigned; or set `{task.instance}.requestor = N;`",
             )
 
 
@@ -104,9 +104,9 @@ def _id_range(facts: Facts) -> Iterator[Diagnostic]:
             TASK_ID_RANGE,
             f"id {in_digits(planned.id)} of task `{planned.name}` is not in 0..{TASK_IDS - 1}",
             task.spans.get("id", task.span),
-            "does not fit the label of a message" if planned.id >= TASK_IDS else "not an id",
+            "does not fit the label of a message" if planned.id >= TASK_IDS else "not a valid id",
             notes=crowd,
-            help="" if crowd else "leave the number out: ids are assigned",
+            help="" if crowd else "remove the number, and an id is assigned",
         )
 
 
@@ -124,11 +124,11 @@ def _both(facts: Facts) -> Iterator[Diagnostic]:
         seen.update(place.span for place in places)
         yield Diagnostic(
             REQUESTOR_PROVIDES_CPI,
-            f"`{task.instance}` originates a task and provides CPI {listing(c.name for c in cpis)}",
+            f"`{task.instance}` is a requestor and provides CPI {listing(c.name for c in cpis)}",
             types[task.instance].requestor_span or task.span,
-            "originates a task",
+            "declared as a requestor",
             tuple(places),
-            ("a request could then come back to the component of its own task",),
+            ("a request could then return to the component of its own task",),
             "put the CPI in a component of its own",
         )
 
@@ -173,7 +173,7 @@ def _order(facts: Facts) -> Iterator[Diagnostic]:
                         f"{higher.word} {duration(higher.interval)}, priority {higher.priority}",
                     ),
                 ),
-                ("the shortest first is the best fixed order, and the one that the simple bounds assume",),
+                ("the task with the shortest interval first is the best order of fixed priorities",),
                 f"give `{task.instance}` a priority above {higher.priority}",
             )
 

@@ -30,16 +30,16 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
                 related.append(Label(task.span, f"`{name}` requests it{way}"))
             notes = []
             if least < wanted:
-                notes.append(f"locks on the way let {least} of {wanted} origins through at once")
+                notes.append(f"because of locks, only {least} of {wanted} origins can make requests at once")
             yield Diagnostic(
                 TOO_FEW_THREADS,
-                f"{number(stated, 'thread')} cannot serve the "
-                f"{number(least, 'request')} that `{planned.name}` can have at once",
+                f"{number(stated, 'thread')} cannot serve the {number(least, 'request')} that "
+                f"`{planned.name}` can receive at once",
                 place,
                 f"at least {least}",
                 tuple(related),
                 tuple(notes),
-                f"leave the count out: {number(wanted, 'thread')}, one for each origin of requests",
+                f"remove the count: {number(wanted, 'thread')} are created, one for each origin of requests",
             )
         elif stated > wanted and planned.contexts:
             why = (
@@ -53,7 +53,7 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
                 place,
                 f"{number(stated - wanted, 'thread')} would never run",
                 notes=(why,),
-                help=f"{number(wanted, 'thread')} will be made; leave the count out",
+                help=f"remove the count: {number(wanted, 'thread')} will be created",
             )
 
 

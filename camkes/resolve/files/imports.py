@@ -99,7 +99,7 @@ def _is_another(path: Path, sink: Sink) -> bool:
     sink.report(
         FILE_UNREADABLE,
         f"`{path}` is {kind}, not a .camkes file",
-        help="name the .camkes file of the system, or the folder of the application",
+        help="expected the .camkes file of the system, or the folder of the application",
     )
     return True
 
@@ -202,7 +202,11 @@ class _Reader:
         self.sink.report(
             codes.IMPORT_NOT_FOUND,
             f"there is no file `{node.path}` to import"
-            + (f": {'a folder' if there.is_dir() else 'no ordinary file'} has the name" if there else ""),
+            + (
+                f": {'a folder' if there.is_dir() else 'something other than a file'} has this name"
+                if there
+                else ""
+            ),
             node.span,
             notes=[f"looked for {place}" for place in places],
             help=help,

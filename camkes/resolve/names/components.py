@@ -26,7 +26,7 @@ def check_component(
             codes.HARDWARE_COMPONENT,
             f"{what} is a hardware device and cannot have a control thread",
             controls[0].span,
-            related=[Label(hardware[0].span, "`hardware` is said here")],
+            related=[Label(hardware[0].span, "`hardware` is declared here")],
             help="remove `control` or `hardware`",
         )
     if requestors and hardware:
@@ -34,23 +34,23 @@ def check_component(
             codes.HARDWARE_COMPONENT,
             f"{what} is a hardware device and cannot be a requestor",
             requestors[0].span,
-            related=[Label(hardware[0].span, "`hardware` is said here")],
+            related=[Label(hardware[0].span, "`hardware` is declared here")],
             help="remove `requestor` or `hardware`",
         )
     elif requestors and not controls:
         sink.report(
             codes.REQUESTOR_CONTROL,
-            f"{what} is a requestor and has no control thread",
+            f"{what} is a requestor but has no control thread",
             requestors[0].span,
-            "a requestor's task is its control thread",
+            "the control thread of a requestor is its task",
             help="add `control;`",
         )
     for again in requestors[1:]:
         sink.report(
             codes.REPEATED_CLAUSE,
-            f"{what} says `requestor` twice",
+            f"{what} declares `requestor` twice",
             again.span,
-            related=[Label(requestors[0].span, "first said here")],
+            related=[Label(requestors[0].span, "first declared here")],
         )
     for sync in (item for item in node.items if isinstance(item, ast.Sync) and hardware):
         kind = sync.kind.replace("_", " ")
@@ -59,7 +59,7 @@ def check_component(
             code,
             f"{what} is a hardware device and cannot have a {kind}",
             sync.name.span,
-            related=[Label(hardware[0].span, "`hardware` is said here")],
+            related=[Label(hardware[0].span, "`hardware` is declared here")],
         )
 
 
@@ -79,14 +79,14 @@ def check_requests(node: ast.Component, interfaces: dict[str, Interface], sink: 
             if other is None:
                 sink.report(
                     codes.UNKNOWN_REQUEST,
-                    f"there is no `uses` interface `{name.text}` to request",
+                    f"there is no `uses` interface `{name.text}`",
                     name.span,
                     help=suggestion(name.text, uses),
                 )
             elif other.kind != "uses":
                 sink.report(
                     codes.UNKNOWN_REQUEST,
-                    f"a request goes through a `uses` interface, and `{name.text}` is declared with "
+                    f"requests are made through `uses` interfaces, but `{name.text}` is declared with "
                     f"`{other.kind}`",
                     name.span,
                     related=[Label(other.span, "declared here")],

@@ -182,10 +182,11 @@ class Compositions:
     ) -> EndDefinition | None:
         name = node.path[0]
         if owner is None:
-            help = f"name an interface of it: `{name.text}.interface`" if name.text in scope.instances else ""
+            help = f"write `{name.text}.INTERFACE`" if name.text in scope.instances else ""
             self.sink.report(
                 codes.UNKNOWN_END,
-                f"`{name.text}` names no interface: outside of a component an end is `instance.interface`",
+                f"`{name.text}` is not an interface: outside of a component an end is written "
+                "`instance.interface`",
                 name.span,
                 help=help,
             )
@@ -194,7 +195,7 @@ class Compositions:
         if interface is None:
             help = suggestion(name.text, owner.spelled)
             if name.text in scope.instances:
-                help = f"name an interface of it: `{name.text}.interface`"
+                help = f"write `{name.text}.INTERFACE`"
             self.sink.report(
                 codes.UNKNOWN_END,
                 f"component `{owner.type.name}` has no interface `{name.text}`",
@@ -219,7 +220,7 @@ class Compositions:
                 codes.UNKNOWN_END,
                 f"`{instance.name.text}` has no interface `{name.text}`",
                 name.span,
-                f"component `{type.name}` has none of this name",
+                f"component `{type.name}` has no interface of this name",
                 related=[Label(type.span, "the component")],
                 help=suggestion(name.text, instance.component.spelled),
             )
@@ -260,11 +261,13 @@ class Compositions:
                 help = f"it is in a group: write `{member.group}.{head.text}`"
             elif member is not None and member.group is not None:
                 help = (
-                    f"`{head.text}` is in a group without a name, whose members cannot be connected: name it"
+                    f"`{head.text}` is in a group without a name, so its interfaces cannot be connected: "
+                    "give the group a name"
                 )
             elif member is not None and len(path) > 1:
                 help = (
-                    f"only parts of a component itself can be named: export an interface of `{path[1].text}`"
+                    "only instances of the component's own composition can be named here: export an "
+                    f"interface of `{path[1].text}`"
                 )
         self.sink.report(
             codes.UNKNOWN_END,
@@ -294,7 +297,7 @@ class Compositions:
         if len(node.source) < 2:
             self.sink.report(
                 codes.BAD_EXPORT,
-                "what is exported is an interface of a part: `instance.interface`",
+                "an interface of an inner instance is exported: `instance.interface`",
                 _path_span(node.source),
             )
             return
@@ -305,10 +308,13 @@ class Compositions:
         if source.kind != target.kind:
             self.sink.report(
                 codes.EXPORT_KIND,
-                f"`{target.name}` is declared with `{target.kind}` and stands for an interface that is "
-                f"declared with `{source.kind}`",
+                f"`{target.name}` is declared with `{target.kind}`, but the exported interface is declared "
+                f"with `{source.kind}`",
                 node.span,
-                related=[Label(target.span, "the exported one"), Label(source.span, "the one behind it")],
+                related=[
+                    Label(target.span, "the interface of the component"),
+                    Label(source.span, "the exported interface"),
+                ],
             )
         scope.exports.append(ExportDefinition(instance, source, component, target.name, node.span))
 

@@ -114,7 +114,9 @@ class Names:
             self.contains_itself(found, name, [node for _, node in self.running[start + 1 :]])
             return None
         if len(self.running) >= _DEEPEST:
-            self.sink.report(codes.TOO_DEEP, f"definitions lead deeper than {_DEEPEST} levels", name.span)
+            self.sink.report(
+                codes.TOO_DEEP, f"definitions are nested more than {_DEEPEST} levels deep", name.span
+            )
             return None
         return self.definition(found.node, found.position)
 
@@ -134,11 +136,11 @@ class Names:
             if self.program.whole:
                 self.sink.report(
                     codes.ATTRIBUTE_TYPE,
-                    f"`{type.name}` is no type for an attribute",
+                    f"`{type.name}` is not a valid type of an attribute",
                     type.span,
                     notes=[
-                        "an attribute is an int, int64_t, uint64_t, string, char or a struct "
-                        "that is defined with `struct NAME { ... }`"
+                        "expected int, int64_t, uint64_t, string, char or a struct defined with `struct "
+                        "NAME { ... }`"
                     ],
                 )
             return None
@@ -343,7 +345,7 @@ class Names:
             codes.BLOCK_IGNORED,
             f"`{node.kind} {node.name.text};` has no effect",
             node.span,
-            help=f"write the {node.kind} out in braces",
+            help="write its contents in braces here",
         )
 
     def assembly(self, node: ast.Assembly) -> None:
@@ -373,7 +375,7 @@ class Names:
                 codes.COMPOSITION_REFERENCE,
                 "the composition of an assembly cannot be a name",
                 compositions[0].span,
-                help="write the composition out in braces",
+                help="write its contents in braces here",
             )
             return
         composition = self.compositions.assembly(compositions[0])
@@ -382,7 +384,7 @@ class Names:
             for schedule in schedules:
                 self.sink.report(
                     codes.SCHEDULE_IGNORED,
-                    "a schedule counts only in the first assembly; this one has no effect",
+                    "this schedule has no effect: only a schedule in the first assembly is used",
                     schedule.span,
                 )
         self.assemblies.append(AssemblyDefinition(composition, settings, schedules[0] if schedules else None))

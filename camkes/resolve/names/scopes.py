@@ -38,7 +38,7 @@ def new_member(seen: dict[str, Span], name: ast.Name, what: str, sink: Sink) -> 
         return True
     sink.report(
         codes.DUPLICATE_NAME,
-        f"{what} `{name.text}` has a name that is taken",
+        f"{what} `{name.text}` has a name that is already in use",
         name.span,
         "defined again here",
         related=[Label(seen[name.text], "first defined here")],
@@ -102,7 +102,7 @@ class TopLevel:
         if not self.whole:
             return  # what is missing may have the name
         others = {other: space[name.text] for other, space in self.spaces.items() if name.text in space}
-        related = [Label(found.name.span, f"this {other} has the name") for other, found in others.items()]
+        related = [Label(found.name.span, f"a {other} has this name") for other, found in others.items()]
         if kind in self.nameless:
             whole = self.nameless[kind]
             word = Span(whole.file, whole.line, whole.column, whole.line, whole.column + len(kind))

@@ -16,11 +16,11 @@ from camkes.resolve.program.hierarchy import Flat, FlatConnection, FlatEnd
 
 #: What an interface must be to stand at a side of a connector of a kind, and what that is called.
 _FITTING = {
-    ("from", "Event"): ("emits", "an event that is emitted"),
-    ("from", "Procedure"): ("uses", "a procedure that is used"),
+    ("from", "Event"): ("emits", "an `emits` interface"),
+    ("from", "Procedure"): ("uses", "a `uses` interface"),
     ("from", "Dataport"): ("dataport", "a dataport"),
-    ("to", "Event"): ("consumes", "an event that is consumed"),
-    ("to", "Procedure"): ("provides", "a procedure that is provided"),
+    ("to", "Event"): ("consumes", "a `consumes` interface"),
+    ("to", "Procedure"): ("provides", "a `provides` interface"),
     ("to", "Dataport"): ("dataport", "a dataport"),
 }
 
@@ -68,11 +68,11 @@ def check_names(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink)
             continue
         sink.report(
             codes.DUPLICATE_NAME,
-            f"connection `{connection.name}` has a name that is taken",
+            f"connection `{connection.name}` has a name that is already in use",
             span,
             "defined again here",
             related=[Label(taken[connection.name], "first defined here")],
-            notes=["connections that share an end are one connection, with all their names"]
+            notes=["connections that share an end are one connection, which has all their names"]
             if len(connection.parts) > 1
             else [],
         )
@@ -110,8 +110,8 @@ def _check_same_connector(parts: Sequence[FlatConnection], sink: Sink) -> None:
         if part.connector is not first.connector and replace(part.connector, span=first.span) != wanted:
             sink.report(
                 codes.CONNECTORS_DIFFER,
-                f"connections `{first.written}` and `{part.written}` share an end, and their connectors "
-                f"differ: `{first.connector.name}` and `{part.connector.name}`",
+                f"connections `{first.written}` and `{part.written}` share an end but have different "
+                f"connectors: `{first.connector.name}` and `{part.connector.name}`",
                 part.span,
                 f"a `{part.connector.name}`",
                 related=[Label(first.span, f"a `{first.connector.name}`")],
@@ -139,7 +139,9 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
     """Check one connection. `unknown` are procedures whose definition is missing."""
     written = " and ".join(f"`{part.written}`" for part in connection.parts)
     span = connection.parts[-1].span
-    related = [Label(part.span, f"`{part.written}` is a part of it") for part in connection.parts[:-1]]
+    related = [
+        Label(part.span, f"`{part.written}` is part of this connection") for part in connection.parts[:-1]
+    ]
     connector = connection.connector
     have = f"connections {written} together have" if related else f"connection {written} has"
     wrong = Sink()
@@ -152,7 +154,7 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
         elif len(ends) > 1 and not described[side].many:
             sink.report(
                 codes.TOO_MANY_ENDS,
-                f"{have} {len(ends)} `{side}` ends, and connector `{connector.name}` allows one",
+                f"{have} {len(ends)} `{side}` ends, but connector `{connector.name}` allows only one",
                 ends[1].span,
                 related=[Label(ends[0].span, "the first"), *related],
                 notes=["connections that share an end are one connection"] if related else [],
@@ -173,7 +175,7 @@ def _report_ends(found: Sequence[Diagnostic], sink: Sink) -> None:
     first, others = found[0], found[1:]
     exchanged = bool(others) and all(each.code is codes.WRONG_SIDE for each in found)
     labels = [
-        Label(each.span, "nor does this end")
+        Label(each.span, "this end does not match either")
         for each in others
         if each.span is not None and each.span != first.span
     ]
@@ -199,7 +201,7 @@ def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink
     if end.interface.kind not in _SIDES[end.side]:
         sink.report(
             codes.WRONG_SIDE,
-            f"`{name}` is declared with `{end.interface.kind}` and cannot be a `{end.side}` end",
+            f"`{name}` is declared with `{end.interface.kind}`, so it cannot be a `{end.side}` end",
             end.span,
             related=declared,
             help=f"make it a `{'to' if end.side == 'from' else 'from'}` end",
@@ -207,7 +209,7 @@ def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink
     elif end.interface.kind != kind:
         sink.report(
             codes.WRONG_KIND,
-            f"connector `{connector.name}` connects {end.side} {phrase}, and `{name}` is declared with "
+            f"connector `{connector.name}` connects {end.side} {phrase}, but `{name}` is declared with "
             f"`{end.interface.kind}`",
             end.span,
             related=declared,
@@ -217,7 +219,7 @@ def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink
         wants = "a hardware device" if described.hardware else "a software component"
         sink.report(
             codes.HARDWARE_MISMATCH,
-            f"connector `{connector.name}` connects {end.side} {wants}, and `{name}` is an interface of "
+            f"connector `{connector.name}` connects {end.side} {wants}, but `{name}` is an interface of "
             f"{'a hardware device' if hardware else 'a software component'}",
             end.span,
             related=[Label(end.component.type.span, "its component")],
@@ -240,7 +242,7 @@ def _check_types(connection: JoinedConnection, written: str, unknown: set[str], 
             first_type = first.component.spelled[first.interface.name]
             sink.report(
                 codes.TYPES_DIFFER,
-                f"connection {written} joins interfaces of different types, `{first_type}` and `{type}`",
+                f"connection {written} connects interfaces of different types, `{first_type}` and `{type}`",
                 end.span,
                 f"`{type}`",
                 related=[Label(first.span, f"`{first_type}`")],
@@ -281,7 +283,7 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
                 f"interface `{instance.name}.{interface.name}` is not connected",
                 instance.span,
                 related=(Label(interface.span, "the interface"),),
-                help=f"connect it, or declare it `maybe {interface.kind} ...` if it can stay unconnected",
+                help=f"connect it, or declare it `maybe {interface.kind} ...` if it may remain unconnected",
             )
             missing.setdefault(instance.component.spelled[interface.name], []).append(unconnected)
     for first, *others in missing.values():
@@ -291,7 +293,7 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
             if each.span is not None and each.span != first.span
         ]
         notes = [each.message for each in others[:_SHOWN] if each.span == first.span]
-        notes += [f"nor are {len(others) - _SHOWN} more of this type"] if len(others) > _SHOWN else []
+        notes += [f"and {len(others) - _SHOWN} more of this type"] if len(others) > _SHOWN else []
         sink.add(replace(first, related=(*first.related, *labels), notes=tuple(notes)))
 
 

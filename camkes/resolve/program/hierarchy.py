@@ -92,7 +92,7 @@ def flatten(assemblies: list[AssemblyDefinition], sink: Sink) -> Flat:
             codes.TOO_DEEP,
             f"the system has more than {_MOST_INSTANCES} instances",
             outermost.span,
-            "with those inside this one",
+            "including those inside this one",
         )
     for connection in flat.connections:
         for end in connection.ends:
@@ -121,7 +121,7 @@ def _merge_names(assemblies: list[AssemblyDefinition], sink: Sink) -> None:
         for (name, span), first in taken.items():
             sink.report(
                 codes.DUPLICATE_NAME,
-                f"`{name}` has a name that is taken in another assembly",
+                f"`{name}` has a name that is already in use in another assembly",
                 span,
                 "defined again here",
                 related=[Label(first, "first defined here")],

@@ -95,9 +95,9 @@ class TaskReader:
             if not type.control:
                 self.sink.report(
                     codes.REQUESTOR_CONTROL,
-                    f"`{instance.name}` is a requestor and has no control thread",
+                    f"`{instance.name}` is a requestor but has no control thread",
                     stated.span,
-                    "a requestor's task is its control thread",
+                    "the control thread of a requestor is its task",
                     related=[Label(type.span, "its component")],
                     help=f"add `control;` to component `{type.name}`",
                 )
@@ -131,7 +131,7 @@ class TaskReader:
                 if stated is not None and name in instance.settings:
                     self.sink.report(
                         codes.MISPLACED_CLAUSE,
-                        f"`{interface.name}` is declared with `{interface.kind}`, and only a `provides` "
+                        f"`{interface.name}` is declared with `{interface.kind}`, but only a `provides` "
                         "interface has a priority protocol",
                         instance.settings[name].span,
                         related=[Label(interface.span, "the interface")],
@@ -151,8 +151,8 @@ class TaskReader:
         clause = (interface.clause_spans or {}).get(PRIORITY_PROTOCOL.name, interface.span)
         self.sink.report(
             codes.PROTOCOL_IGNORED,
-            f"`{interface.name}` of `{instance.name}` stands for an interface of a part, so its priority "
-            "protocol has no effect",
+            f"`{interface.name}` of `{instance.name}` exports an interface of an inner instance, so its "
+            "priority protocol has no effect",
             stated.span if stated else clause,
             help="state the protocol at the interface that is exported",
         )
@@ -162,7 +162,7 @@ class TaskReader:
             return protocol(stated.value, stated.span, self.sink)
         self.sink.report(
             codes.UNKNOWN_PROTOCOL,
-            "a priority protocol is one of the strings propagated, inherited and fixed",
+            'expected one of the strings "propagated", "inherited" and "fixed"',
             stated.span,
         )
         return None
@@ -217,7 +217,7 @@ class TaskReader:
                     said[0][1],
                     f"{said[0][0]} here",
                     related=[Label(span, f"{count} here")],
-                    help="leave the counts out: they are computed",
+                    help="remove both counts: the number is computed",
                 )
         if not said:
             return None
@@ -237,13 +237,13 @@ class TaskReader:
         spans[PRIORITY.name] = setting.span
         if isinstance(setting.value, int) and setting.unit is None:
             return setting.value
-        self.sink.report(codes.BAD_PRIORITY, f"a priority is an integer of 0 to {MAX_PRIORITY}", setting.span)
+        self.sink.report(codes.BAD_PRIORITY, f"expected an integer from 0 to {MAX_PRIORITY}", setting.span)
         return None
 
     def integer(self, setting: Setting, what: str, least: int) -> int | None:
         if isinstance(setting.value, int) and setting.value >= least and setting.unit is None:
             return setting.value
-        self.sink.report(codes.BAD_COUNT, f"a {what} is an integer of at least {least}", setting.span)
+        self.sink.report(codes.BAD_COUNT, f"a {what} must be an integer of at least {least}", setting.span)
         return None
 
     def time(
@@ -260,7 +260,7 @@ class TaskReader:
         if not isinstance(value, (int, float)):
             self.sink.report(
                 codes.BAD_TIME,
-                f"{_PHRASES[key]} is a number, with a unit or in microseconds",
+                f"{_PHRASES[key]} must be a number, with a unit or in microseconds",
                 setting.span,
                 help="for example `10 ms`",
             )

@@ -63,9 +63,10 @@ def _of_instance(instance: Instance) -> Iterator[Diagnostic]:
         if setting.value and interface.kind != "provides":
             yield Diagnostic(
                 codes.NOT_PASSIVE,
-                f"`{interface.name}` is declared with `{interface.kind}` and cannot be passive",
+                f"`{interface.name}` is declared with `{interface.kind}`, so it cannot be passive",
                 setting.span,
-                "nobody's time would be there for its thread",
+                "a passive thread runs on the scheduling contexts of its callers, and this interface has "
+                "none",
                 related=(Label(interface.span, "the interface"),),
             )
     yield from own.diagnostics
@@ -81,16 +82,16 @@ def _times(reader: TaskReader, instance: Instance, prefix: str) -> Iterator[Diag
     for name, time in ((PERIOD.name, period), (BUDGET.name, budget)):
         if time is not None and time > _LONGEST:
             yield Diagnostic(
-                codes.BAD_TIME, f"a {name} is at most an hour", spans[name], help="write a shorter time"
+                codes.BAD_TIME, f"a {name} must be at most one hour", spans[name], help="write a shorter time"
             )
     # a plain `budget` may be another thing; a build for an MCS kernel looks again
     if budget is not None and budget < SHORTEST and BUDGET.of(prefix) in instance.settings:
         yield Diagnostic(
             codes.BAD_TIME,
-            f"a budget is at least {duration(SHORTEST)}",
+            f"a budget must be at least {duration(SHORTEST)}",
             spans[BUDGET.name],
             "too short",
-            notes=("an MCS kernel may need as long to switch to a thread and away from it",),
+            notes=("an MCS kernel may need that long to switch to a thread and back",),
         )
     if period is None and PERIOD.name in spans:
         return
@@ -99,12 +100,12 @@ def _times(reader: TaskReader, instance: Instance, prefix: str) -> Iterator[Diag
         said = [Label(spans[PERIOD.name], "the period")] if PERIOD.name in spans else []
         yield Diagnostic(
             codes.BUDGET,
-            f"a budget of {duration(budget)} does not fit into a period of {duration(longest)}",
+            f"a budget of {duration(budget)} is longer than the period of {duration(longest)}",
             spans[BUDGET.name],
             "longer than the period",
             related=tuple(said),
-            notes=() if said else ("the period is 10 ms where none is set",),
-            help="a budget is the time that a thread may run in each period: at most the period",
+            notes=() if said else ("the default of the period is 10 ms",),
+            help="a budget is the time for which a thread may run in each period",
         )
 
 
@@ -112,5 +113,5 @@ def _integer(setting: Setting | None, what: str, good: range, sink: Sink) -> Non
     if setting is None:
         return
     if not isinstance(setting.value, int) or setting.unit is not None or setting.value not in good:
-        message = f"a {what} is an integer of {good[0]} to {good[-1]}"
+        message = f"a {what} must be an integer from {good[0]} to {good[-1]}"
         sink.report(codes.BAD_COUNT, message, setting.span)

@@ -133,7 +133,8 @@ class _Resolver:
         elif len(path) < 2:
             self.sink.report(
                 codes.REFERENCE_PATH,
-                f"`{path[0]}` names no attribute: outside of a component a reference is `instance.attribute`",
+                f"`{path[0]}` is not an attribute: outside of a component a reference is written "
+                "`instance.attribute`",
                 reference.span,
             )
             return None
@@ -211,7 +212,7 @@ class _Resolver:
             if node is reference.lookup[0] and not isinstance(value, dict):
                 self.sink.report(
                     codes.NOT_A_DICTIONARY,
-                    f'`["{key_text(folded)}"]` has no effect: what it looks into is no dictionary',
+                    f'`["{key_text(folded)}"]` has no effect: the value is not a dictionary',
                     node.span,
                     related=[Label(setting.span, "the value")],
                 )
@@ -238,7 +239,7 @@ class _Resolver:
         names = [".".join(key) for key, _ in hops]
         self.sink.report(
             codes.REFERENCE_LOOP,
-            f"references go in a circle: {' <- '.join([*names, names[0]])}",
+            f"these references form a cycle: {' <- '.join([*names, names[0]])}",
             hops[0][1].span,
             related=[Label(reference.span, f"the value of `{'.'.join(k)}`") for k, reference in hops[1:]],
         )
@@ -278,10 +279,10 @@ class _Resolver:
         if is_time and unit in NANOSECONDS:
             return True
         if is_time:
-            message = f"there is no unit of time `{unit}` here"
+            message = f"`{unit}` is not a valid unit of time"
             help = "the units are `ns`, `us`, `ms` and `s`"
         else:
-            message = f"`{setting.attribute}` is no time, so it cannot have the unit `{unit}`"
+            message = f"`{setting.attribute}` is not a time, so it cannot have the unit `{unit}`"
             help = "write the number alone"
         self.sink.report(codes.UNEXPECTED_UNIT, message, setting.definition.value_span, help=help)
         return False
@@ -302,7 +303,7 @@ class _Resolver:
         ]
         self.sink.report(
             codes.UNKNOWN_SETTING_INSTANCE,
-            f"there is no instance or connection `{setting.definition.instance.text}` to set something on",
+            f"there is no instance or connection `{setting.definition.instance.text}`",
             setting.definition.instance.span,
             "this setting has no effect",
             help=suggestion(setting.definition.instance.text, names),
@@ -319,7 +320,7 @@ class _Resolver:
             codes.UNKNOWN_SETTING,
             f"component `{type.name}` has no attribute `{setting.attribute}`",
             setting.definition.attribute.span,
-            "unknown name" if near else "only a template that reads this name will see it",
+            "unknown name" if near else "only templates that read this name use it",
             related=[Label(type.span, "the component")],
             help=near,
         )

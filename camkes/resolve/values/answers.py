@@ -42,7 +42,7 @@ def answer(query: ast.Query, options: LoadOptions, sink: Sink) -> Value | None:
         return None
     try:
         if not questions:
-            raise _NoAnswerError("a query needs a dictionary that says what to look for")
+            raise _NoAnswerError("expected a dictionary with the keys of the query")
         result = (
             _dtb(questions, options.dtb) if query.name.text == "dtb" else _gpio(questions, options.gpio_list)
         )
@@ -80,9 +80,9 @@ def _named(part: dict[str, Value]) -> dict[str, Value]:
 
 def _gpio(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str, Value]:
     if path is None:
-        raise _NoAnswerError("a gpio query needs a list of pins: give one with --gpio-list FILE")
+        raise _NoAnswerError("a gpio query needs a list of pins: name one with --gpio-list FILE")
     if len(questions) != 1 or "pins" not in questions[0]:
-        raise _NoAnswerError('a gpio query is asked with one dictionary that has the key "pins"')
+        raise _NoAnswerError('a gpio query expects one dictionary with the key "pins"')
     try:
         import yaml  # type: ignore[import-untyped, unused-ignore]
     except ImportError as error:
@@ -90,7 +90,7 @@ def _gpio(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str,
     try:
         pins = yaml.safe_load(path.read_bytes())["gpio_list"]
     except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
-        raise _NoAnswerError(f"`{path}` is no list of pins: {error}") from error
+        raise _NoAnswerError(f"`{path}` is not a valid list of pins: {error}") from error
     return {"query": [{"desired-pins": questions[0]["pins"]}], "all-pins": pins}
 
 
@@ -99,14 +99,14 @@ def _gpio(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str,
 
 def _dtb(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str, Value]:
     if path is None:
-        raise _NoAnswerError("a dtb query needs a device tree: give one with --dtb FILE")
+        raise _NoAnswerError("a dtb query needs a device tree: name one with --dtb FILE")
     try:
         blob = path.read_bytes()
         root = read_tree(blob)
     except OSError as error:
         raise _NoAnswerError(f"cannot read the device tree `{path}`: {error.strerror}") from error
     except BadTreeError as error:
-        raise _NoAnswerError(f"`{path}` is no flattened device tree") from error
+        raise _NoAnswerError(f"`{path}` is not a flattened device tree") from error
     answers: list[Value] = []
     for question in questions:
         found = _match(root, question)
@@ -119,7 +119,7 @@ def _match(root: Node, question: dict[str, Value]) -> Node | None:
     for key in question:
         if key not in _KEYS:
             help = suggestion(key, _KEYS)
-            raise _NoAnswerError(f'a dtb query cannot ask for "{key}"' + (f"; {help}" if help else ""))
+            raise _NoAnswerError(f'"{key}" is not a valid key of a dtb query' + (f"; {help}" if help else ""))
     for key in ("aliases", "chosen"):
         if question.get(key):
             return _named_node(root, key, str(question[key]))
@@ -128,7 +128,9 @@ def _match(root: Node, question: dict[str, Value]) -> Node | None:
         try:
             wanted = re.compile(str(question["path"]), re.IGNORECASE)
         except re.error as error:
-            raise _NoAnswerError(f'"{question["path"]}" is no regular expression: {error}') from error
+            raise _NoAnswerError(
+                f'"{question["path"]}" is not a valid regular expression: {error}'
+            ) from error
         nodes = [node for node in root.walk() if wanted.search(node.path)]
     properties = question.get("properties")
     if isinstance(properties, dict) and properties:
@@ -154,7 +156,7 @@ def _named_node(root: Node, where: str, name: str) -> Node:
             return _named_node(root, "aliases", path)
     found = next((node for node in root.walk() if node.path == path), None)
     if found is None:
-        raise _NoAnswerError(f'/{where} names `{path}` for "{name}", and there is no such node')
+        raise _NoAnswerError(f'/{where} gives the path `{path}` for "{name}", but there is no such node')
     return found
 
 
@@ -166,7 +168,7 @@ def _has_property(node: Node, key: str, value: Value) -> bool:
     """`name[2]` is one cell of a property, `name[*]` all of them, `name` the first."""
     match = re.fullmatch(r"([^\[\]]+)(?:\[(\*|0[xX][0-9a-fA-F]+|[0-9]+)\])?", key)
     if match is None:
-        raise _NoAnswerError(f'"{key}" is no name of a property: write `name`, `name[2]` or `name[*]`')
+        raise _NoAnswerError(f'"{key}" is not a valid property; expected `name`, `name[2]` or `name[*]`')
     cells = node.properties.get(match[1])
     if cells is None:
         return False
@@ -248,7 +250,7 @@ def _through(bus: _Bus, outer: _Bus, address: int, size: int) -> int:
     for start, to, length in _groups(bus.ranges, sizes):
         if start <= address < start + length:
             if address + size > start + length:
-                raise _NoAnswerError(f"the region at {address:#x} reaches out of the range of its bus")
+                raise _NoAnswerError(f"the region at {address:#x} is not within the range of its bus")
             return address - start + to
     return address
 

@@ -51,7 +51,7 @@ def check_declared(name: ast.Name, what: str, sink: Sink) -> None:
     if name.text in C_MACROS:
         sink.report(
             codes.KEYWORD_NAME,
-            f"{what} `{name.text}` has the name of a macro of C",
+            f"{what} `{name.text}` has the name of a C macro",
             name.span,
             help=f"choose another name, such as `{name.text}_`",
         )
@@ -64,7 +64,7 @@ def check_member_keyword(name: ast.Name, what: str, sink: Sink) -> None:
             codes.KEYWORD_MEMBER,
             f"{what} `{name.text}` has the name of a C keyword",
             name.span,
-            "C code cannot use this name alone",
+            "C code cannot use this name",
             help=f"choose another name, such as `{name.text}_`",
         )
 
@@ -135,7 +135,7 @@ class AttributeTypes:
         if node.struct:
             self.sink.report(
                 codes.ATTRIBUTE_TYPE,
-                "the word `struct` cannot stand in an attribute",
+                "`struct` is not written in the type of an attribute",
                 node.span,
                 help=f"write the name of the struct alone: `{node.name}`",
             )
@@ -166,7 +166,7 @@ class AttributeTypes:
                 if attribute.default is not None:
                     defaults[attribute.name] = attribute.default
         if not body.members:
-            self.sink.report(codes.EMPTY_STRUCT, "a struct needs a member", body.span)
+            self.sink.report(codes.EMPTY_STRUCT, "a struct needs at least one member", body.span)
         text = f"camkes_anon_struct_{self.numbers[id(body)]}" if name is None else name.text
         self.defaults |= {(text, member): value for member, value in defaults.items()}
         return StructType(text, tuple(members.values()))
@@ -213,7 +213,7 @@ class AttributeTypes:
         elif isinstance(value, int) and type.name in _NUMBERS:
             low, end = _NUMBERS[type.name]
             if not low <= value < end:
-                message = f"{in_digits(value)} is outside of what `{type.name}` holds"
+                message = f"{in_digits(value)} is out of the range of `{type.name}`"
                 sink.report(codes.VALUE_RANGE, message, span)
             return value
         elif isinstance(value, str) and type.name == "string":
@@ -230,7 +230,7 @@ class AttributeTypes:
             if item is None:
                 sink.report(
                     codes.MISSING_MEMBER,
-                    f"the value of `{name}` lacks member `{member.name}`, which has no default",
+                    f"the value of `{name}` has no member `{member.name}`, which has no default",
                     span,
                 )
                 good = False
@@ -257,10 +257,10 @@ def _mismatch(
 ) -> Value | None:
     notes = []
     if isinstance(type, CType) and type.name not in (*_NUMBERS, "string"):
-        notes.append("a setting can give a number only to `int`, `int64_t` and `uint64_t`")
+        notes.append("a setting can assign a number only to `int`, `int64_t` and `uint64_t`")
     sink.report(
         codes.MISTYPED_VALUE,
-        f"`{name}` needs {article(type, array)}, and this is {in_words(value)}",
+        f"`{name}` expects {article(type, array)}, but this is {in_words(value)}",
         span,
         f"this is {in_words(value)}",
         notes=notes,

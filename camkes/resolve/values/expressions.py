@@ -51,7 +51,7 @@ def fold_integer(node: ast.Value, sink: Sink, what: str, least: int) -> int | No
     if not isinstance(value, int) or value < least:
         sink.report(
             codes.BAD_COUNT,
-            f"{what} is {_show(value)}, and must be an integer of at least {least}",
+            f"{what} is {_show(value)}, but must be an integer of at least {least}",
             node.span,
         )
         return None
@@ -79,15 +79,13 @@ def _fold(node: ast.Value, sink: Sink) -> Value:
             return {key_text(_fold(key, sink)): _fold(value, sink) for key, value in node.entries}
         case ast.Quantity():
             return _bad(
-                node.span, codes.UNEXPECTED_UNIT, f"a time in `{node.unit.text}` cannot stand here", sink
+                node.span, codes.UNEXPECTED_UNIT, f"a time in `{node.unit.text}` is not allowed here", sink
             )
         case ast.Query():
-            return _bad(
-                node.span, codes.BAD_EXPRESSION, "a query can only be the whole value of a setting", sink
-            )
+            return _bad(node.span, codes.BAD_EXPRESSION, "a query must be the whole value of a setting", sink)
         case ast.Reference():
             return _bad(
-                node.span, codes.BAD_EXPRESSION, "a reference can only be the whole value of a setting", sink
+                node.span, codes.BAD_EXPRESSION, "a reference must be the whole value of a setting", sink
             )
 
 
@@ -110,7 +108,7 @@ def no_item(value: Value, key: Value, name: str = "the dictionary") -> str:
     if isinstance(value, dict):
         return f'{name} has no key "{key_text(key)}"'
     if isinstance(value, list) and isinstance(key, int):
-        return f"there is no item {key} in a list of {len(value)}, which are counted from 0"
+        return f"there is no item {key} in a list of {len(value)}; items are counted from 0"
     return f'there is no key "{key_text(key)}" in {in_words(value)}'
 
 
@@ -123,7 +121,7 @@ def _number(node: ast.Value, sink: Sink) -> Number:
     value = _fold(node, sink)
     if isinstance(value, (int, float)):
         return value
-    _bad(node.span, codes.BAD_EXPRESSION, "an operator needs numbers", sink)
+    _bad(node.span, codes.BAD_EXPRESSION, "the operands of an operator must be numbers", sink)
     raise _BadError
 
 
@@ -207,8 +205,8 @@ def _apply(node: ast.Binary, left: Number, right: Number, sink: Sink) -> Number:
     except OverflowError:
         message = "the result is too large"
     except TypeError:
-        message = f"`{node.op}` needs integers"
+        message = f"the operands of `{node.op}` must be integers"
     except ValueError:
-        message = f"`{node.op}` has no result for a negative operand"
+        message = f"`{node.op}` is not defined for a negative operand"
     _bad(node.span, codes.BAD_EXPRESSION, message, sink)
     raise _BadError
