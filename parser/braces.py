@@ -34,7 +34,7 @@ def remove_stray_braces(tokens: Tokens, stopped: int | None, sink: Sink) -> list
     for each in stray:
         sink.report(
             codes.UNCLOSED_BRACKET,
-            "this `}` closes nothing",
+            "this `}` has no matching `{`",
             tokens.text.span(tokens.starts[each], tokens.ends[each]),
             "one `}` too many",
             help="remove it",

@@ -233,7 +233,7 @@ class Builder:
                 f"`maybe` cannot stand before `{word}`",
                 self._span(maybe, maybe),
                 "remove this word",
-                "an interface that is provided or emitted may stay unconnected without it",
+                "a `provides` or `emits` interface may remain unconnected without it",
             )
         if isinstance(type, tuple):
             type = self._joined(type) if not isinstance(type, ast.Name) else type
@@ -345,13 +345,13 @@ class Builder:
             shown = joined.text if len(joined.text) <= 60 else f"{joined.text[:57]}..."
             self._error(
                 codes.SETTING_PATH,
-                f"`{shown}` is not the name of a setting",
+                f"`{shown}` is not a valid name of a setting",
                 joined.span,
                 "a setting is named INSTANCE.ATTRIBUTE",
-                f"for a member of a group write `{'.'.join(name.text for name in path[-2:])}`; "
+                f"for an instance in a group write `{'.'.join(name.text for name in path[-2:])}`; "
                 "an attribute of an inner instance is set in the configuration of its own component"
                 if len(path) > 2
-                else "say whose attribute it is",
+                else "write the instance whose attribute it is",
             )
         return ast.Setting(path, value, self._span(first, last))
 
@@ -398,7 +398,7 @@ class Builder:
                 codes.SCHEDULE_TOO_SHORT,
                 "a schedule needs at least two entries",
                 node.span,
-                help="with a single domain leave the schedule out",
+                help="remove the schedule if there is only one domain",
             )
         return node
 
@@ -445,7 +445,7 @@ class Builder:
         elif text.startswith("0") and text.strip("0") and not text.startswith("0x"):
             self._error(
                 codes.BAD_NUMBER,
-                f"`{text}` is not a number: a decimal number does not begin with 0",
+                f"`{text}` is not a valid number: a decimal number does not begin with 0",
                 span,
                 help=f"write `{text.lstrip('0')}`" + _octal(text),
             )

@@ -36,7 +36,7 @@ def read_source(
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not an ordinary file"
+            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
             sink.report(codes.FILE_UNREADABLE, f"`{path}` is {kind}", included_from)
             return None
         if status.st_size > MAX_SIZE:

@@ -143,10 +143,10 @@ def _mend(text: Text, start: int, end: int, blamed: bool, sink: Sink) -> tuple[i
     if escaped and escaped.end() != end:
         sink.report(
             codes.STRING_ESCAPE,
-            "a string cannot hold a double quote",
+            "a string cannot contain a double quote",
             text.span(start, escaped.end()),
             "`\\` is an ordinary character in a string",
-            help="leave the inner quotes out",
+            help="remove the inner quotes",
         )
         return escaped.end(), True
     if "\n" not in content[start:end]:
@@ -181,8 +181,8 @@ def _report_unterminated(text: Text, start: int, end: int, sink: Sink) -> None:
         codes.UNTERMINATED_STRING,
         "this string is not closed",
         text.span(start, end),
-        'no `"` follows that could end it',
-        help='put a `"` at its end',
+        'there is no closing `"`',
+        help='add a `"` at its end',
     )
 
 
@@ -212,18 +212,18 @@ def _no_token(text: Text, position: int, sink: Sink) -> int:
         return len(content)
     helps = {
         '\\"': "quotes are written without a backslash",
-        "'": "strings stand in double quotes",
-        "`": "strings stand in double quotes",
+        "'": "strings are written in double quotes",
+        "`": "strings are written in double quotes",
         "\\": "only the last character of a line may be a backslash",
-        "@": "names are made of letters, digits and `_`",
-        "$": "names are made of letters, digits and `_`",
+        "@": "names consist of letters, digits and `_`",
+        "$": "names consist of letters, digits and `_`",
     }
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     sink.report(
         codes.ILLEGAL_CHARACTER,
-        f"`{shown}` has no meaning here",
+        f"unexpected character `{shown}`",
         text.span(position, position + 1),
-        "this character is not part of the language",
+        "the language does not use this character",
         help=helps.get(content[position : position + 2]) or helps.get(character, ""),
     )
     if character == "'":  # a quoted text in the wrong quotes is one mistake

@@ -94,9 +94,9 @@ class Wording:
         word = self._tokens.word(position)
         self._sink.report(
             codes.RESERVED_WORD,
-            f"`{word}` is a word of the language and cannot be a name",
+            f"`{word}` is a keyword and cannot be used as a name",
             self.span(position),
-            "a name is expected here",
+            "expected a name here",
             help=f"choose another name, for example `{word}_`",
         )
 
@@ -156,7 +156,7 @@ class Wording:
             f"expected `{sign}` after {self._found(position - 1)}",
             self._tokens.text.span(max(end - 1, 0), end),
             f"add `{sign}` here",
-            related=[Label(self.span(position), f"{self._found(position)} cannot follow without it")],
+            related=[Label(self.span(position), f"{self._found(position)} is not allowed without it")],
         )
 
     def missing_brace(self, position: int) -> None:
@@ -174,7 +174,7 @@ class Wording:
             codes.SYNTAX_ERROR,
             f"the file ends too early: expected {self._expected(expected)} after {self._found(previous)}",
             self.span(previous),
-            "nothing follows",
+            "end of the file",
         )
 
     def _unclosed(self, position: int, before: Span | None) -> None:
@@ -190,7 +190,7 @@ class Wording:
             codes.UNCLOSED_BRACKET,
             f"this `{bracket}` is not closed",
             self.span(opening),
-            f"no `{closing}` belongs to it",
+            f"it has no matching `{closing}`",
             related=[Label(before, f"`{closing}` is missing before this")] if before else (),
             help=f"add `{closing}`",
         )
@@ -243,7 +243,7 @@ class Wording:
         kind = kinds[position]
         before = kinds[position - 1] if position else ""
         if kind == "TIMES" and "NAME" in expected and not expected & _OPERATORS:
-            message, label = "there are no pointers in the language", "`*` is not part of a type"
+            message, label = "the language has no pointers", "`*` is not part of a type"
             help = "use `refin TYPE name` for a large input, `TYPE name[]` for an array, or a typedef"
             return _Slip(message, label, help)
         if before == "WITH" and kind in ("THREAD", "THREADS"):
@@ -254,7 +254,7 @@ class Wording:
         if kind in ("THREAD", "THREADS") and before == "NAME" and kinds[position - 2] in ("WITH", "COMMA"):
             return _Slip(
                 f"expected the number of threads, found the name `{tokens.word(position - 1)}`",
-                "names have no value here",
+                "a name is not allowed here",
                 "write the number itself",
                 at=position - 1,
             )
@@ -284,13 +284,13 @@ class Wording:
             help = "write `TYPE name`, and no `;` after it"
             return _Slip(message, label, help)
         if kind == "SEMICOLON" and {"VOID", "INT", "INCLUDE"} <= expected:
-            message, label = "an attribute of a procedure is not ended by `;`", "remove it"
+            message, label = "an attribute of a procedure does not end with `;`", "remove it"
             return _Slip(message, label)
         if kind == "SEMICOLON" and before == "RBRACE":
-            message, label = "no `;` belongs after this `}`", "remove it"
+            message, label = "`;` is not allowed after this `}`", "remove it"
             return _Slip(message, label)
         if kind == "RBRACE" and END in expected:
-            message, label = "this `}` closes nothing", "no `{` is open here"
+            message, label = "this `}` has no matching `{`", "no `{` is open here"
             return _Slip(message, label, code=codes.UNCLOSED_BRACKET)
         if self._kind_of_slip(position, expected) == "type":
             message, label = "a type is a single word", "one word too much"
@@ -310,7 +310,7 @@ class Wording:
         before = kinds[position - 1] if position else ""
         if kind == "NAME" and "NUMBER" in expected and "NAME" not in expected:
             message = f"expected {self._expected(expected)}, found the name `{word}`"
-            label = "names have no value here"
+            label = "a name is not allowed here"
             help = self._nearest(word, ("true", "false")) or (
                 f'for a text write `"{word}"`' if "STRING" in expected else "write the number itself"
             )
@@ -320,19 +320,20 @@ class Wording:
             help = "an instance belongs in a composition: `composition { ... }`"
             return _Slip(message, label, help)
         if self._kind_of_slip(position, expected) == "enum":
-            message, label = "there are no enumerations in the language", "a type is a single word"
+            message, label = "the language has no enumerations", "a type is a single word"
             help = "pass an `int`, or a typedef of your enumeration"
             return _Slip(message, label, help)
         if self._kind_of_slip(position, expected) == "body":
-            message, label = "a method of a procedure has no body here", "its code is a C function"
-            help = "write `;`, and define the function in a source of the component"
+            message, label = "a method of a procedure is declared without a body", "it is implemented by a "
+            "C function"
+            help = "write `;`, and define the function in a source file of the component"
             return _Slip(message, label, help)
         if self._kind_of_slip(position, expected) == "separator":
-            message, label = "`,` goes between the ends of a connection", "this is the end of a statement"
+            message, label = "the ends of a connection are separated by `,`", "this is the end of a statement"
             help = "write `,`"
             return _Slip(message, label, help)
         if before == "LBRACE" and word == "." and "STRING" in expected:
-            message, label = 'a member is written `"NAME": VALUE`', "this is C"
+            message, label = 'a member is written `"NAME": VALUE`', "this is C syntax"
             help = 'write for example `{ "x": 1, "y": 2 }`'
             return _Slip(message, label, help)
         return None
@@ -359,19 +360,19 @@ class Wording:
             help = "write `A ? B : (C ? D : E)`"
             return _Slip(message, label, help)
         if kind == "EQ" and "EQUAL" in expected:
-            message, label, help = "a value is given with one `=`", "one too much", "write `=`"
+            message, label, help = "a value is assigned with a single `=`", "one too much", "write `=`"
             return _Slip(message, label, help)
         if expected == {"LPAR"} and before == "NAME" and kinds[position - 2] == "EQUAL":
             name = tokens.word(position - 1)
             help = self._nearest(name, ("true", "false")) or f'for a text write `"{name}"`'
             message = f"expected a value, found the name `{name}`"
-            return _Slip(message, "names have no value here", help, at=position - 1)
+            return _Slip(message, "a name is not allowed here", help, at=position - 1)
         if kind == "LSQB" and before in ("INT", "NAME", "CHAR", "STRING_TYPE") and "NAME" in expected:
-            message, label = "the `[]` of an array stands after the name", "move it"
+            message, label = "the `[]` of an array is written after the name", "move it"
             help = "write `TYPE name[]`"
             return _Slip(message, label, help)
         if before == "LSQB" and kind == "NUMBER" and expected == {"RSQB"}:
-            message, label = "an array has no fixed size", "remove this number"
+            message, label = "an array is declared without a size", "remove this number"
             help = "write `TYPE name[]`"
             return _Slip(message, label, help)
         return None
@@ -427,20 +428,22 @@ class Wording:
         help = self._nearest(word, place.words) if self._tokens.kinds[position] == "NAME" else ""
         if not help:
             help = ITEM_HELP.get(place.name) or (
-                f"in {place.name} there can be {_either(f'`{each}`' for each in place.words)}"
+                f"allowed in {place.name}: {_either(f'`{each}`' for each in place.words)}"
             )
             homes = [other.name for other in PLACES if word in other.words]
             if "a composition" in homes and place.name in ("a component", "an assembly"):
-                help = "it belongs in a composition: `composition { ... }`"
+                help = "it is allowed in a composition: `composition { ... }`"
             elif homes:
                 help = (
-                    "it belongs outside of any block" if homes[0] == "a file" else f"it belongs in {homes[0]}"
+                    "it is allowed only outside of all blocks"
+                    if homes[0] == "a file"
+                    else f"it is allowed in {homes[0]}"
                 )
         self._sink.report(
             codes.UNKNOWN_ITEM,
-            f"{self._found(position)} cannot stand in {place.name}"
+            f"{self._found(position)} is not allowed in {place.name}"
             if place.name != "a file"
-            else f"{self._found(position)} cannot stand outside of a block",
+            else f"{self._found(position)} is not allowed outside of a block",
             self.span(position),
             "unexpected",
             help=help,

@@ -57,14 +57,14 @@ def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> t
             try:
                 popen.wait(0 if waits() else TIMEOUT - _PATIENCE)
             except subprocess.TimeoutExpired:
-                why = f"it did not end within {TIMEOUT} seconds"
+                why = f"it did not finish within {TIMEOUT} seconds"
         finally:
             stop(popen)
         size = out.seek(0, 2)
         errors = _start_of(err, OUTPUT // 64)
         if not why and (popen.returncode < 0 or popen.returncode >= 128 or _KILLED.search(errors)):
             why = (
-                f"it needs more than {CPU_SECONDS} seconds of the processor, {MEMORY // 2**20} MiB of memory"
+                f"it needs more than {CPU_SECONDS} seconds of processor time, {MEMORY // 2**20} MiB of memory"
             )
             why += f" or {OUTPUT // 2**20} MiB for its output"
         if popen.returncode > 0 and not why:
@@ -143,8 +143,8 @@ class Command:
                 codes.PREPROCESSOR_MISSING,
                 f"cannot run the C preprocessor `{self.command[0]}`: {reason}",
                 first_directive(self.source),
-                "this needs the preprocessor",
-                help=f"make room in {full}, or name another folder with TMPDIR"
+                "this line needs the preprocessor",
+                help=f"free space in {full}, or set TMPDIR to another folder"
                 if full
                 else "install a C compiler, or name its preprocessor",
             )
@@ -154,14 +154,14 @@ class Command:
         special = special_file(self.source, self.flags)
         if special is not None:
             path, span = special
-            self.sink.report(codes.FILE_UNREADABLE, f"`{path}` is not an ordinary file", span)
+            self.sink.report(codes.FILE_UNREADABLE, f"`{path}` is not a regular file", span)
         else:
             self.sink.report(
                 codes.PREPROCESSOR_LIMIT,
                 f"the C preprocessor was stopped: {why}",
                 first_directive(self.source),
                 "the first directive of the file",
-                help="look for a macro that multiplies itself, or a file that includes itself",
+                help="look for a macro that grows with each expansion, or a file that includes itself",
             )
         return None
 

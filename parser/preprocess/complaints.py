@@ -46,7 +46,7 @@ def _help(message: str, span: Span | None) -> str:
     name = missing[1]
     quoted = f"<{name}>" if "<" in span.file.lines[span.line - 1] else f'"{name}"'
     if name.endswith(".camkes"):
-        return f"a file of the language is imported with `import {quoted};`"
+        return f"a .camkes file is imported with `import {quoted};`"
     if name.endswith(".h"):
-        return f"what the code of a component needs is included with `include {quoted};`"
+        return f"a C header for the code of a component is included with `include {quoted};`"
     return ""

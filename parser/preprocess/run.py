@@ -124,7 +124,7 @@ class _Run:
         for diagnostic in reported:
             self.sink.add(diagnostic)
         if not reported:
-            lines = stderr.strip().splitlines() or ["it ended without success and without a word"]
+            lines = stderr.strip().splitlines() or ["it failed without a message"]
             line = next((each for each in lines if "error" in each), lines[-1])
             message = f"the C preprocessor failed: {line}"
             self.sink.report(codes.PREPROCESSOR_ERROR, message, first_directive(self.source))

@@ -163,7 +163,7 @@ def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
     unknown = replace(
         space, caps=(), mappings=(Mapping(Use("inner", Purpose.DATA, "unknown"), "region", "RW"),)
     )
-    with pytest.raises(ValueError, match="has no known purpose memory"):
+    with pytest.raises(ValueError, match="memory unknown_data of inner has no known purpose"):
         authority(made, plan, replace(model, spaces=(unknown,)))
 
 

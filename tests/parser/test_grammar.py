@@ -224,7 +224,7 @@ RESERVED = """
 @pytest.mark.parametrize("word", RESERVED.split())
 def test_reserved_words_are_no_names(word: str) -> None:
     assert errors(f"component C {{ has mutex {word}; }}") == [
-        f"`{word}` is a word of the language and cannot be a name"
+        f"`{word}` is a keyword and cannot be used as a name"
     ]
 
 

@@ -218,9 +218,9 @@ def test_syntax_errors_in_macros_and_headers_have_places(folder: Path) -> None:
         (each.span.file.path.name, place(each.span), each.message) for each in sink.diagnostics if each.span
     ]
     assert found == [
-        ("b.h", "1:15-1:22", "`provids` cannot stand in a component"),
-        ("a.camkes", "4:3-4:6", "`contrl` cannot stand in a component"),
-        ("a.camkes", "5:3-5:8", "`usess` cannot stand in a component"),
+        ("b.h", "1:15-1:22", "`provids` is not allowed in a component"),
+        ("a.camkes", "4:3-4:6", "`contrl` is not allowed in a component"),
+        ("a.camkes", "5:3-5:8", "`usess` is not allowed in a component"),
     ]
 
 
@@ -308,7 +308,7 @@ def test_an_error_at_a_line_that_is_not_there(folder: Path) -> None:
 def test_a_preprocessor_that_never_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "TIMEOUT", 2)
     _, sink = load(write(folder, a_camkes="#define A\n"), cpp=script(folder, "sleep 1000"))
-    assert "did not end within 2 seconds" in sink.diagnostics[0].message
+    assert "did not finish within 2 seconds" in sink.diagnostics[0].message
 
 
 def test_a_compiler_takes_the_place_of_the_preprocessor(

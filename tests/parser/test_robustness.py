@@ -182,7 +182,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert reading(tmp_path) == f"E0101 nowhere `{tmp_path}` is a directory\n"
     missing = tmp_path / "none.camkes"
     assert reading(missing) == f"E0101 nowhere cannot read `{missing}`: No such file or directory\n"
-    assert "not an ordinary file" in reading(Path("/dev/null"))
+    assert "not a regular file" in reading(Path("/dev/null"))
     assert "E0101" in reading(Path("a\0b"))
     assert "File name too long" in reading(tmp_path / ("x" * 1000))
 

@@ -97,8 +97,8 @@ def test_a_stray_brace_is_at_its_own_line(tmp_path: Path, line: int) -> None:
     lines = SYSTEM.splitlines()
     lines.insert(line, lines[line - 1])
     found = places(errors(tmp_path, "\n".join(lines)))
-    assert found == [("this `}` closes nothing", line + (line in (19,)))] or found == [
-        ("this `}` closes nothing", line + 1)
+    assert found == [("this `}` has no matching `{`", line + (line in (19,)))] or found == [
+        ("this `}` has no matching `{`", line + 1)
     ]
 
 
@@ -157,7 +157,7 @@ def test_several_stray_braces_are_at_their_lines(tmp_path: Path) -> None:
     lines.insert(18, "    }")
     lines.insert(7, "}")
     found = places(errors(tmp_path, "\n".join(lines)))
-    assert found == [("this `}` closes nothing", 8), ("this `}` closes nothing", 20)]
+    assert found == [("this `}` has no matching `{`", 8), ("this `}` closes nothing", 20)]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_character_of_a_word_processor_is_the_only_mistake(tmp_path: Path, tex
 
 def test_a_line_before_its_block_is_one_error(tmp_path: Path) -> None:
     text = edited("component T { control; requestor;", "control;\ncomponent T { requestor;")
-    assert places(errors(tmp_path, text)) == [("`control` cannot stand outside of a block", 3)]
+    assert places(errors(tmp_path, text)) == [("`control` is not allowed outside of a block", 3)]
 
 
 def test_a_missing_interface_is_one_error(tmp_path: Path) -> None:
