@@ -157,7 +157,7 @@ def test_several_stray_braces_are_at_their_lines(tmp_path: Path) -> None:
     lines.insert(18, "    }")
     lines.insert(7, "}")
     found = places(errors(tmp_path, "\n".join(lines)))
-    assert found == [("this `}` has no matching `{`", 8), ("this `}` closes nothing", 20)]
+    assert found == [("this `}` has no matching `{`", 8), ("this `}` has no matching `{`", 20)]
 
 
 @pytest.mark.parametrize(
