@@ -11,12 +11,13 @@ import pytest
 
 from camkes.resolve import LoadOptions, codes
 from camkes.resolve.values.devicetree import BadTreeError, read_tree
+from tests.golden import compare_part, names_of_parts
 
 from .systems import resolve
 
 
 def blob(root: dict[str, Any]) -> bytes:
-    """A flattened device tree: dictionaries are nodes, the rest are properties."""
+    """A flattened device tree: dictionaries are nodes, the rest are properties: strings, words or bytes."""
     structure, strings = bytearray(), bytearray()
 
     def word(value: int) -> None:
@@ -33,7 +34,9 @@ def blob(root: dict[str, Any]) -> bytes:
                 continue
             if isinstance(value, str):
                 value = [value]
-            if all(isinstance(v, str) for v in value):
+            if isinstance(value, bytes):
+                data = value
+            elif all(isinstance(v, str) for v in value):
                 data = b"".join(v.encode() + b"\0" for v in value)
             else:
                 data = struct.pack(f">{len(value)}I", *value)
@@ -315,3 +318,159 @@ def test_the_cells_of_a_node_are_those_of_the_bus_it_is_on(tmp_path: Path) -> No
         "this-size-cells": [[2]],
         "reg": [[0xF0000000, 0, 0x1000]],
     }
+
+
+@pytest.mark.parametrize(
+    ("data", "cells"),
+    [
+        (b"", []),
+        (b"\0", [0]),
+        (b"a\0", ["a"]),
+        (b"ab\0cd\0", ["ab", "cd"]),
+        (b"ab\0\0", [0x61620000]),
+        (b"a\0\0", [97, 0, 0]),
+        (b"abc", [97, 98, 99]),
+        (b"abcd", [0x61626364]),
+        (b"\x1f\0", [31, 0]),
+        (b" \0", [" "]),
+        (b"~\0", ["~"]),
+        (b"\x7f\0", [127, 0]),
+        (b"\t\v\f\0", ["\t\v\f"]),
+        (b"\n\0", [10, 0]),
+        (b"\xff\x80\x01", [-1, -128, 1]),
+        (b"\xff\xff\xff\xff\0\0\0\x01", [0xFFFFFFFF, 1]),
+        (b"\0\0\0\0", [0]),
+    ],
+)
+def test_the_kind_of_a_value_is_seen_in_its_bytes(data: bytes, cells: list[Any]) -> None:
+    root = read_tree(blob({"n": {"p": data, "after": [7]}}))
+    assert root.children[0].properties == {"p": cells, "after": [7]}
+
+
+BEGIN, END_NODE, PROPERTY, NOP, END = 1, 2, 3, 4, 9
+
+
+@pytest.mark.parametrize(
+    ("words", "good"),
+    [
+        ((BEGIN, 0, END_NODE, END), True),
+        ((NOP, BEGIN, 0, NOP, END_NODE, NOP, END), True),
+        ((BEGIN, 0, PROPERTY, 0, 0, END_NODE, END), True),
+        ((END,), False),
+        ((PROPERTY, 0, 0, BEGIN, 0, END_NODE, END), False),
+        ((END_NODE, BEGIN, 0, END_NODE, END), False),
+        ((BEGIN, 0, END_NODE, END_NODE, END), False),
+        ((BEGIN, 0, 5, END_NODE, END), False),
+        ((BEGIN, 0, 0, END_NODE, END), False),
+        ((BEGIN, 0, END_NODE), False),
+    ],
+)
+def test_the_order_of_the_parts_of_a_tree(words: tuple[int, ...], good: bool) -> None:
+    structure = struct.pack(f">{len(words)}I", *words)
+    header = struct.pack(">10I", 0xD00DFEED, 0, 40, 40 + len(structure), 0, 17, 16, 0, 1, 0)
+    if good:
+        assert read_tree(header + structure + b"p\0").path == ""
+        with pytest.raises(BadTreeError):
+            read_tree(b"\xd0\x0d\xfe\xec" + header[4:] + structure + b"p\0")
+    else:
+        with pytest.raises(BadTreeError):
+            read_tree(header + structure + b"p\0")
+
+
+MACHINE = {
+    "#address-cells": [2],
+    "#size-cells": [1],
+    "compatible": ["acme,board", "acme"],
+    "chosen": {
+        "stdout-path": "/soc/uart@10:115200n8",
+        "alias": "second",
+        "number": [1],
+        "two": ["/soc", "/x"],
+    },
+    "aliases": {"second": "/soc/uart@20", "flag": [], "number": [5], "gone": "/none"},
+    "soc": {
+        "#address-cells": [1],
+        "#size-cells": [1],
+        "ranges": [0, 0, 0x80000000, 0x1000, 0x2000, 0, 0x90000000, 0x10, 0x3000, 1, 0, 0x10],
+        "uart@10": {"compatible": ["acme,uart", "uart"], "reg": [0x10, 0x10, 0xFF0, 0x10], "status": "okay"},
+        "uart@20": {"compatible": "uart", "reg": [0x2000, 0x10], "clock-names": ["a", "b"], "empty": []},
+        "uart@30": {"compatible": "uart", "reg": [0x2001, 0x10]},
+        "uart@40": {"reg": [0x2010, 1, 5], "dma-ranges": b"\x01\x02\x03"},
+        "uart@50": {"reg": [0xFF8, 9]},
+        "uart@60": {"reg": [0x3000, 1]},
+        "none": {"reg": [], "#address-cells": [], "child": {"reg": [1, 2, 3]}},
+    },
+    "bus": {
+        "#address-cells": [1],
+        "#size-cells": [0],
+        "i2c@5": {"reg": [5]},
+        "nothing": {"#address-cells": [0], "#size-cells": [0], "x": {"reg": [1, 2]}},
+    },
+    "memory@0": {"reg": [0x0, 0x80000000, 0x1000, 0x1, 0x0, 0x2000]},
+}
+
+QUERIES = (
+    *(
+        f'dtb({{"path": "{path}"}})'
+        for path in ("uart@10", "UART@20", "uart@30", "uart@40", "uart@50", "uart@60", "i2c", "memory")
+    ),
+    *(
+        f'dtb({{"path": "{path}"}})'
+        for path in ("none$", "child", "nothing/x", "^/soc$", "^soc", "nowhere", "[")
+    ),
+    *(
+        f'dtb({{"aliases": "{name}"}})["this-node-path"]'
+        for name in ("second", "flag", "number", "gone", "secnd", "")
+    ),
+    *(
+        f'dtb({{"chosen": "{name}"}})["this-node-path"]'
+        for name in ("stdout-path", "alias", "number", "two", "stdout")
+    ),
+    *(
+        f'dtb({{"properties": {{{text}}}}})["this-node-path"]'
+        for text in (
+            '"compatible": "uart"',
+            '"compatible[0]": "uart"',
+            '"compatible[1]": "uart"',
+            '"compatible[2]": "uart"',
+            '"compatible[0x1]": "uart"',
+            '"compatible[*]": ["uart"]',
+            '"compatible[*]": "uart"',
+            '"reg": 8192',
+            '"reg": 8192, "compatible": "uart"',
+            '"empty": 0',
+            '"empty": []',
+            '"empty": 1',
+            '"status": "okay", "gone": 1',
+            '"a[": 1',
+            '"[0]": 1',
+            '"a[-1]": 1',
+            '"a[0xg]": 1',
+        )
+    ),
+    'dtb({"path": "uart", "properties": {"compatible": "uart"}})["this-node-path"]',
+    'dtb({"path": "uart", "properties": "compatible"})["this-node-path"]',
+    'dtb({"path": "", "aliases": "", "properties": {"status": "okay"}})["this-node-path"]',
+    'dtb([{"path": "uart@10"}, {"path": "none"}, {"path": "i2c"}])["this-node-path"]',
+    'dtb({"path": "uart@10"})["reg"][1]',
+    'dtb({"path": "uart@10"})["reg"][9]',
+    'dtb({"path": "uart@10"})["reg"][0]["x"]',
+    'dtb({"path": "uart@10"})["regs"]',
+    'dtb({"path": "nowhere"})["reg"]',
+    'dtb({"propertys": 1})',
+    'dtb({"zzz": 1})',
+    "dtb([])",
+    "gpio({})",
+)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_answers_to_the_letter(tmp_path: Path, query: str) -> None:
+    tree = tmp_path / "tree.dtb"
+    tree.write_bytes(blob(MACHINE))
+    answer = str(ask(tmp_path, query, dtb=tree))
+    compare_part(answer, query, Path(__file__).parent / "neighbours" / "queries.txt")
+
+
+def test_each_answer_has_a_query() -> None:
+    assert names_of_parts(Path(__file__).parent / "neighbours" / "queries.txt") == set(QUERIES)

@@ -1,0 +1,737 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Small texts, good and bad, for which everything that is said and everything that is read of them counts.
+
+Where a rule has an edge, both sides of it are here. `neighbours/TABLE.txt` has the answers, see
+`test_neighbours`.
+"""
+# ruff: noqa: E501
+
+STD = "import <std_connector.camkes>;\n"
+PARTS = """procedure P { void f(); }
+procedure Q { void g(); }
+component U { control; uses P p; }
+component S { provides P p; }
+component E { control; emits Tick e; }
+component C { consumes Tick e; }
+component D { control; dataport Buf d; }
+"""
+BASE = STD + PARTS
+GOOD = "component U u; component S s; connection seL4RPCCall c(from u.p, to s.p);"
+
+
+def system(composition: str, configuration: str = "", before: str = "") -> str:
+    return f"{BASE}{before}\nassembly {{\ncomposition {{ {composition} }}\nconfiguration {{ {configuration} }} }}\n"
+
+
+def of(members: str, configuration: str = "", before: str = "") -> str:
+    """One instance `a` of a component with these members."""
+    text = f"{before}\ncomponent A {{ {members} }}\n"
+    return f"{text}assembly {{\ncomposition {{ component A a; }}\nconfiguration {{ {configuration} }} }}\n"
+
+
+def task(configuration: str, members: str = "control; requestor;") -> str:
+    return of(members, f"a._priority = 1; {configuration}")
+
+
+def rpc(server: str, client: str = "control; requestor; uses P p;", configuration: str = "") -> str:
+    """A client `a` and a server `b` with an interface `p`."""
+    return (
+        f"{STD}procedure P {{ void f(); }}\ncomponent A {{ {client} }}\ncomponent B {{ {server} }}\n"
+        "assembly { composition { component A a; component B b;\n"
+        f"connection seL4RPCCall c(from a.p, to b.p); }}\nconfiguration {{ {configuration} }} }}\n"
+    )
+
+
+HARDWARE = "component H { hardware; dataport Buf d; emits Tick e; provides P p; }\n"
+
+COMPONENTS = {
+    "hardware and everything": of(
+        "hardware; control; requestor; has mutex m; has semaphore s; has binary_semaphore b;"
+    ),
+    "hardware without control": of("hardware; requestor; provides P p;", before="procedure P { void f(); }"),
+    "a component without a name is hardware": "component { hardware; control; }\n" + of("control;"),
+    "requestor three times": of("control; requestor; requestor 4; requestor;"),
+    "requestor without control": of("requestor;"),
+    "negative requestor": of("control; requestor -1;"),
+    "requestor zero": task("", "control; requestor 0;"),
+    "requestor of a fraction": of("control; requestor 3 / 2.0;"),
+    "requestor of a whole fraction": task("", "control; requestor 4 / 2.0;"),
+    "requests of nothing": of(
+        "provides P p with requests (next, nest); uses P nest;", before="procedure P { void f(); }"
+    ),
+    "requests of what is provided": of(
+        "provides P p with requests (q, e); provides P q; uses P qq; emits E e;",
+        before="procedure P { void f(); }",
+    ),
+    "requests twice": of("provides P p with requests (q, q); uses P q;", before="procedure P { void f(); }"),
+    "members of one name": of("control; has mutex m; has semaphore m; attribute int m; emits E m;"),
+    "named blocks of a component": of("control; has mutex m; composition m { } configuration m { }"),
+    "references to blocks": of("control; composition m; configuration n;", before="composition m { }"),
+    "members with keywords": of(
+        "control; emits E auto; has binary_semaphore while; attribute int for;", "a.for = 1; a.if = 2;"
+    ),
+    "methods with keywords and macros": "procedure P { void auto(in int NULL, in int x, in int x); void f(); int f(); }\n"
+    + of("control;"),
+    "procedure with attributes": "procedure P { int a = 1 int a = 2 int while = 1 long b = 3 }\n"
+    + of("control;"),
+    "a buffer of no bytes": of(
+        "maybe dataport Buf(0) d; maybe dataport Buf(1) e; maybe dataport Buf(4096) f;"
+    ),
+    "a buffer that is used": of("maybe uses Buf q; maybe emits Buf r;"),
+    "clauses where none can be": of(
+        "maybe uses P u with 2 threads; emits E e with requests (u); maybe dataport Buf d with 1 thread; "
+        "provides P p with priority_protocol fixed, 2 threads, priority_protocol inherited;",
+        before="procedure P { void f(); }",
+    ),
+    "unknown clauses": of(
+        "provides P a with inherited; provides P b with fixd; provides P c with thraeds; "
+        "provides P d with priority_protocol propagate; maybe uses P e with ceiling;",
+        before="procedure P { void f(); }",
+    ),
+    "clauses of connections": system(
+        "component U u; component S s; connection seL4RPCCall c(from u.p, to s.p) with requests (p), 2 threads, "
+        "3 threads, fixed;"
+    ),
+    "no threads": of("provides P p with 0 threads;", before="procedure P { void f(); }"),
+    "a component in a circle of three": "component X { composition { component Y y; } }\n"
+    "component Y { composition { component { composition { component Z inner; } } z; } }\n"
+    "component Z { composition { component X x; } }\n" + of("control;"),
+    "a struct in a circle": "struct s { t x; }\nstruct t { u y; }\nstruct u { s z; int v; }\n"
+    + of("control;"),
+}
+
+NAMES = {
+    "a name of another kind": system("component P p; connection U c(from u.p, to s.p); component Nothing n;"),
+    "an unknown procedure twice": of("maybe uses Gone a; maybe uses Gone b; maybe uses Q c;"),
+    "a misspelt connector": system(
+        "component U u; component S s; connection seL4RPCcall c(from u.p, to s.p);"
+    ),
+    "a standard connector that is not imported": PARTS
+    + "assembly { composition { component U u; component S s; connection seL4RPCCall c(from u.p, to s.p); } }\n",
+    "two components without a name": "component { control; }\ncomponent { control; }\n"
+    "assembly { composition { component X x; } }\n",
+    "what is defined three times": "component A { }\ncomponent A { }\nstruct A { int x; }\nstruct A { int y; }\n"
+    "struct A { int z; }\n" + of("control;").replace("component A", "component B").replace("A a;", "B a;"),
+    "no dot in an end": system(
+        "component U u; component U us; component S server; "
+        "connection seL4RPCCall c(from usp, to serverp); connection seL4RPCCall d(from u.p, to xp);"
+    ),
+    "an end that is an instance": system(
+        "component U u; component S s; connection seL4RPCCall c(from u, to s.p);"
+    ),
+    "ends of parts of parts": system(
+        "component U u; component S s; connection seL4RPCCall c(from u.x.p, to s.p);"
+    ),
+    "ends in groups": system(
+        "group g { component U u; component S s; } group { component U v; } component S t; component U w; "
+        "connection seL4RPCCall a(from g.v.p, to t.p); connection seL4RPCCall b(from u.p, to g.s.p); "
+        "connection seL4RPCCall c(from v.p, to g.s.p); connection seL4RPCCall d(from gg.w.p, to g.sp.p);"
+    ),
+    "interfaces that are not there": system(
+        "component U u; component S s; connection seL4RPCCall c(from u.pp, to s.q);"
+    ),
+    "inside of a component": system(
+        "component Box box;",
+        before="component Box { provides P p; uses P away; emits Tick t; composition {\n"
+        "component U u; component S s; component S t;\n"
+        "export s.p -> p; export u.p -> pp; export p -> p; export s.q -> p; export s.p -> t; export gone.p -> p;\n"
+        "connection seL4RPCCall a(from awa, to s.p);\n"
+        "connection seL4RPCCall b(from u, to t.p);\n"
+        "connection seL4RPCCall c(from u.p, to x.t.p); } }",
+    ),
+    "an instance of an assembly is not seen in a component": f"{BASE}assembly {{ composition {{ {GOOD} }} }}\n"
+    "component Box { provides P p; composition { export s.p -> p; component U v;\n"
+    "connection seL4RPCCall d(from v.p, to s.p); } }\n"
+    "assembly { composition { component Box box; } }\n",
+    "an instance of the assembly before": f"{BASE}assembly {{ composition {{ component S s; group g {{ component S t; }} }} }}\n"
+    "assembly { composition { component U u; component U v;\n"
+    "connection seL4RPCCall c(from u.p, to s.p); connection seL4RPCCall d(from v.p, to g.t.p); } }\n",
+    "names of two assemblies": f"{BASE}assembly {{ composition {{ {GOOD} group g {{ component S deep; }} }} }}\n"
+    "assembly { composition { component U u; group s { component S other; } group h { component S deep; }\n"
+    "component E g; component U w; connection seL4RPCCall c(from w.p, to s.p); } }\n"
+    "assembly { composition { component U w; component S fine; group h { component S again; } } }\n",
+    "instance and group of one name": system(
+        "component S g; group g { component S x; } group k { component S k; } component S k;"
+    ),
+    "members of a group of one name": system(
+        "group g { component S x; component S x; } group g { component S y; }"
+    ),
+    "connections and instances of one name": system(
+        f"{GOOD} component E c; component C k; connection seL4Notification e(from c.e, to k.e); component S e;"
+    ),
+    "instances with keywords": system("component S auto; component S ok;", "auto.x = 1;"),
+    "an export outside": system("component S s; export s.p -> p;"),
+    "a composition that nothing uses": "composition Alone { component Gone x; connection K k(from a.b, to c.d); }\n"
+    "configuration Also { x.y = 1; x.y = 2; }\n" + of("control;"),
+    "references of an assembly": "composition X { component Gone g; }\nassembly { composition X; configuration Y; }\n"
+    "assembly { }\nassembly { composition { } composition { } configuration { } configuration { } "
+    "schedule { [(0, 1)] } schedule { [(0, 1)] } }\n",
+    "schedules": of("control;").replace(
+        "configuration {  }", "schedule { [(0, 1 ticks), (1, 2), (3, 4 ms)] }"
+    )
+    + "assembly { composition { } schedule { [(0, 1)] } }\n",
+    "used before": "assembly { composition { component A a; } }\ncomponent A { attribute s x; uses P p; }\n"
+    "struct s { int y; }\nprocedure P { void f(); }\n",
+    "only parts of a system": BASE,
+    "only procedures": "procedure P { void f(); }\nprocedure Q { void f(); }\nstruct s { int x; }\n",
+    "only a connector": "connector K { from Event; to Event; }\n",
+    "an assembly of nothing": "component A { }\nassembly Name { composition { } }\n",
+    "an assembly of what is unknown": "assembly Name { composition { component A a; } }\n",
+}
+
+CONNECTIONS = {
+    "no ends at one side": system(
+        "component U u; component S s; connection seL4RPCCall c(from u.p); connection seL4RPCCall d(to s.p);"
+    ),
+    "too many ends": system(
+        "component U u; component U v; component S s; component S t; "
+        "connection seL4DirectCall c(from u.p, from v.p, to s.p, to t.p);"
+    ),
+    "too many ends after joining": system(
+        "component U u; component U v; component U w; component S s; component S t; "
+        "connection seL4RPCCall a(from u.p, to s.p); connection seL4RPCCall b(from v.p, to s.p); "
+        "connection seL4RPCCall c(from v.p, to t.p); connection seL4RPCCall d(from w.p, to s.p);"
+    ),
+    "all ends exchanged": system(
+        "component U u; component U v; component S s; connection seL4RPCCall c(from s.p, to u.p, to v.p);"
+    ),
+    "one end exchanged": system(
+        "component U u; component S s; component S t; connection seL4RPCCall c(from u.p, from s.p, to t.p);"
+    ),
+    "one exchanged and one of another kind": system(
+        "component E e; component S s; component U u; "
+        "connection seL4RPCCall c(from s.p, to e.e); connection seL4RPCCall d(from u.p, to e.e);"
+    ),
+    "ends of another kind": system(
+        "component E e; component C k; component D x; "
+        "connection seL4RPCCall c(from e.e, to k.e); connection seL4Notification d(from x.d, to k.e);"
+    ),
+    "hardware at the wrong side": system(
+        "component H h; component D x; component C k; component U u; "
+        "connection seL4SharedData a(from x.d, to h.d); connection seL4HardwareInterrupt b(from k.e, to k.e); "
+        "connection seL4RPCCall c(from u.p, to h.p);",
+        before=HARDWARE,
+    ),
+    "hardware where it belongs": system(
+        "component H h; component D x; component C k; "
+        "connection seL4HardwareMMIO a(from x.d, to h.d); connection seL4HardwareInterrupt b(from h.e, to k.e);",
+        before=HARDWARE,
+    ),
+    "types that differ": system(
+        "component U u; component T t; component S s; component V v; "
+        "connection seL4RPCCall a(from u.p, to t.q); connection seL4RPCCallNoType b(from v.q, to s.p);",
+        before="component T { provides Q q; }\ncomponent V { control; uses Q q; }",
+    ),
+    "types that differ at the third end": system(
+        "component D a; component D b; component B c; component B d; "
+        "connection seL4SharedData x(from a.d, from b.d, to c.d, to d.d);",
+        before="component B { dataport Buf(4096) d; }",
+    ),
+    "an unknown procedure at an end": system(
+        "component V v; component S s; component U u; component W w; "
+        "connection seL4RPCCall a(from v.p, to s.p); connection seL4RPCCall b(from u.p, to w.p);",
+        before="component V { control; uses Gone p; }\ncomponent W { consumes Gone p; }",
+    ),
+    "different connectors": system(
+        "component U u; component U v; component S s; "
+        "connection seL4RPCCall a(from u.p, to s.p); connection seL4RPCCallNoType b(from v.p, to s.p);"
+    ),
+    "the same connector written twice": system(
+        "component D x; component D y; component D z; "
+        "connection { from Dataports with 0 threads; to Dataports with 0 threads; } a(from x.d, to z.d); "
+        "connection { from Dataports with 0 threads; to Dataports with 0 threads; } b(from y.d, to z.d);"
+    ),
+    "connected twice": system(
+        "component U u; component S s; component S t; component D x; component D y; "
+        "connection seL4RPCCall a(from u.p, to s.p, to s.p); "
+        "connection seL4SharedData b(from x.d, to x.d, to y.d);"
+    ),
+    "one name for two connections": system(
+        "component U u; component S s; component U v; component S t; "
+        "connection seL4RPCCall c(from u.p, to s.p); connection seL4RPCCall c(from v.p, to t.p);"
+    ),
+    "a joined name that is taken": system(
+        "component U u; component U v; component S s; component U w; component S t; "
+        "connection seL4RPCCall a(from u.p, to s.p); connection seL4RPCCall a(from v.p, to s.p); "
+        "connection seL4RPCCall s(from w.p, to t.p);"
+    ),
+    "not connected": system(
+        "component U u1; component U u2; component U u3; component U u4; component U u5; component U u6; "
+        "component C c1; component D d1; component N n;",
+        before="component N { control; maybe uses P a; provides P b; emits Tick c; uses Q d; uses Q e; }",
+    ),
+    "five are not connected": system(
+        "component U u1; component U u2; component U u3; component U u4; component U u5;"
+    ),
+    "two interfaces of an instance are not connected": system(
+        "component N n; component N m;", before="component N { control; uses P a; uses P b; }"
+    ),
+    "exports and what is behind them": system(
+        "component Box b; component U u; connection seL4RPCCall c(from u.p, to b.p); component U v;"
+        "connection seL4RPCCall d(from v.p, to b.q);",
+        before="component Box { provides P p; provides P q; uses P x; composition { component S s; component U u; "
+        "export s.p -> p; export u.p -> x; } }",
+    ),
+    "an unknown end leaves others alone": system(
+        "component Box b; component U u; component U v; connection seL4RPCCall c(from u.p, to b.gone); "
+        "connection Gone d(from v.p, to b.p);",
+        before="component Box { provides P p; composition { component I i; export i.p -> p; } }\n".replace(
+            "component Box", "component I { provides P p; uses P q; }\ncomponent Box"
+        ),
+    ),
+    "an unknown end inside of a component": system(
+        "component Box b;",
+        before="component Box { uses P away; composition { component U u; component S s; "
+        "connection seL4RPCCall c(from awy, to s.p); connection seL4RPCCall d(from u.p, to t.p); } }",
+    ),
+    "thread counts that differ": system(
+        "component U u; component U v; component U w; component S s; "
+        "connection seL4RPCCall a(from u.p, to s.p) with 2 threads; connection seL4RPCCall b(from v.p, to s.p); "
+        "connection seL4RPCCall c(from w.p, to s.p) with 3 threads;"
+    ),
+    "thread counts that agree": system(
+        "component U u; component U v; component S s; "
+        "connection seL4RPCCall a(from u.p, to s.p) with 2 threads; "
+        "connection seL4RPCCall b(from v.p, to s.p) with 1 + 1 threads;"
+    ),
+    "settings of joined connections": system(
+        "component D x; component D y; component D z; component D w; "
+        "connection seL4SharedData a(from x.d, to w.d); connection seL4SharedData b(from y.d, to w.d); "
+        "connection seL4SharedData c(from z.d, to w.d);",
+        "a.size = 4096; b.size = 8192; c.size = 4096; b.paddr = 1; c.other = 2;",
+    ),
+}
+
+
+def value(type: str, text: str) -> str:
+    return of(
+        f"control; attribute {type};",
+        f"a.x = {text};",
+        'struct s { int i; string t = "d"; int l[]; s2 n; }'.replace(" s2 n;", ""),
+    )
+
+
+def expression(text: str) -> str:
+    return of("control; attribute int64_t x;", f"a.x = {text};")
+
+
+_EXPRESSIONS = (
+    "7 / 2",
+    "-7 / 2",
+    "7 % 3",
+    "-7 % 3",
+    "7.0 / 2 * 2 == 7",
+    "1 - 2 - 3",
+    "2 ** 3 ** 2",
+    "1 << 4 >> 2",
+    "6 & 3",
+    "6 | 3",
+    "6 ^ 3",
+    "1 < 1",
+    "1 < 2",
+    "2 < 1",
+    "1 <= 1",
+    "1 <= 2",
+    "2 <= 1",
+    "1 > 1",
+    "2 > 1",
+    "1 > 2",
+    "1 >= 1",
+    "2 >= 1",
+    "1 >= 2",
+    "1 == 1",
+    "1 == 2",
+    "1 != 1",
+    "1 != 2",
+    "3 && 4",
+    "0 && 4",
+    "3 && 0",
+    "3 || 4",
+    "0 || 4",
+    "0 || 0",
+    "!5",
+    "!0",
+    "~5",
+    "-5",
+    "+5",
+    "!0.5",
+    "1 ? 2 : 3",
+    "0 ? 2 : 3",
+    "0.5 ? 2 : 3",
+    "-1 ? 2 : 3",
+    "1 / 0",
+    "1 % 0",
+    "1.0 / 0",
+    "0 ** -1",
+    "1 << -1",
+    "1 << 0.5",
+    "0.5 << 1",
+    "1 >> -1",
+    "0.5 >> 1",
+    "0.5 & 1",
+    "~0.5",
+    "(-8) ** 0.5",
+    "2 ** 13999",
+    "2 ** 14000",
+    "2 ** 14001",
+    "1 ** 20000",
+    "(-1) ** 20001",
+    "0 ** 20000",
+    "2.0 ** 20000",
+    "1 << 13999",
+    "1 << 14000",
+    "1 << 14001",
+    "0 << 20000",
+    "(1 << 13000) * (1 << 2000)",
+    '"a" + 1',
+    '1 + "a"',
+    '-"a"',
+    "[1] + 1",
+    '1 ? "a" : 1',
+    '"a" ? 1 : 2',
+    "1 ms + 1",
+    "1 ? 1 ms : 2",
+    "{} * 2",
+    "(1 << 62) * 2",
+    "(1 << 63) * 2",
+    "-(1 << 63)",
+    "-(1 << 63) - 1",
+    "1 + dtb({})",
+    "4.0",
+    "1.5",
+    "1 == 1.0",
+)
+EXPRESSIONS = {text: expression(text) for text in _EXPRESSIONS}
+
+_VALUES = (
+    ("int x", "4294967295"),
+    ("int x", "4294967296"),
+    ("int x", "-2147483648"),
+    ("int x", "-2147483649"),
+    ("int64_t x", "18446744073709551615"),
+    ("int64_t x", "18446744073709551616"),
+    ("uint64_t x", "-1"),
+    ("uint64_t x", "0"),
+    ("uint64_t x", "18446744073709551616"),
+    ("char x", "1"),
+    ("unsigned int x", "1"),
+    ("char x", '"c"'),
+    ("string x", "1"),
+    ("int x", '"1"'),
+    ("int x", "1.0"),
+    ("int x", "[1]"),
+    ("int x", "{}"),
+    ("string x", '["a"]'),
+    ("int x[]", "1"),
+    ("int x[]", "[]"),
+    ("int x[]", '[1, "a", 2.5]'),
+    ("string x[]", '["a", 1]'),
+    ("int x[]", "{}"),
+    ("s x", '{"i": 1, "l": []}'),
+    ("s x", '{"i": "no", "l": [1, "no"]}'),
+    ("s x", '{"l": 1}'),
+    ("s x", '{"i": 1, "l": [], "j": 2, "tt": 3}'),
+    ("s x", "[1]"),
+    ("s x", "1"),
+    ("s x[]", '[{"i": 1, "l": [2]}, {"i": 2, "l": [], "t": "own"}]'),
+    ("s x[]", '[{"i": 1}, 2]'),
+    ("{ int i; { int k; } n[]; } x", '{"i": 1, "n": [{"k": 2}, {"j": 3}]}'),
+    ("{ } x", "{}"),
+    ("{ int i; int i; } x", '{"i": 1}'),
+    ("struct s x", "1"),
+    ("long x", "1"),
+    ("bool x", "1"),
+    ("gone x", "1"),
+    ("int x = 1.5", "2"),
+    ("int x = [1]", "2"),
+    ("int x[] = 1", "[2]"),
+    ("int x = 99999999999", "2"),
+    ("string x = 5", '"a"'),
+    ('s x = {"i": 1}', '{"i": 2, "l": []}'),
+    ("int x = 1 / 0", "2"),
+    ("gone x = 1 / 0", "2"),
+    ('s x = {"i": 1, "l": [], "k": 5}', '{"i": 2, "l": []}'),
+    ("int x = 5", "[1, 2, {1: 2}][0]"),
+    ("int x", '{1: 2, "a": 1 + 2}'),
+    ("int x", "1 us"),
+    ("int x", "a"),
+    ("int while", "1"),
+)
+VALUES = {f"{type} is {text}": value(type, text) for type, text in _VALUES}
+
+TIMES = {
+    text: task(f"a.{text};")
+    for text in (
+        (
+            "_period = 1",
+            "_period = 0",
+            "_period = -1",
+            "_period = 0.001",
+            "_period = 0.0001",
+            "_period = 1 ns",
+            "_period = 0 s",
+            "_period = 1 h",
+            "_period = 3600 s",
+            "_period = 3601 s",
+            '_period = "10 ms"',
+            "_period = [1]",
+            "_deadline = 0",
+            "_deadline = 1 ns",
+            "_wcet = 0",
+            "_wcet = -1 ms",
+            "_budget = 0",
+            "_budget = 19999 ns",
+            "_budget = 20 us",
+            "_budget = 10 ms",
+            "_budget = 10001",
+            "_offset = 0",
+            "_offset = -0.5",
+            "_offset = 1.5 ms",
+            "_period = 20 ms; a._budget = 20 ms",
+            "_period = 20 ms; a._budget = 20001 us",
+            "_period = -1; a._budget = 1 s",
+            "_priority = 1; a.requestor = 3",
+            "requestor = -1",
+            "requestor = 1 ms",
+            "requestor = 1.0",
+            'requestor = "1"',
+            "requestor = 0",
+            "_size_bits = 7",
+            "_size_bits = 6",
+            "_size_bits = 20",
+            "_size_bits = 21",
+            "_size_bits = 8 ms",
+            "_data = 18446744073709551615",
+            "_data = 18446744073709551616",
+            "_data = -1",
+            "_stack_size = 4096",
+            "_stack_size = 4095",
+            "_affinity = -1",
+            "_domain = 255",
+            "_domain = 256",
+            "heap_size = -1",
+            "heap_size = 0",
+            "heap_size = 0.5",
+            "period = 5",
+            "deadline = 7 ms",
+            "priority = 9",
+            "_heap = 5 ms",
+            "_period = 5 ticks",
+            "_max_priority = 256",
+            "faultperiod = 10",
+            "faultbudget = 11 ms",
+            "faultsize_bits = 3",
+            "_wcet = 5 ps",
+            f"_offset = {10**30}",
+            f"_offset = {10**29}",
+        )
+    )
+}
+TIMES |= {
+    "a priority of a task": of("control; requestor;", 'a._priority = "5";'),
+    "a priority with a unit": of("control; requestor;", "a._priority = 5 ms;"),
+    "a priority of a fraction": of("control; requestor;", "a._priority = 5.0;"),
+    "no priority": of("control; requestor;"),
+    "a plain period that is declared": task("a.period = 3;", "control; requestor; attribute int period = 2;"),
+    "a plain period and another": task("a.period = 3; a._period = 4;"),
+    "a budget that is declared": of("control; attribute int budget = 2;", "a.budget = 3;"),
+    "times of interfaces": rpc(
+        "provides P p; maybe consumes E e; maybe uses P u;",
+        configuration="a._priority = 1; b.p_period = 1 ms; b.p_budget = 2 ms; b.e_budget = 5; b.p_size_bits = 3; "
+        "b.p_passive = 1; b.e_passive = 1; b.u_passive = 0; b.e_data = 5; b.e_period = 5 s; b.u_budget = 11 ms;",
+    ),
+    "passive in other words": rpc("provides P p;", configuration="a._priority = 1; b.p_passive = 2;"),
+    "passive by a word": rpc(
+        "provides P p;", configuration='a._priority = 1; b.p_passive = "yes"; a.p_passive = 2;'
+    ),
+    "a setting of a requestor without control": of("attribute int x;", "a.requestor = 5;"),
+    "an attribute of the name requestor": of("attribute int requestor = 5;"),
+    "an attribute requestor with a control thread": of(
+        "control; attribute int requestor = 5;", "a._priority = 1;"
+    ),
+    "a task of the library": rpc(
+        "provides P p with priority_protocol fixed;",
+        "control; attribute int _priority; uses P p;",
+        "a._priority = 1;",
+    ),
+    "a server of the library is no task": rpc(
+        "provides P p with priority_protocol fixed;",
+        "control; attribute int _priority; uses P p; provides P own;",
+        "a._priority = 1;",
+    ),
+    "a thread without an attribute is no task": rpc(
+        "provides P p with priority_protocol fixed;", "control; uses P p;", "a._priority = 1;"
+    ),
+}
+TIMES |= {
+    f"{server} {text}": rpc(
+        f"{server} uses P u; uses P v;".replace("uses", "maybe uses"),
+        configuration=f"a._priority = 1; {text}",
+    )
+    for server, text in (
+        (
+            ("provides P p;", 'b.p_priority_protocol = "inherited";'),
+            ("provides P p;", 'b.p_priority_protocol = "inherit";'),
+            ("provides P p;", "b.p_priority_protocol = 5;"),
+            ("provides P p with priority_protocol fixed;", 'b.p_priority_protocol = "propagated";'),
+            ("provides P p with priority_protocol fixed;", 'b.u_priority_protocol = "propagated";'),
+            ('provides P p; attribute string u_priority_protocol = "x";', ""),
+            ("provides P p with priority_protocol fixed, 2 threads;", "b.p_num_threads = 2;"),
+            ("provides P p with priority_protocol fixed, 2 threads;", "b.p_num_threads = 3;"),
+            ("provides P p with priority_protocol fixed;", "b.p_num_threads = 0;"),
+            ("provides P p with priority_protocol fixed;", "b.p_num_threads = 1;"),
+            ("provides P p with priority_protocol fixed;", "b.p_num_threads = 1.5;"),
+            (
+                "provides P p with priority_protocol fixed;",
+                "b.p_priority = 7; b.p_wcet = 3 ms; b.p_period = 5;",
+            ),
+            ("provides P p with priority_protocol fixed;", "b.p_priority = 7 ms; b.p_wcet = -3;"),
+            ("provides P p with priority_protocol fixed;", "b.priority = 7; b.wcet = 3;"),
+            (
+                "provides P p;",
+                "b.p_priority = 300; b.p_stack_size = 1; b.p_attributes = 5; a.p_attributes = -1;",
+            ),
+            ("provides P p with priority_protocol fixed;", "b.p_priority = 300; b.p_stack_size = 1;"),
+            ("provides P p with requests (u, v), priority_protocol fixed;", ""),
+            ("provides P p with requests (u), 3 threads;", ""),
+        )
+    )
+}
+
+REFERENCES = {
+    text: of(
+        'control; attribute int x; attribute int y = 7; attribute s z; attribute string w = "w";',
+        text,
+        "struct s { int i; int j = 3; }",
+    )
+    for text in (
+        (
+            "a.x <- a.y;",
+            "a.x <- a.x;",
+            "a.x <- a.y; a.y <- a.x;",
+            "a.x <- a.y; a.y <- a.k; a.k <- a.x;",
+            "a.x <- y;",
+            "a.x <- b.y;",
+            "a.x <- a.gone;",
+            "a.y <- a.gone;",
+            "a.y <- a.yy;",
+            "a.y <- b.x;",
+            "a.y <- a.x;",
+            "a.x <- a.w;",
+            'a.z = {"i": 1}; a.x <- a.z["i"];',
+            'a.z = {"i": 1}; a.x <- a.z["j"];',
+            'a.z = {"i": 1}; a.x <- a.z["k"];',
+            'a.z = {"i": 1}; a.x <- a.z["i"]["j"];',
+            "a.x <- a.y[0];",
+            "a.t = [1, 2]; a.x <- a.t[0];",
+            'a.t = {"l": [1, 2]}; a.x <- a.t["l"][1];',
+            'a.t = {"l": [1, 2]}; a.x <- a.t["l"][2];',
+            'a.t = {"l": [1, 2]}; a.x <- a.t["l"][-2];',
+            'a.t = {"l": [1, 2]}; a.x <- a.t["l"][-3];',
+            'a.t = {"l": "text"}; a.w <- a.t["l"][0];',
+            'a.t = {"l": 5}; a.x <- a.t["l"]["m"];',
+            "a.t = {7: 5}; a.x <- a.t[7];",
+            'a.t = {"a": 5}; a.x <- a.t[1 / 0];',
+            'a.t = {"a": 5}; a.u <- a.t["b"]; a.v <- a.u;',
+            "a.x <- a.heap_size;",
+            "a.heap_size = 5; a.x <- a.heap_size;",
+            "a.x = 1; a.x = 2; a.y = 3; a.y = 3;",
+            "b.x = 1;",
+            "aa.x = 1; a.yy = 2; a.heap_siz = 3; a._prio = 4;",
+            "a.x <- b.c.d;",
+            "a.x <- a.y; a.y <- a.x; a.w <- a.y;",
+            "a.untyped12_pool = 1; a.untyped123_pool = 1;",
+            "a.simple_untyped1_pool = 1; a.untype12_pool = 1;",
+            "a.x = nothing({}); a.y = gpo({});",
+            "a.int = 5;",
+            "a._period = 10 mss; a.x = 5 ms; a._prioriti = 5 ms;",
+            'a.w <- a.t["l"]["m"]; a.t = {"l": {"m": "n"}};',
+        )
+    )
+}
+REFERENCES |= {
+    f"{inside} {text}": system(
+        f"{GOOD} group g {{ component D x; component D y; }} group {{ component D lone; }} component Box box; "
+        "connection seL4SharedData d(from g.x.d, from g.y.d, to box.d); ",
+        text,
+        "component I { control; maybe dataport Buf d; attribute int v = 1; has mutex m; }\n"
+        "component Box { dataport Buf d; attribute int given = 2; attribute int bare; composition { component I inner; "
+        f"export inner.d -> d; }} configuration {{ {inside} }} }}",
+    ).replace("component D { control; dataport", "component D { control; maybe dataport")
+    for inside, text in (
+        (
+            ("inner.v <- given;", "box.given = 5;"),
+            ("inner.v <- given;", ""),
+            ("inner.v <- bare;", ""),
+            ("inner.v <- bar;", ""),
+            ("inner.v <- nothing;", ""),
+            ("inner.w <- nothing;", ""),
+            ("inner.v <- inner.w;", ""),
+            ("inner.v <- other.w;", ""),
+            ("d.dtb = 1; dd.dtb = 2; inner.d_id = 3; inner.d_idd = 4;", ""),
+            ("inne.v = 1;", ""),
+            ("inner.v = 3;", "box.inner.v = 4;"),
+            ("", "g.shared = 1; unamed_group_0.x = 2; h.x = 3;"),
+            ("", "c.size = 1; d.size = 0; d.paddr = -1; d.buffer = 4;"),
+            ("", "d.size = 8192; dd.size = 1; s.p_id = 4;"),
+            ("", 'x.d_access = "RX"; y.d_access = "XR"; lone.d_access = "Q"; u.p_attributes = "text";'),
+            ("", 'x.d_access = ""; y.d_access = 5; u.p_attributes = "7"; s.p_attributes = -1;'),
+            ('inner.m_value = 5; inner.mm_value = 5; inner.d_access = "R"; inner.v_value = 1;', ""),
+            ("inner.v <- given; given.x = 1; box.v = 1;", "inner.v = 9; x.x = 1; g.x.y = 1;"),
+        )
+    )
+}
+
+#: statements that are not understood, and what may follow from them
+_DAMAGE = (
+    ("component U u; component S s; connection seL4RPCCall c(from u.p to s.p);", ""),
+    ("component U u component S s; connection seL4RPCCall c(from u.p, to s.p); component U v;", ""),
+    ("component U u; component S; connection seL4RPCCall c(from u.p, to s.p);", "s.x = 1; v.y = 2;"),
+    (f"{GOOD} component U v; connection seL4RPCCall d(from v., to s.p);", ""),
+    (f"{GOOD} component D d", "d.d_access = 5; u._stack_size = 1;"),
+    (f"{GOOD}", "u.x = ; u.y = 1; u._priority = 5;"),
+    (f"{GOOD}", "u.x <- u.y[; u.z <- u.x; u.k <- u.kk;"),
+    (f"{GOOD} component U u; component S u;", "u.a = 1 u.a = 2; u.a = 3;"),
+    (f"{GOOD} component Gone g; component E e; connection seL4Notification n(from e.e, to g.e)", ""),
+)
+_BROKEN = (
+    "component A { control; uses P }\ncomponent B { control; uses P p; }",
+    "component A { control; attribute int }\ncomponent B { control; attribute int x; }",
+    "component A { control; }\ncomponent B { control; composition { component A a component A b; } }",
+    "component Box { provides P p; composition { component A a; export a.p -> p } }\ncomponent A { provides P p; uses P q; }",
+    'struct s { int }\ncomponent A { control; attribute s x = {"y": 1}; }\ncomponent B { control; attribute s x; }',
+    "procedure R { void f( }\ncomponent A { control; maybe uses R p; }\ncomponent B { }",
+    "connector K { from Event to Event; }\ncomponent A { control; emits E e; }\ncomponent B { consumes E e; }",
+    "connector K { from Event; }\ncomponent A { control; emits E e; }\ncomponent B { consumes E e; }",
+    "component A { control; } }\ncomponent B { control; }",
+    "component A { control; \ncomponent B { control; }",
+    "component A { control; }\nstray words here\ncomponent B { control; has mutex m; has mutex m; }",
+    "component A { control; }\nstray component B { control; }",
+    'import "gone.camkes";\ncomponent A { control; uses X x; attribute t y; }\ncomponent B { control; }',
+    'import "gone.camkes"\ncomponent A { control; }\ncomponent B { control; }',
+    "component A { control; attribute gone x; attribute gone y; }\ncomponent B { control; attribute { gone z; int w; } v; }",
+    "component A { provides P p with requests (next); }\ncomponent B { provides P p; composition { component A a; export a.q -> r; } }",
+    "component A { control; control }\ncomponent A { control; }\ncomponent B { }",
+)
+BROKEN = {
+    f"{composition} {configuration}": system(composition, configuration)
+    for composition, configuration in _DAMAGE
+}
+BROKEN |= {
+    text.replace("\n", " "): f"{STD}procedure P {{ void f(); }}\n{text}\nassembly {{\ncomposition {{\n"
+    "component A a;\ncomponent B b;\nconnection K k(from a.e, to b.e);\nconnection seL4RPCCall c(from a.q, to b.p);\n}\n"
+    'configuration {\na.x = 1;\nb.x = {"y": 2};\na.v = {"z": 1, "w": 2}; a.y = 1; } }\n'
+    for text in _BROKEN
+}
+
+TABLES = {
+    "components": COMPONENTS,
+    "names": NAMES,
+    "connections": CONNECTIONS,
+    "expressions": EXPRESSIONS,
+    "values": VALUES,
+    "times": TIMES,
+    "references": REFERENCES,
+    "broken": BROKEN,
+}
