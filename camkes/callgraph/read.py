@@ -107,7 +107,6 @@ class _CodeReader:
         foreign: set[str] = set()
         for instance in instances:
             build = build_of(application, instance, Sink())
-            includes = (headers[instance.name], *build.includes)
             if links_foreign_code(application, build):
                 foreign.add(instance.name)
             if not all(source.is_file() for source in build.sources):
@@ -118,13 +117,14 @@ class _CodeReader:
                     compiler,
                     source,
                     output,
-                    includes,
-                    build.cxx_flags if is_cxx(source) else build.c_flags,
+                    (headers[instance.name], *includes),
+                    flags,
                     f"calls of {instance.name}",
                     last=(*_FLAGS, *more),
                     beside=suffix if source.suffix not in (".S", ".s") else "",
                 )
                 for source, output in sources_and_objects(build, out / instance.name)
+                for includes, flags in [build.flags_of(source, cxx=is_cxx(source))]
             ]
         every = [job for some in jobs.values() for job in some]
         if unusable := unusable_name(out, every):

@@ -23,16 +23,23 @@ from camkes.cache import cache_folder, forget_older
 from camkes.diagnostics import Sink
 from camkes.files import write_whole
 from camkes.project import cmake, inputs, trust
+from camkes.project.compilers import find_compilers
 from camkes.project.records import Answer
 
-_FORMAT = 1  # of a kept answer
+_FORMAT = 2  # of a kept answer
 _MOST_KEPT = 200  # applications
-_OURS = ("recorder.cmake", "cache.cmake", "cmake.py", "records.py", "inputs.py", "answers.py")
+_OURS = (
+    *("recorder.cmake", "cache.cmake", "cmake.py", "records.py"),
+    *("codemodel.py", "compilers.py", "inputs.py", "answers.py"),
+)
 _NO_OUTPUTS = (
     "CMakeFiles",
     ".cmake",
     "CMakeCache.txt",
-    "Makefile",
+    "build.ninja",
+    ".ninja_deps",
+    ".ninja_log",
+    ".ninja_lock",
     "cmake_install.cmake",
     "initial.cmake",
     "trace.json",
@@ -51,8 +58,8 @@ def answer(
     if program is None:
         cmake.missing(lists, sink)
         return None
-    compiler = shutil.which("cc") or "/usr/bin/cc"
-    question = cmake.Question(lists, host, definitions, program, compiler, Path())
+    ninja = cmake.find_ninja() or "ninja"
+    question = cmake.Question(lists, host, definitions, program, ninja, find_compilers(), Path())
     key = sha256(json.dumps(_key(question), sort_keys=True).encode()).hexdigest()[:32]
     folder = cache_folder(f"cmake/{key}")
     if folder is not None:
@@ -75,7 +82,8 @@ def answer(
 
 def _key(question: cmake.Question) -> list[object]:
     """All that an answer depends on, but the files that CMake reads and the environment that it asks for."""
-    programs = [inputs.reply("changed", os.path.realpath(p)) for p in (question.cmake, question.compiler)]
+    files = (os.path.realpath(question.cmake), *question.compilers.programs)
+    programs = [inputs.reply("changed", path) for path in files]
     ours = [inputs.reply("content", str(cmake.HERE / name)) for name in _OURS]
     words: list[object] = [
         str(question.lists),
@@ -83,7 +91,8 @@ def _key(question: cmake.Question) -> list[object]:
         dict(question.definitions),
         question.cmake,
     ]
-    words += [question.compiler, os.environ.get("PATH"), os.environ.get("HOME"), os.uname().machine]
+    words += [question.ninja, question.compilers.commands]
+    words += [os.environ.get("PATH"), os.environ.get("HOME"), os.uname().machine]
     return [_FORMAT, __version__, programs, ours, *words]
 
 

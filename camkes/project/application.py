@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from camkes.diagnostics import Code, Label, Sink, Span
+from camkes.diagnostics import Code, Label, Severity, Sink, Span
 from camkes.parser.files import read_meaning
+from camkes.project.builds import CompileGroup, ComponentBuild
 from camkes.project.codes import (
+    CMAKE_FAILED,
     CMAKE_WARNING,
     MISSING_FOLDER,
     NO_APPLICATION,
@@ -23,7 +25,6 @@ from camkes.project.codes import (
     UNKNOWN_DEFINITION,
 )
 from camkes.project.declarations import (
-    ComponentBuild,
     ConnectorTemplates,
     Declarations,
     Missing,
@@ -54,8 +55,10 @@ class Application(Struct, frozen=True):
     """An application as its CMakeLists.txt declares it, or as the folder of a lone `.camkes` file shows it.
 
     `components` is what is declared by component type; `instances` adds to single instances, by
-    (component, instance), `common` to all. `options` are the CAmkES options it sets. `files` are the files it
-    was read from, `missing` sources that do not exist and where they are named, `missing_folders` folders.
+    (component, instance), `common` to all. `groups` is how CMake compiles them, by (component, instance), or
+    (component, "") for other instances. `options` are the CAmkES options it sets. `files` are the files it
+    was read from, `missing` sources that do not exist and where they are named, `missing_folders` folders,
+    `not_made` sources that commands of CMake files should make, `said_of_commands` why they did not.
     Use `build_of` to ask how an instance is built. `lists` is its CMakeLists.txt, None for the folder of a
     lone file."""
 
@@ -71,17 +74,24 @@ class Application(Struct, frozen=True):
     components: Mapping[str, ComponentBuild] = field(default_factory=dict)
     instances: Mapping[tuple[str, str], ComponentBuild] = field(default_factory=dict)
     connectors: Mapping[str, ConnectorTemplates] = field(default_factory=dict)
+    groups: Mapping[tuple[str, str], tuple[CompileGroup, ...]] = field(default_factory=dict)
     libraries: Mapping[str, ComponentBuild] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     common: ComponentBuild = field(default_factory=ComponentBuild)
     missing: tuple[Missing, ...] = ()
     missing_folders: tuple[Missing, ...] = ()
+    not_made: tuple[Missing, ...] = ()
+    said_of_commands: tuple[str, ...] = ()
     lists: Path | None = None
 
     def report_missing(self, code: Code, sink: Sink) -> None:
         """Say which sources do not exist, once for each call that names them; and which folders, as
-        warnings."""
+        warnings. Those that commands of the build make count only where `code` is an error."""
+        if code.severity is Severity.ERROR:
+            for path, _, place in self.not_made:
+                message = f"{path.name} was not made: a command of the CMake files failed"
+                sink.report(CMAKE_FAILED, message, place, notes=self.said_of_commands)
         self._report_missing(self.missing, "file", code, sink)
         self._report_missing(self.missing_folders, "folder", MISSING_FOLDER, sink)
 
@@ -151,6 +161,9 @@ class Application(Struct, frozen=True):
             build = self._by_convention(component, declared_in)
         more = self.instances.get((component, instance))
         own = build.extended(more) if build is not None and more is not None else build or more
+        groups = self.groups.get((component, instance)) or self.groups.get((component, ""))
+        if own is not None and groups:
+            return own.grouped(groups)
         return own.among(self.common) if own is not None else None
 
     def places(self, component: str, declared_in: Path) -> tuple[str, ...]:
@@ -368,12 +381,15 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
         components=declared.components,
         instances=declared.instances,
         connectors=declared.connectors,
+        groups=declared.groups,
         libraries=declared.libraries,
         options=declared.options,
         files=tuple(dict.fromkeys(declared.files)),
         common=declared.common,
         missing=tuple(dict.fromkeys(declared.missing)),
         missing_folders=tuple(dict.fromkeys(declared.missing_folders)),
+        not_made=tuple(dict.fromkeys(declared.not_made)),
+        said_of_commands=tuple(declared.said_of_commands),
     )
 
 

@@ -15,14 +15,15 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from camkes.diagnostics import Sink
 from camkes.process import Finished, no_room, run
-from camkes.project import records
+from camkes.project import codemodel, records
 from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE_MISSING, CMAKE_SYNTAX
+from camkes.project.compilers import Compilers
 from camkes.project.inputs import Inputs, UnknownInputError, replies, variables_of
 from camkes.project.places import read_text, span_of
 from camkes.project.usage import Usage
@@ -32,6 +33,8 @@ TIMEOUT, CPU_SECONDS, MEMORY, FILE_SIZE = 30, 10, 2**30, 2**26
 #: Of all processes together, and of the scratch folder.
 PROCESSES, GROUP_MEMORY, FILES, FILES_SIZE = 100, 2**31, 20_000, 2**29
 _LONGEST_MESSAGES = 2**20
+_LAST_LINES = 10  # of what commands print
+_NINJAS = ("[", "cd ", "FAILED:", "ninja: build stopped")  # begin lines of Ninja among them
 
 _BLOCK = re.compile(r"^CMake (Error|Warning|Deprecation Warning)\b(?: \([\w-]+\))?", re.MULTILINE)
 _PLACE = re.compile(r" at (?P<file>.+?):(?P<line>\d+)(?: \((?P<command>[^)]*)\))?:\n(?P<text>.*)", re.DOTALL)
@@ -41,19 +44,23 @@ _UNUSED = re.compile(r"Manually-specified variables were not used by the project
 _LACKS = re.compile(
     r"could not find\s+requested\s+file|By\s+not\s+providing|Could\s+not\s+find\s+a\s+package"
 )
+_NO_TARGET = re.compile(
+    r"target\s+was\s+not\s+found|target\s+\"[^\"]*\"\s+not\s+found|no\s+target\s+\"", re.IGNORECASE
+)
 _NAME = re.compile(r"\$\{(\w+)\}")
 
 
 class Question(NamedTuple):
     """What CMake is asked: what the CMakeLists.txt `lists` declares. `host` are variables that a workspace
-    would set, `definitions` the user's; `cmake` and `compiler` are programs. `build` is the folder that
-    CMake works in."""
+    would set, `definitions` the user's; `cmake` and `ninja` are programs. `build` is the folder that CMake
+    works in."""
 
     lists: Path
     host: Mapping[str, str]
     definitions: Mapping[str, str]
     cmake: str
-    compiler: str
+    ninja: str
+    compilers: Compilers
     build: Path
 
 
@@ -68,8 +75,16 @@ class Result(NamedTuple):
 
 def find_cmake() -> str | None:
     """The program: the one that was installed beside Python, or else that of the search path."""
-    beside = Path(sys.executable).with_name("cmake")
-    return str(beside) if beside.is_file() else shutil.which("cmake")
+    return _find_program("cmake")
+
+
+def find_ninja() -> str | None:
+    return _find_program("ninja")
+
+
+def _find_program(name: str) -> str | None:
+    beside = Path(sys.executable).with_name(name)
+    return str(beside) if beside.is_file() else shutil.which(name)
 
 
 def ask(question: Question, sink: Sink) -> Result | None:
@@ -102,12 +117,17 @@ def ask(question: Question, sink: Sink) -> Result | None:
         remove(question.build)
         return None
     answer = records.collect(found, commands, question.lists)
+    answer.groups.update(codemodel.read_groups(question.build, str(question.build / "records")))
     answer.files = [file for file in dict.fromkeys(own) if messages.is_users(file)]
     if str(question.lists) not in answer.files:
         answer.files.insert(0, str(question.lists))
     answer.warnings = messages.warnings()
     answer.unused = messages.unused()
     answer.known = _known(found, answer)
+    made = _has_commands(commands, messages)
+    if made:
+        answer.not_made = _run_commands(question, answer, _environment(question.build, named))
+    whole = whole and not made  # what the commands read is not known
     stored = _replies(question, files, found[0][1], commands, started) if whole else None
     return Result(answer, stored, {name: os.environ.get(name) for name in sorted(named | more)})
 
@@ -145,29 +165,36 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
         folder = _quoted(str(question.lists.parent))
         around = (
             "cmake_minimum_required(VERSION 3.16)\n"
-            "project(workspace NONE)\n"
+            "project(workspace C CXX ASM)\n"
             f"set(CMAKE_SOURCE_DIR {folder})\n"
             f"add_subdirectory({folder} application)\n"
         )
         (source / "CMakeLists.txt").write_text(around, encoding="utf-8", errors="surrogateescape")
     (build / ".cmake/api/v1/query").mkdir(parents=True)
-    (build / ".cmake/api/v1/query/cmakeFiles-v1").touch()
+    for query in ("cmakeFiles-v1", codemodel.QUERY):
+        (build / ".cmake/api/v1/query" / query).touch()
     initial = build / "initial.cmake"
     lines = [f'set({k} {_quoted(v)} CACHE INTERNAL "")\n' for k, v in question.host.items()]
     lines += [
         f"set(CAMKES_MACHINE {_quoted(os.uname().machine)})\n",
         f"set(CAMKES_COMPILERS {_quoted(str(build / 'CMakeFiles'))})\n",
-        f"set(CAMKES_CC {_quoted(question.compiler)})\n",
+        f"set(CAMKES_NINJA {_quoted(question.ninja)})\n",
+        *(f"set({k} {_quoted(v)})\n" for k, v in question.compilers.variables().items()),
         f'set(CAMKES_RECORDS {_quoted(str(build / "records"))} CACHE INTERNAL "")\n',
         f"include({_quoted(str(HERE / 'cache.cmake'))})\n",
     ]
     initial.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
     command = [
-        *(question.cmake, "-S", str(source), "-B", str(build), "-G", "Unix Makefiles"),
+        *(question.cmake, "-S", str(source), "-B", str(build), "-G", "Ninja"),
         *("-C", str(initial), "--log-level=WARNING", "-Wno-dev"),
         *("--trace-expand", "--trace-format=json-v1", f"--trace-redirect={build / 'trace.json'}"),
         *(f"-D{name}={value}" for name, value in question.definitions.items()),
     ]
+    return _run_confined(command, build, environment)
+
+
+def _run_confined(command: Sequence[str], build: Path, environment: Mapping[str, str]) -> Finished:
+    """Run a program within the limits, in a folder that is all it can write."""
     from camkes import sandbox
 
     confined = sandbox.command(
@@ -186,6 +213,33 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
     except OSError:
         text = ""  # the application took it away
     return Finished(finished.status, text, "", stopped)
+
+
+def _has_commands(commands: list[records.Command], messages: _Messages) -> bool:
+    """Whether the application declares commands that a build runs."""
+    names = ("add_custom_command", "add_custom_target")
+    return any(each.name.lower() in names and messages.is_users(each.file) for each in commands)
+
+
+def _run_commands(question: Question, answer: records.Answer, environment: Mapping[str, str]) -> list[str]:
+    """Let the commands run that make sources and headers of components; what is said where that fails."""
+    build = question.build
+    targets = [codemodel.READY + name for name in answer.groups if name.startswith(codemodel.UNIT)]
+    said: list[str] = []
+    while targets and not said:
+        finished = _run_confined([question.ninja, "-k", "0", "-j", "2", *targets], build, environment)
+        if finished.timed_out:
+            return ["it did not come to an end within its limits"]
+        if finished.status:
+            lines = [line.rstrip() for line in finished.output.splitlines()]
+            said = [line for line in lines if not line.startswith(_NINJAS)][-_LAST_LINES:]
+            if "ninja: error: unknown target" in finished.output:
+                said = ["CMake makes it only where a target of the same folder has it as a source"]
+        # then what commands of other folders make, which no target depends on
+        own = [Path(name) for name in answer.generated if Path(name).is_relative_to(build)]
+        left = [str(path.relative_to(build)) for path in own if not path.exists()]
+        targets = left if targets != left else []
+    return said
 
 
 def remove(folder: Path) -> None:
@@ -267,8 +321,11 @@ class _Messages:
 
     @property
     def not_configured(self) -> bool:
-        """Whether CMake gave up before it came to generate anything."""
-        return "Configuring incomplete" in self._text
+        """Whether CMake gave up. That targets of a workspace are not there is not a mistake: they are looked
+        for when everything is declared."""
+        failed = [block for block in self._blocks if block.startswith("CMake Error")]
+        other = any(not _NO_TARGET.search(block) for block in failed)
+        return "Configuring incomplete" in self._text or ("Generate step failed" in self._text and other)
 
     def lacks_ours(self) -> bool:
         """Whether a function of CAmkES was called before project() brought it."""
@@ -295,6 +352,8 @@ class _Messages:
         errors = [block for block in errors if "No cmake_minimum_required" not in block] or errors
         lacking = [n for n, block in enumerate(errors) if _LACKS.search(block)]
         errors = errors[: lacking[0] + 1] if lacking else errors  # what follows comes of that
+        without = [block for block in errors if "No SOURCES given to target" not in block]
+        errors = without or errors  # a source is missing, which CMake says, too
         reported = [self._error(block, sink) for block in errors]
         if not any(reported):
             lines = [line.strip() for line in self._text.splitlines() if line.strip()]

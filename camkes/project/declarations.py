@@ -15,49 +15,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink, SourceFile, Span
+from camkes.project.builds import CompileGroup, ComponentBuild
+from camkes.project.codemodel import UNIT
 from camkes.project.codes import CMAKE_ARGUMENTS, MISSING_FILE, REFUSED_FLAG, SEVERAL_ROOTS
 from camkes.project.flags import COMPILING, PREPROCESSING, sifted
 from camkes.project.places import span_of
-from camkes.project.records import Answer
-
-
-class ComponentBuild(Struct, frozen=True):
-    """How the code of a component (or of a library) is built. Paths are absolute."""
-
-    sources: tuple[Path, ...] = ()
-    includes: tuple[Path, ...] = ()
-    c_flags: tuple[str, ...] = ()
-    cxx_flags: tuple[str, ...] = ()
-    ld_flags: tuple[str, ...] = ()
-    libs: tuple[str, ...] = ()
-    template_sources: tuple[str, ...] = ()
-    template_headers: tuple[str, ...] = ()
-    cakeml_sources: tuple[Path, ...] = ()
-    span: Span | None = None
-
-    def extended(self, more: ComponentBuild) -> ComponentBuild:
-        """With what a later declaration adds; its include folders come first, its flags last."""
-        return ComponentBuild(
-            self.sources + more.sources,
-            more.includes + self.includes,
-            self.c_flags + more.c_flags,
-            self.cxx_flags + more.cxx_flags,
-            self.ld_flags + more.ld_flags,
-            self.libs + more.libs,
-            self.template_sources + more.template_sources,
-            self.template_headers + more.template_headers,
-            self.cakeml_sources + more.cakeml_sources,
-            self.span or more.span,
-        )
-
-    def among(self, all_of_them: ComponentBuild) -> ComponentBuild:
-        """With what everything is compiled with: its include folders come last, its flags first."""
-        return replace(
-            self,
-            includes=self.includes + all_of_them.includes,
-            c_flags=all_of_them.c_flags + self.c_flags,
-            cxx_flags=all_of_them.cxx_flags + self.cxx_flags,
-        )
+from camkes.project.records import Answer, Group
 
 
 class ConnectorTemplates(Struct, frozen=True):
@@ -104,10 +67,16 @@ class Declarations(Struct):
     files: list[Path] = field(default_factory=list)
     #: what all components are compiled with
     common: ComponentBuild = field(default_factory=ComponentBuild)
+    #: how CMake compiles the sources of components, by component and instance (or "" for all of them)
+    groups: dict[tuple[str, str], tuple[CompileGroup, ...]] = field(default_factory=dict)
     #: files that the build makes; they need not exist
     generated: set[Path] = field(default_factory=set)
     missing: list[Missing] = field(default_factory=list)
     missing_folders: list[Missing] = field(default_factory=list)
+    #: what was said where the commands failed that generate files
+    said_of_commands: list[str] = field(default_factory=list)
+    #: generated files that are not there
+    not_made: list[Missing] = field(default_factory=list)
 
     def generates(self, call: Call, name: str) -> bool:
         """Whether the build makes a file that a call names."""
@@ -164,9 +133,18 @@ def declarations(answer: Answer, sink: Sink, *, check_flags: bool = True) -> Dec
     """What the answer of CMake declares; sources that are not there are noted, other mistakes reported.
     Without `check_flags`, all flags are allowed."""
     result = Declarations(name=answer.name, options=dict(answer.options))
+    result.said_of_commands = answer.not_made
     result.files = [Path(file) for file in answer.files]
     result.generated = {Path(name) for name in answer.generated}
-    result.libraries = {name: _library(values) for name, values in answer.libraries.items()}
+    groups = {name: tuple(map(_group, found)) for name, found in answer.groups.items()}
+    result.libraries = {
+        name: replace(_library(values), groups=groups.get(name, ()))
+        for name, values in answer.libraries.items()
+    }
+    for name, found in groups.items():
+        component, _, instance = name.removeprefix(UNIT).partition(".")
+        if name.startswith(UNIT):
+            result.groups[component, instance] = found
     result.common = _common(answer)
     sources: dict[str, SourceFile] = {}
     for each in answer.calls:
@@ -182,15 +160,30 @@ def declarations(answer: Answer, sink: Sink, *, check_flags: bool = True) -> Dec
 def _sift_common(declared: Declarations, sink: Sink) -> None:
     """Refuse flags of libraries and of all components, which have no place of their own."""
     place = Call("", (), (), declared.roots[0].span if declared.roots else None)
+    refused: dict[str, None] = {}
 
-    def sift(build: ComponentBuild) -> ComponentBuild:
-        c_flags, bad = sifted(build.c_flags, COMPILING)
-        cxx_flags, worse = sifted(build.cxx_flags, COMPILING)
-        _refuse(place, tuple(dict.fromkeys(bad + worse)), sink)
-        return replace(build, c_flags=c_flags, cxx_flags=cxx_flags)
+    def sift(flags: tuple[str, ...]) -> tuple[str, ...]:
+        good, bad = sifted(flags, COMPILING)
+        refused.update(dict.fromkeys(bad))
+        return good
 
-    declared.common = sift(declared.common)
-    declared.libraries = {name: sift(library) for name, library in declared.libraries.items()}
+    def sift_groups(groups: tuple[CompileGroup, ...]) -> tuple[CompileGroup, ...]:
+        return tuple(replace(group, flags=sift(group.flags)) for group in groups)
+
+    def sift_build(build: ComponentBuild) -> ComponentBuild:
+        c_flags, cxx_flags = sift(build.c_flags), sift(build.cxx_flags)
+        return replace(build, c_flags=c_flags, cxx_flags=cxx_flags, groups=sift_groups(build.groups))
+
+    declared.common = sift_build(declared.common)
+    declared.libraries = {name: sift_build(library) for name, library in declared.libraries.items()}
+    declared.groups = {key: sift_groups(groups) for key, groups in declared.groups.items()}
+    _refuse(place, tuple(refused), sink)
+
+
+def _group(written: Group) -> CompileGroup:
+    language, sources, includes, flags = written
+    named = tuple(Path(name) for name in sources if name)
+    return CompileGroup(language, named, "" in sources, tuple(map(Path, includes)), tuple(flags))
 
 
 def _library(values: Mapping[str, list[str]]) -> ComponentBuild:
@@ -280,8 +273,9 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
     names = [name for name in values["SOURCES"] if name and _OBJECTS.fullmatch(name) is None]
     sources = _paths(call, names)
     for name, source in zip(names, sources, strict=True):
-        if not source.exists() and not to.generates(call, name):
-            to.missing.append(Missing(source, call.span, call.place(name)))
+        if not source.exists():
+            to_list = to.not_made if to.generates(call, name) else to.missing
+            to_list.append(Missing(source, call.span, call.place(name)))
     return ComponentBuild(
         tuple(sources),
         tuple(_folders(call, values["INCLUDES"], to)),

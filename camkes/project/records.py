@@ -63,14 +63,25 @@ class Declared(NamedTuple):
     name: str
 
 
+class Group(NamedTuple):
+    """Sources of a target that are compiled alike. The source "" stands for any other of that language. Paths
+    are absolute. `flags` are words: definitions, folders of system headers, options."""
+
+    language: str
+    sources: list[str]
+    includes: list[str]
+    flags: list[str]
+
+
 class Answer(Struct, forbid_unknown_fields=True):
     """What CMake says of an application. Only texts and containers of texts: it is kept as JSON.
 
     `name` is the project's. `libraries` are values by the library and by their kind (sources, includes,
     flags, definitions, libs), `flags` those of all components by language, `folder` more of them by the
     folder's property. `options` are the CAmkES options that are set. `generated` are sources that a build
-    makes. `unused` are definitions that no file uses, `known` the names it might have meant. `warnings` are
-    (file, line, text). `files` are the user's files that were read."""
+    makes, `not_made` what was said where their commands failed. `groups` are the compile groups of targets
+    (see codemodel.py). `unused` are definitions that no file uses, `known` the names it might have meant.
+    `warnings` are (file, line, text). `files` are the user's files that were read."""
 
     name: str = ""
     calls: list[Declared] = field(default_factory=list)
@@ -79,6 +90,8 @@ class Answer(Struct, forbid_unknown_fields=True):
     folder: dict[str, list[str]] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     generated: list[str] = field(default_factory=list)
+    not_made: list[str] = field(default_factory=list)
+    groups: dict[str, list[Group]] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     warnings: list[tuple[str, int, str]] = field(default_factory=list)

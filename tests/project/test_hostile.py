@@ -33,10 +33,12 @@ def test_flags_of_newer_compilers_that_write(flag: str) -> None:
 @confined
 @pytest.mark.parametrize("call", ["os.setsid()", "os.setpgid(0, 0)"])
 def test_no_program_leaves_the_group_that_is_killed(call: str, tmp_path: Path) -> None:
+    child = f"    before = os.getpgrp()\n    try: {call}\n    except OSError: pass\n"
+    child += "    raise SystemExit(1 if os.getpgrp() == before else 0)\n"
+    parent = "    raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))"
     text = (
-        f'execute_process(COMMAND python3 -c "import os\nif os.fork() == 0: {call}\nelse: '
-        'raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))" RESULT_VARIABLE s ERROR_QUIET)\n'
-        "DeclareCAmkESComponent(A C_FLAGS -DS=${s})"
+        f"execute_process(COMMAND python3 -c [[import os\nif os.fork() == 0:\n{child}else:\n{parent}]]"
+        " RESULT_VARIABLE s ERROR_QUIET)\nDeclareCAmkESComponent(A C_FLAGS -DS=${s})"
     )
     found, _ = find(app(tmp_path, text))
     assert found is not None and found.components["A"].c_flags == ("-DS=1",)

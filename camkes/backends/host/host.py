@@ -31,7 +31,7 @@ from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
 from camkes.model.system import Instance, System
 from camkes.project.application import Application
-from camkes.project.declarations import ComponentBuild
+from camkes.project.builds import ComponentBuild
 from camkes.protocols.plan import Plan
 
 
@@ -179,8 +179,8 @@ class _Build:
                 output = folder / "generated" / f"{source.name}.o"
                 jobs.append(compile_job(compiler, source, output, (own, *build.includes), (), about))
         for source, output in sources_and_objects(build, folder):
-            flags = build.cxx_flags if is_cxx(source) else build.c_flags
-            jobs.append(compile_job(compiler, source, output, (own, *build.includes), flags, about))
+            includes, flags = build.flags_of(source, cxx=is_cxx(source))
+            jobs.append(compile_job(compiler, source, output, (own, *includes), flags, about))
         return jobs
 
     def _space_jobs(self, space: str, compiler: Compiler) -> list[Job]:

@@ -17,7 +17,7 @@ from camkes.backends.host.jobs import Job
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application
-from camkes.project.declarations import ComponentBuild
+from camkes.project.builds import ComponentBuild
 from camkes.resolve.files.library import BUILTIN
 from camkes.resources import HOST_KERNEL, RUNTIME
 
@@ -54,16 +54,22 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
                 help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
             )
         return ComponentBuild()
+    return with_libraries(application, build)
+
+
+def with_libraries(application: Application, build: ComponentBuild) -> ComponentBuild:
+    """A build with the sources of the application's libraries that it uses."""
+    known = bool(build.groups)  # then CMake has added what a library gives to its users
+    build = replace(build, sources=build.sources + tuple(s for g in build.groups for s in g.sources))
     for name in _closure(application, build):
         library = application.libraries[name]
-        build = ComponentBuild(
-            build.sources + library.sources,
-            build.includes + library.includes,
-            build.c_flags + library.c_flags,
-            build.cxx_flags,
-            build.ld_flags,
-            build.libs,
-            span=build.span,
+        named = tuple(s for g in library.groups for s in g.sources)
+        build = replace(
+            build,
+            sources=build.sources + (named if known else library.sources),
+            includes=build.includes + (() if known else library.includes),
+            c_flags=build.c_flags + (() if known else library.c_flags),
+            groups=build.groups + library.groups,
         )
     return build
 

@@ -38,7 +38,7 @@ from camkes.model.system import (
     System,
 )
 from camkes.project.application import Application
-from camkes.project.declarations import ComponentBuild
+from camkes.project.builds import ComponentBuild
 
 _MARK = "camkes-types"  # what `#line` calls the file
 _TYPEDEF = re.compile(r"\btypedef\b[^;{]*(?:\{[^}]*\})?[\s*]*\b(\w+)\s*;")

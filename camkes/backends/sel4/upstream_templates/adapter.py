@@ -41,7 +41,8 @@ from camkes.model.settings import (
     Reader,
 )
 from camkes.model.system import Instance, System
-from camkes.project.declarations import ComponentBuild, ConnectorTemplates
+from camkes.project.builds import ComponentBuild
+from camkes.project.declarations import ConnectorTemplates
 
 if TYPE_CHECKING:
     from camkes.backends.sel4.upstream_templates.rendering import TemplateRenderer

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""How the code of a component is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.diagnostics import Span
+
+
+class CompileGroup(Struct, frozen=True):
+    """Sources that CMake compiles alike. `others`: all other sources of that language, too."""
+
+    language: str
+    sources: tuple[Path, ...]
+    others: bool
+    includes: tuple[Path, ...]
+    flags: tuple[str, ...]
+
+
+class ComponentBuild(Struct, frozen=True):
+    """How the code of a component (or of a library) is built. Paths are absolute. `groups` is what CMake says
+    of sources; the include folders and flags are those of all others."""
+
+    sources: tuple[Path, ...] = ()
+    includes: tuple[Path, ...] = ()
+    c_flags: tuple[str, ...] = ()
+    cxx_flags: tuple[str, ...] = ()
+    ld_flags: tuple[str, ...] = ()
+    libs: tuple[str, ...] = ()
+    template_sources: tuple[str, ...] = ()
+    template_headers: tuple[str, ...] = ()
+    cakeml_sources: tuple[Path, ...] = ()
+    span: Span | None = None
+    groups: tuple[CompileGroup, ...] = ()
+
+    def flags_of(self, source: Path, *, cxx: bool) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+        """The include folders of a source, and its flags."""
+        for group in self.groups:
+            if source in group.sources:
+                return group.includes, group.flags
+        return self.includes, self.cxx_flags if cxx else self.c_flags
+
+    def extended(self, more: ComponentBuild) -> ComponentBuild:
+        """With what a later declaration adds; its include folders come first, its flags last."""
+        return ComponentBuild(
+            self.sources + more.sources,
+            more.includes + self.includes,
+            self.c_flags + more.c_flags,
+            self.cxx_flags + more.cxx_flags,
+            self.ld_flags + more.ld_flags,
+            self.libs + more.libs,
+            self.template_sources + more.template_sources,
+            self.template_headers + more.template_headers,
+            self.cakeml_sources + more.cakeml_sources,
+            self.span or more.span,
+        )
+
+    def among(self, all_of_them: ComponentBuild) -> ComponentBuild:
+        """With what everything is compiled with: its include folders come last, its flags first."""
+        return replace(
+            self,
+            includes=self.includes + all_of_them.includes,
+            c_flags=all_of_them.c_flags + self.c_flags,
+            cxx_flags=all_of_them.cxx_flags + self.cxx_flags,
+        )
+
+    def grouped(self, groups: Sequence[CompileGroup]) -> ComponentBuild:
+        """With what CMake says of its sources: its own flags come after those."""
+        own = {"C": self.c_flags, "CXX": self.cxx_flags}
+        whole = [
+            replace(
+                group,
+                includes=(*(i for i in self.includes if i not in group.includes), *group.includes),
+                flags=group.flags + own.get(group.language, self.c_flags),
+            )
+            for group in groups
+        ]
+        usual = {group.language: group for group in whole if group.others}
+        c, cxx = usual.get("C"), usual.get("CXX")
+        one = c or cxx
+        if one is None:
+            return self
+        return replace(
+            self,
+            includes=one.includes,
+            c_flags=c.flags if c else self.c_flags,
+            cxx_flags=cxx.flags if cxx else (*_of_any_language(one, self.c_flags), *self.cxx_flags),
+            groups=tuple(whole),
+        )
+
+
+def _of_any_language(group: CompileGroup, own: tuple[str, ...]) -> tuple[str, ...]:
+    """The flags of a group for C, without those of a component's `own`, that C++ has too."""
+    flags = group.flags[: len(group.flags) - len(own)]
+    return tuple(flag for flag in flags if not flag.startswith("-std="))
