@@ -15,6 +15,7 @@ from camkes.process import run
 
 _LANGUAGES = {"C": ("CC", "cc"), "CXX": ("CXX", "c++"), "ASM": ("CC", "cc")}
 _SECONDS = 10
+_NONE = "/bin/false"  # stands for a compiler that is not there: CMake wants one
 _MACRO = re.compile(r"^#define (__clang__|__GNUC__|__(?:clang|GNUC)_\w+__) (\d+)$", re.MULTILINE)
 
 
@@ -35,7 +36,7 @@ class Compilers(Struct, frozen=True):
         result: dict[str, str] = {}
         for language, (program, *arguments) in self.commands.items():
             identity, version = _version((program, *arguments))
-            result[f"CAMKES_{language}"] = shutil.which(program) or program
+            result[f"CAMKES_{language}"] = shutil.which(program) or _NONE
             result[f"CAMKES_{language}_ARGUMENT"] = shlex.join(arguments)
             result[f"CAMKES_{language}_ID"] = identity
             result[f"CAMKES_{language}_VERSION"] = version
