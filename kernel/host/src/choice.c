@@ -47,6 +47,9 @@ unsigned choose(enum camkes_choice kind, unsigned options)
     if (options <= 1) {
         return 0;
     }
+    if (hooks.choose) {
+        return hooks.choose(kind, options);
+    }
     unsigned chosen = decide(options);
     TRACE(CHOICE, kernel->current, NULL, kind, options, chosen);
     return chosen;

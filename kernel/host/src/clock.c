@@ -29,6 +29,9 @@ void clock_skip(void)
         TRACE_PLAIN(IDLE, NULL, kernel->shown);
         kernel->shown = NULL;
     }
+    if (kernel->options.arrivals && arrivals_at_switch()) {
+        return;
+    }
     uint64_t next = timer_next();
     if (next < kernel->options.until) {
         clock_pass_to(next);

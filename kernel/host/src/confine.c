@@ -426,6 +426,9 @@ static const int LOADING[] = {
 static const int RUNNER[] = {SYS_write, SYS_close,        SYS_fcntl,    SYS_newfstatat,
                              SYS_fstat, SYS_rt_sigaction, SYS_setitimer};
 
+/* A search notices which pages are written to, and maps shared regions. */
+static const int SEARCH[] = {SYS_mprotect, SYS_mmap, SYS_madvise};
+
 /* Before an image is loaded, with its constructors. */
 void confine_loading(void)
 {
@@ -460,6 +463,9 @@ void confine_running(void)
     begin(&filter);
     if (kernel->options.fast) {
         allow(&filter, RUNNER, sizeof RUNNER / sizeof *RUNNER);
+        if (kernel->options.search) {
+            allow(&filter, SEARCH, sizeof SEARCH / sizeof *SEARCH);
+        }
     } else {
         close(kernel->memory_file);
         limit(RLIMIT_NOFILE, FILE_MAPS + 1);

@@ -26,6 +26,9 @@ void console_put(struct thread *thread, const char *text, size_t length)
 {
     char *line = thread ? thread->line : kernel->boot_line;
     unsigned *used = thread ? &thread->line_length : &kernel->boot_line_length;
+    if (hooks.choose) {
+        return; /* every schedule would print it */
+    }
     for (size_t i = 0; i < length; i++) {
         line[(*used)++] = text[i];
         if (text[i] == '\n' || *used == LINE_LENGTH) {

@@ -4,6 +4,7 @@
 #include "operations.h"
 #include "output.h"
 #include "scheduling.h"
+#include "state.h"
 
 #include <string.h>
 
@@ -20,6 +21,9 @@ static void transfer(struct thread *from, struct thread *to, uint64_t badge)
         memcpy(to->ipc->msg, from->ipc->msg, length * sizeof(seL4_Word));
         /* capabilities do not travel in messages here */
         tag = seL4_MessageInfo_new(seL4_MessageInfo_get_label(from->ipc->tag), 0, 0, length);
+    }
+    if (hooks.touched) {
+        hooks.touched(to);
     }
     to->ipc->tag = tag;
     to->badge = badge;
@@ -79,7 +83,6 @@ static void make_ready(struct thread *thread, struct thread *by)
 void endpoint_send(struct thread *sender, struct object *object, const struct cap *cap,
                    bool blocking, bool call)
 {
-    bool grant = cap->rights & RIGHT_GRANT;
     bool can_reply = cap->rights & (RIGHT_GRANT | RIGHT_GRANT_REPLY);
     if (object->endpoint.state == ENDPOINT_RECV) {
         struct thread *receiver = take_first(&object->endpoint);
@@ -92,7 +95,6 @@ void endpoint_send(struct thread *sender, struct object *object, const struct ca
     } else if (blocking) {
         sender->badge = cap->badge;
         sender->is_call = call;
-        sender->can_grant = grant;
         sender->can_grant_reply = can_reply;
         ready_set_state(sender, THREAD_BLOCKED_SEND);
         wait_in(sender, object, ENDPOINT_SEND);
@@ -117,6 +119,7 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
         } else {
             make_ready(sender, receiver);
         }
+        sender->is_call = sender->can_grant_reply = false;
     } else if (blocking) {
         receiver->can_grant = cap->rights & RIGHT_GRANT;
         ready_set_state(receiver, THREAD_BLOCKED_RECV);

@@ -15,6 +15,7 @@
 #include "state.h"
 
 #include <errno.h>
+#include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <pthread.h>
@@ -23,6 +24,25 @@ enum { HEADROOM = 64 * 1024 };
 #else
 enum { HEADROOM = 6 * 1024 };
 #endif
+
+/*
+ * A search compares stacks. What calls that are over left there would be found again in gaps of the
+ * frames that come to lie on it: states that are the same would seem to differ.
+ */
+static __attribute__((noinline)) void clear_stack(void)
+{
+    enum { ENOUGH = 1024 };
+    char room[ENOUGH];
+    memset(room, 0, sizeof room);
+    __asm__ volatile("" : : "r"(room) : "memory");
+}
+
+static void forget_calls(void)
+{
+    if (hooks.choose) {
+        clear_stack();
+    }
+}
 
 static void set_inside(bool inside)
 {
@@ -78,9 +98,25 @@ struct thread *kernel_enter_quietly(void)
     return self;
 }
 
+/* With --arrivals: a place where the thread may be preempted. */
+void kernel_point(struct thread *self)
+{
+    if (arrivals_at_point(self)) {
+        schedule();
+        if (kernel->current != self) {
+            forget_calls();
+            kernel_go();
+        }
+    }
+    forget_calls();
+}
+
 struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot)
 {
     struct thread *self = kernel_enter_quietly();
+    if (kernel->options.arrivals) {
+        kernel_point(self);
+    }
     TRACE(KCALL, self, NULL, operation, cap_object_number(self, slot));
     return self;
 }
@@ -90,18 +126,24 @@ bool kernel_leave(struct thread *self)
 {
     schedule();
     if (kernel->current != self || kernel->stop) {
+        forget_calls();
         kernel_go();
     }
     bool redo = self->redo;
     self->redo = false;
+    forget_calls();
     set_inside(false);
     return redo;
 }
 
-/* Decides who runs; when nobody can, lets time pass. */
-static void decide(void)
+/* Decides who runs; when nobody can, lets time pass. (Not inline: nothing of it stays on a stack
+ * that a search compares.) */
+static __attribute__((noinline)) void decide(void)
 {
     schedule();
+    while (kernel->options.arrivals && kernel->current && arrivals_at_switch()) {
+        schedule();
+    }
     if (kernel->stop && !kernel->ended) {
         clock_end(CAMKES_END_ABORT);
     }
@@ -119,8 +161,8 @@ static void decide(void)
 static void swap_stacks(struct thread *self, struct thread *next)
 {
     void **save = self ? &self->sp : &process.first_sp;
-    process.loaded = next;
     storage_switch(self, next);
+    process.loaded = next;
 #ifdef __SANITIZE_ADDRESS__
     void **fiber = self ? &self->fiber : &process.first_fiber;
     if (next) {
@@ -129,7 +171,14 @@ static void swap_stacks(struct thread *self, struct thread *next)
         __sanitizer_start_switch_fiber(fiber, process.first_stack, process.first_stack_size);
     }
 #endif
-    context_swap(save, next ? next->sp : process.first_sp);
+    if (next && hooks.touched) {
+        hooks.touched(next);
+    }
+    process.target = next ? next->sp : process.first_sp;
+    if (hooks.choose) {
+        processor_forget_registers();
+    }
+    context_swap(save, process.target);
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(*fiber, NULL, NULL);
 #endif

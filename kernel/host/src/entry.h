@@ -8,6 +8,7 @@
 /* entry.c */
 struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot);
 struct thread *kernel_enter_quietly(void);
+void kernel_point(struct thread *self);
 bool kernel_leave(struct thread *self);
 void kernel_go(void);
 void kernel_initialise_stack(void);

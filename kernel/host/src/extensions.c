@@ -17,15 +17,37 @@ void camkes_host_work(uint64_t ns)
     kernel_leave(self);
 }
 
+/* Any of at most so many different durations. */
+static uint64_t any_duration(uint64_t lo, uint64_t hi)
+{
+    static const uint64_t STEPS = 1000;
+    const uint64_t range = hi - lo, steps = range < STEPS ? range : STEPS;
+    const unsigned chosen = choose(CAMKES_CHOICE_DURATION, (unsigned)steps + 1);
+    return chosen == 0 ? hi : hi - (uint64_t)((unsigned __int128)range * chosen / steps);
+}
+
+/* With --durations corners: a bound, or such that the work ends just before or after a timer fires
+ * if nothing interrupts it. With --arrivals it makes no difference. */
+static uint64_t corner_duration(uint64_t lo, uint64_t hi)
+{
+    enum { MOST = 16 };
+    uint64_t ends[MOST] = {hi, lo};
+    unsigned count = lo < hi ? 2 : 1;
+    for (unsigned i = 0; i < kernel->heap_size && count + 2 <= MOST; i++) {
+        const uint64_t due = kernel->heap[i]->timer.due;
+        if (due > kernel->now + lo && due < kernel->now + hi) {
+            ends[count++] = due - kernel->now;
+            ends[count++] = due - kernel->now + 1;
+        }
+    }
+    return ends[kernel->options.arrivals ? 0 : choose(CAMKES_CHOICE_DURATION, count)];
+}
+
 void camkes_host_work_between(uint64_t lo, uint64_t hi)
 {
-    static const uint64_t STEPS = 1000; /* at most so many different durations */
     struct thread *self = kernel_enter_quietly();
-    uint64_t range = hi > lo ? hi - lo : 0;
-    uint64_t steps = range < STEPS ? range : STEPS;
-    unsigned chosen = choose(CAMKES_CHOICE_DURATION, (unsigned)steps + 1);
-    uint64_t ns = chosen == 0 ? (hi > lo ? hi : lo)
-                              : hi - (uint64_t)((unsigned __int128)range * chosen / steps);
+    hi = hi > lo ? hi : lo;
+    const uint64_t ns = kernel->options.corners ? corner_duration(lo, hi) : any_duration(lo, hi);
     TRACE(WORK, self, NULL, ns);
     work_consume(self, ns);
     kernel_leave(self);
@@ -42,6 +64,11 @@ uint64_t camkes_host_now(void)
 void camkes_host_point(void)
 {
     struct thread *self = kernel_enter_quietly();
+    if (kernel->options.arrivals) {
+        kernel_point(self);
+        kernel_leave(self);
+        return;
+    }
     bool equal = ready_has_equal(self);
     unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + equal + timer_can_fire_early());
     if (chosen == 1 && equal) {
@@ -83,7 +110,7 @@ uint64_t camkes_host_timer_expirations(seL4_CPtr slot)
 
 void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
 {
-    if (kernel->trace_fd < 0) {
+    if (!kernel->traced) {
         return;
     }
     uint64_t copy[8] = {0};

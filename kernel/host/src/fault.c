@@ -30,6 +30,9 @@ static void raise_because(struct thread *thread, const struct thread *cause)
     if (has_handler(thread, &handler)) {
         endpoint_send(thread, handler->object, handler, true, true);
     } else {
+        if (hooks.fault) {
+            hooks.fault(thread);
+        }
         report_fault(thread, cause);
         kernel->faulted = true;
         ready_set_state(thread, THREAD_INACTIVE);

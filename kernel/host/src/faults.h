@@ -17,6 +17,7 @@ void locate(struct thread *thread, uint64_t pc, uint64_t sp);
 
 /* report.c */
 void report_initialise(void);
+void report_words(const struct fault *fault, char text[static 128]);
 void report_fault(const struct thread *thread, const struct thread *cause);
 void report_finding(const struct thread *thread, const char *what, const char *text);
 void report_write(void);
@@ -30,12 +31,14 @@ void fault_space(struct space *space, enum camkes_fault kind, uint64_t detail,
 
 /* polling.c */
 void polling_initialise(void);
+const char *polling_maps(void);
 bool polling_digest(const void *registers, size_t size, uint64_t *digest);
 
 /* signals.c */
 enum { SIGNAL_RESUME = SIGUSR2, SIGNAL_BLOCKED = SIGUSR1 };
 void signals_initialise(void);
 void signals_watch(void);
+stack_t signals_stack(void);
 
 /* sanitizers.c */
 void sanitizers_initialise(void);

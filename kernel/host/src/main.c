@@ -8,6 +8,7 @@
 #include "output.h"
 #include "processes.h"
 #include "scheduling.h"
+#include "search.h"
 #include "state.h"
 
 #include <errno.h>
@@ -24,7 +25,10 @@ static const char USAGE[] =
     "                   [--scheduling fifo|rr] [--timeslice NS] [--choices "
     "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
-    "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--parent PROCESS]\n";
+    "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--parent PROCESS]\n"
+    "                   [--arrivals N] [--durations all|corners]\n"
+    "                   [--search TABLE [--bound N] [--random N] [--seed N] [--states N] "
+    "[--seconds N]]\n";
 
 /* ---- options ---- */
 
@@ -61,6 +65,30 @@ static void set_choices(struct options *options, const char *text)
     }
 }
 
+static void set_search_option(struct options *options, const char *name, const char *value)
+{
+    if (strcmp(name, "--arrivals") == 0) {
+        options->arrivals = number(name, value);
+    } else if (strcmp(name, "--durations") == 0) {
+        options->corners = strcmp(value, "corners") == 0;
+    } else if (strcmp(name, "--search") == 0) {
+        options->search = value;
+        options->fast = options->corners = true;
+    } else if (strcmp(name, "--bound") == 0) {
+        options->bound = (unsigned)number(name, value);
+    } else if (strcmp(name, "--random") == 0) {
+        options->schedules = number(name, value);
+    } else if (strcmp(name, "--seed") == 0) {
+        options->seed = number(name, value);
+    } else if (strcmp(name, "--states") == 0) {
+        options->most_states = number(name, value);
+    } else if (strcmp(name, "--seconds") == 0) {
+        options->seconds = number(name, value);
+    } else {
+        misused("unknown option ", name);
+    }
+}
+
 static void set_option(struct options *options, const char *name, const char *value)
 {
     if (strcmp(name, "--for") == 0) {
@@ -94,7 +122,7 @@ static void set_option(struct options *options, const char *name, const char *va
     } else if (strcmp(name, "--faults") == 0) {
         options->faults = (int)number(name, value);
     } else {
-        misused("unknown option ", name);
+        set_search_option(options, name, value);
     }
 }
 
@@ -103,6 +131,7 @@ static struct options read_options(char **arguments)
     struct options options = {.until = UINT64_MAX,
                               .timeslice = 10 * 1000 * 1000,
                               .loop_limit = 1000,
+                              .bound = UINT32_MAX,
                               .faults = -1,
                               .call_limit = 1000 * 1000,
                               .timeout = 10 * 1000,
@@ -130,6 +159,9 @@ static struct options read_options(char **arguments)
     }
     if (!options.table) {
         misused("no boot table", "");
+    }
+    if (options.search) {
+        options.memory = 0; /* the search itself needs more */
     }
     if (options.fast && options.hardened) {
         misused("--hardened needs processes, which are not there with ", "--fast");
@@ -230,7 +262,9 @@ static void boot_walls(void)
 static void boot_fast(void)
 {
     prepare_process();
-    signals_watch();
+    if (!kernel->options.search) {
+        signals_watch();
+    }
     confine_loading();
     for (unsigned i = 0; i < kernel->space_count; i++) {
         space_load(&kernel->spaces[i]);
@@ -257,6 +291,7 @@ static void boot(void)
         ready_append(&kernel->threads[i]);
     }
     kernel->action = ACTION_CHOOSE;
+    arrivals_initialise();
 }
 
 static int finish(void)
@@ -288,10 +323,16 @@ int main(int argc, char **argv)
     choice_initialise();
     trace_open(options.trace);
     report_initialise();
+    if (kernel->options.search) {
+        search_prepare(kernel->options.search);
+    }
     thread_reserve_stacks();
     integrity_initialise();
     access_harden();
     boot();
+    if (kernel->options.search) {
+        search_run();
+    }
     kernel_go();
     if (!integrity_of_state()) {
         damage_end();

@@ -53,6 +53,11 @@ void *memory_take(size_t size)
     return (char *)kernel + start;
 }
 
+size_t memory_used(void)
+{
+    return used;
+}
+
 char *memory_text(const char *text, size_t length)
 {
     char *copy = memory_take(length + 1);

@@ -15,6 +15,7 @@ extern const size_t memory_size;
 void memory_create(void);
 bool memory_contains(uint64_t address);
 void *memory_take(size_t size);
+size_t memory_used(void);
 char *memory_text(const char *text, size_t length);
 
 /* access.c */

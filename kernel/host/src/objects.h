@@ -64,6 +64,7 @@ struct timer {
     uint64_t jitter; /* it may fire so much later than it should */
     uint64_t delay;  /* how much later `due` is than it should be */
     uint64_t expirations;
+    uint64_t fired; /* since boot; only with --arrivals */
     bool armed;
     bool decided;   /* the delay of this expiry is chosen */
     unsigned place; /* in the heap, if armed */

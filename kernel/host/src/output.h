@@ -34,14 +34,14 @@ void trace_flush(void);
 void trace_output(const struct thread *thread, const char *text, size_t length);
 #define TRACE(kind, thread, other, ...)                                                            \
     do {                                                                                           \
-        if (kernel->trace_fd >= 0) {                                                               \
+        if (kernel->traced) {                                                                      \
             const uint64_t args_[] = {__VA_ARGS__};                                                \
             trace_write(CAMKES_TRACE_##kind, thread, other, sizeof args_ / sizeof *args_, args_);  \
         }                                                                                          \
     } while (0)
 #define TRACE_PLAIN(kind, thread, other)                                                           \
     do {                                                                                           \
-        if (kernel->trace_fd >= 0) {                                                               \
+        if (kernel->traced) {                                                                      \
             trace_write(CAMKES_TRACE_##kind, thread, other, 0, NULL);                              \
         }                                                                                          \
     } while (0)

@@ -24,6 +24,14 @@ void polling_initialise(void)
     process.maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 }
 
+static bool read_maps(void);
+
+/* The mappings of this process, as in /proc/self/maps; NULL: they cannot be read. */
+const char *polling_maps(void)
+{
+    return read_maps() ? maps : NULL;
+}
+
 static bool read_maps(void)
 {
     size_t used = 0;

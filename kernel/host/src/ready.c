@@ -70,6 +70,7 @@ void ready_remove(struct thread *thread)
         kernel->ready_bitmap[thread->priority / 64] &= ~((uint64_t)1 << thread->priority % 64);
     }
     thread->queued = false;
+    thread->ready_next = thread->ready_previous = NULL;
 }
 
 /* The ready_highest priority with a ready thread, or -1. */

@@ -63,7 +63,7 @@ static bool has_place(enum camkes_fault kind)
 }
 
 /* What happened, in words; room for any of them. */
-static void put_what(const struct fault *fault, char text[static 128])
+void report_words(const struct fault *fault, char text[static 128])
 {
     if (fault->kind == CAMKES_FAULT_CAPABILITY) {
         snprintf(text, 128, "%s in slot %" PRIu64, describe(fault->kind), fault->address);
@@ -83,7 +83,7 @@ static void write_line(const struct thread *thread)
 {
     const struct fault *fault = &thread->fault;
     char text[1024], what[128];
-    put_what(fault, what);
+    report_words(fault, what);
     FILE *to = fmemopen(text, sizeof text, "w");
     if (!to) {
         return;
@@ -166,7 +166,7 @@ static void put_text(FILE *to, const char *name, const char *text)
 static void put_details(FILE *to, const struct fault *fault)
 {
     char what[128];
-    put_what(fault, what);
+    report_words(fault, what);
     put_text(to, "what", what);
     if (has_address(fault->kind)) {
         fprintf(to, ",\"address\":%" PRIu64, fault->address);

@@ -58,4 +58,5 @@ void schedule(void)
         run(candidate);
     }
     kernel->action = ACTION_RESUME;
+    kernel->candidate = NULL;
 }

@@ -27,6 +27,12 @@ bool timer_fire_due(void);
 void timer_fire_early(void);
 bool timer_can_fire_early(void);
 void timer_arm(struct object *object, uint64_t first, uint64_t period);
+void timer_arrive(struct object *object);
+
+/* arrivals.c */
+void arrivals_initialise(void);
+bool arrivals_at_point(const struct thread *self);
+bool arrivals_at_switch(void);
 
 /* schedule.c */
 void schedule(void);

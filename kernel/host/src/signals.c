@@ -121,6 +121,9 @@ static void leave_to_fault(struct thread *self, ucontext_t *context)
 static void on_fault(int number, siginfo_t *signal, void *context)
 {
     processor_settle();
+    if (hooks.wrote && number == SIGSEGV && hooks.wrote(signal->si_addr)) {
+        return;
+    }
     struct thread *self = process.loaded;
     backtrace_broken();
     if (!is_ours()) {
@@ -299,16 +302,24 @@ static void watch_loops(void)
     setitimer(ITIMER_PROF, &interval, NULL);
 }
 
+static stack_t signal_stack;
+
+/* What the handlers run on. */
+stack_t signals_stack(void)
+{
+    return signal_stack;
+}
+
 /* For a process in which threads will run. */
 void signals_initialise(void)
 {
     static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     static const size_t SIZE = 256 * 1024;
     processor_remember();
-    stack_t stack = {.ss_size = SIZE,
-                     .ss_sp = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)};
-    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0) {
+    signal_stack = (stack_t){.ss_size = SIZE,
+                             .ss_sp = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)};
+    if (signal_stack.ss_sp == MAP_FAILED || sigaltstack(&signal_stack, NULL) != 0) {
         give_up(3, "cannot make a stack for signals");
     }
     for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++) {

@@ -7,3 +7,4 @@
 const size_t memory_size = (size_t)1 << 30; /* only what is touched costs anything */
 struct kernel *kernel;
 struct process process;
+struct hooks hooks;

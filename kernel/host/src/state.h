@@ -47,6 +47,13 @@ struct options {
     uint64_t trace_limit; /* bytes */
     pid_t parent;         /* the run ends with this process, 0: with none */
     bool hardened;        /* the kernel's memory is read-only while components run */
+    uint64_t arrivals;  /* not 0: timers fire at any point, each at most so often; see arrivals.c */
+    bool corners;       /* durations are one of their bounds, or end with a timer in between */
+    const char *search; /* the table of what is checked: all schedules are run, see search.c */
+    unsigned bound;     /* most preemptions in a schedule */
+    uint64_t schedules; /* random ones, 0: all there are */
+    uint64_t most_states; /* 0: any number */
+    uint64_t seconds;     /* of elapsed time, 0: any number */
 };
 
 enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
@@ -84,6 +91,7 @@ struct kernel {
     struct report *reports; /* if they have a descriptor */
     unsigned report_count, reports_lost;
 
+    bool traced;  /* records are made, for the trace or a search */
     int trace_fd; /* -1: no trace */
     char *trace_buffer;
     size_t trace_used;
@@ -110,6 +118,7 @@ struct process {
     struct space *space;   /* NULL: the runner; with --fast, it has all spaces */
     struct thread *loaded; /* whose stack is in use; NULL: the first stack */
     void *first_sp;
+    void *target;                    /* the stack pointer of who is switched to */
     void *first_fiber, *first_stack; /* for the address sanitizer */
     size_t first_stack_size;
     unsigned strikes;
@@ -120,5 +129,20 @@ struct process {
     bool open; /* with --hardened: the kernel's memory can be written, so kernel code runs */
 };
 
+/*
+ * What a search over schedules takes part in, NULL if there is none: decisions, records of the
+ * trace, faults, threads that begin to run. It begins in the runner, with --fast, and search.c is
+ * in the last of the layers, so others reach it by these.
+ */
+struct hooks {
+    unsigned (*choose)(enum camkes_choice kind, unsigned options);
+    void (*record)(uint16_t kind, const struct thread *thread, const struct thread *other,
+                   const uint64_t *args);
+    void (*fault)(const struct thread *thread);
+    bool (*wrote)(void *address);
+    void (*touched)(const struct thread *thread);
+};
+
+extern struct hooks hooks;
 extern struct kernel *kernel;
 extern struct process process;

@@ -5,6 +5,14 @@
 #include "scheduling.h"
 #include "state.h"
 
+/* The capability to reply may be anybody's. */
+static void touch_all(void)
+{
+    for (unsigned i = 0; hooks.touched && i < kernel->thread_count; i++) {
+        hooks.touched(&kernel->threads[i]);
+    }
+}
+
 /* Whatever the thread waits for, it does not any more. */
 void tcb_cancel(struct thread *thread)
 {
@@ -18,6 +26,7 @@ void tcb_cancel(struct thread *thread)
         break;
     case THREAD_BLOCKED_REPLY:
         if (thread->reply_slot) {
+            touch_all();
             cap_clear(thread->reply_slot);
         }
         break;

@@ -72,6 +72,9 @@ static void take_out(struct object *object)
 
 uint64_t timer_next(void)
 {
+    if (kernel->options.arrivals) {
+        return UINT64_MAX; /* by choice only, see arrivals.c */
+    }
     return kernel->heap_size ? kernel->heap[0]->timer.due : UINT64_MAX;
 }
 
@@ -106,6 +109,24 @@ static void fire(struct object *object)
         insert(object);
     }
     timer->expirations += times;
+    TRACE(TIMER, NULL, NULL, object->number, timer->expirations);
+    notification_signal(timer->notification, timer->badge, NULL);
+}
+
+/* With --arrivals: it expires once, at some instant after that at which it is due. */
+void timer_arrive(struct object *object)
+{
+    struct timer *timer = &object->timer;
+    if (kernel->now < timer->due) {
+        kernel->now = timer->due;
+    }
+    if (timer->period) {
+        timer->due += timer->period; /* the heap's order does not matter */
+    } else {
+        take_out(object);
+    }
+    timer->fired++;
+    timer->expirations++;
     TRACE(TIMER, NULL, NULL, object->number, timer->expirations);
     notification_signal(timer->notification, timer->badge, NULL);
 }

@@ -24,6 +24,7 @@ void trace_open(const char *path)
     if (kernel->trace_fd < 0) {
         give_up(2, "cannot write %s: %s", path, strerror(errno));
     }
+    kernel->traced = true;
     kernel->trace_buffer = memory_take(BUFFER_SIZE);
     memcpy(kernel->trace_buffer, "CAMKTRC1", 8);
     kernel->trace_used = 8;
@@ -32,6 +33,7 @@ void trace_open(const char *path)
 static void give_up_writing(int status)
 {
     kernel->trace_fd = -1;
+    kernel->traced = false;
     kernel->trace_used = 0;
     kernel->status = status;
     kernel->stop = true;
@@ -88,6 +90,10 @@ static struct camkes_trace_record *add(uint16_t kind, const struct thread *threa
 void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other, unsigned n,
                  const uint64_t *args)
 {
+    if (hooks.record) {
+        hooks.record(kind, thread, other, args);
+        return;
+    }
     struct camkes_trace_record *record =
         add(kind, thread, other, sizeof(struct camkes_trace_record) + n * sizeof *args);
     for (unsigned i = 0; i < n; i++) {

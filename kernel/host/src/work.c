@@ -30,8 +30,22 @@ static bool interrupt(struct thread *self)
     return false;
 }
 
+/* With --arrivals: when it is preempted and by whom is chosen, how long it works makes no
+ * difference. A search stays at one instant. */
+static void work_at_once(struct thread *self, uint64_t ns)
+{
+    kernel_point(self);
+    if (!hooks.choose) {
+        clock_pass_to(kernel->now + ns);
+    }
+}
+
 void work_consume(struct thread *self, uint64_t ns)
 {
+    if (kernel->options.arrivals) {
+        work_at_once(self, ns);
+        return;
+    }
     self->work = ns;
     while (self->work > 0) {
         if (interrupt(self)) {

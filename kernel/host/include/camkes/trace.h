@@ -122,4 +122,6 @@ enum camkes_choice {
     CAMKES_CHOICE_DURATION = 2, /* camkes_work_between; 0: the upper bound */
     CAMKES_CHOICE_JITTER = 3,   /* a timer fires on time (0) or as late as it may */
     CAMKES_CHOICE_POINT = 4,    /* at camkes_host_point; 0: go on */
+    CAMKES_CHOICE_ARRIVAL = 5,  /* when threads are switched: which timer fires before; 0: none */
+    CAMKES_CHOICE_FIRST = 6,    /* when nobody can run: which timer fires */
 };

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Searches the schedules of a built system for one that breaks a property.
+
+The host kernel does the search (`kernel/host/src/search.c`); here it is told what to check, started and
+listened to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from camkes import process
+from camkes.backends.host.codes import RUN_FAILED
+from camkes.backends.host.host import HostImage
+from camkes.capdl.model import Role
+from camkes.diagnostics import Sink
+from camkes.files import write_changed
+from camkes.protocols.plan import Plan
+from camkes.report.trace.names import NamedThread, TraceNames
+
+_ROLES = {
+    Role.CONTROL: "control",
+    Role.WORKER: "worker",
+    Role.MANAGER: "manager",
+    Role.INTERFACE: "interface",
+}
+
+
+class SearchOptions(Struct, frozen=True, kw_only=True):
+    """What is searched. `arrivals`: jobs of each task and expirations of each timer, which happen at any
+    point; 0: they happen at the times in the text, and durations are at their bounds. `bound`: the most
+    preemptions in a schedule. `random`: so many schedules at random. Limits: `states`, elapsed `seconds`.
+    `duration` is virtual time (ns), for arrivals at the times in the text."""
+
+    arrivals: int = 1
+    scheduling: str = "fifo"
+    bound: int | None = None
+    random: int = 0
+    seed: int = 1
+    states: int = 0
+    seconds: int = 0
+    duration: int | None = None
+
+
+class FoundViolation(Struct, frozen=True):
+    """A property that does not hold, and the choices of the schedule that shows it."""
+
+    property: str
+    explanation: str
+    time: int
+    choices: tuple[int, ...]
+
+
+class SearchState(Struct, frozen=True):
+    """How far a search is. `states` counts those that were come to, `distinct` those of the last round that
+    differ; `cut`: the bound on preemptions left out schedules; `stopped`: a limit ended the search."""
+
+    states: int = 0
+    distinct: int = 0
+    schedules: int = 0
+    reruns: int = 0
+    bound: int = 0
+    deepest: int = 0
+    cut: bool = False
+    stopped: bool = False
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+class SearchResult(Struct, frozen=True):
+    state: SearchState
+    violation: FoundViolation | None
+
+
+def search_table(plan: Plan, names: TraceNames) -> str:
+    """What the kernel checks; `oracle_table.c` describes the format."""
+    base = {task.name: task.priority for task in plan.tasks}
+    lines = [
+        f"cpi {cpi.name} {cpi.protocol.value} {cpi.ceiling} {int(cpi.pooled)} {int(len(cpi.contexts) > 1)}"
+        for cpi in plan.cpis
+    ]
+    lines += [f"context {c.name} {c.base_priority}" for c in plan.contexts]
+    lines += [
+        f"task {t.name} {t.id} {base[t.name]} {t.offset} {t.period or 0} {t.deadline or 0}"
+        for t in names.tasks
+    ]
+    return "\n".join([*lines, *map(_thread, names.threads)]) + "\n"
+
+
+def _thread(thread: NamedThread) -> str:
+    numbers = (thread.cpi, thread.context, thread.task)
+    words = ("-" if number is None else str(number) for number in numbers)
+    return f"thread {_ROLES.get(thread.role, 'other')} {' '.join(words)}"
+
+
+def search_host(
+    image: HostImage,
+    plan: Plan,
+    names: TraceNames,
+    options: SearchOptions,
+    sink: Sink,
+    progress: Callable[[SearchState], None],
+) -> SearchResult | None:
+    """Run a search to its end; None after a diagnostic."""
+    table = image.folder / "search.table"
+    write_changed(table, search_table(plan, names))
+    words = [str(image.kernel), image.table.name, *_arguments(options, table)]
+    kernel = process.start(
+        words, cwd=image.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    state, violation = SearchState(), None
+    try:
+        for line in kernel.stdout or ():
+            event = json.loads(line)
+            kind = event.pop("event")
+            if kind == "violation":
+                violation = _violation(event)
+            else:
+                state = SearchState(**event)
+                progress(state)
+        errors = kernel.stderr.read().decode(errors="replace") if kernel.stderr else ""
+        status = kernel.wait()
+    finally:
+        process.stop(kernel)
+        for stream in (kernel.stdout, kernel.stderr):
+            if stream is not None:
+                stream.close()
+    if status not in (0, 1):
+        sink.report(
+            RUN_FAILED,
+            f"the search ended with {f'signal {-status}' if status < 0 else f'status {status}'}",
+            notes=errors.strip().splitlines()[-20:],
+        )
+        return None
+    return SearchResult(state, violation)
+
+
+def _violation(event: dict[str, Any]) -> FoundViolation:
+    return FoundViolation(event["property"], event["text"], event["time"], tuple(event["choices"]))
+
+
+def _arguments(options: SearchOptions, table: Path) -> list[str]:
+    values = {
+        "--search": table,
+        "--arrivals": options.arrivals or None,
+        "--scheduling": options.scheduling,
+        "--bound": options.bound,
+        "--random": options.random or None,
+        "--seed": options.seed if options.random else None,
+        "--states": options.states or None,
+        "--seconds": options.seconds or None,
+        "--for": options.duration,
+        "--parent": os.getpid(),
+    }
+    return [str(word) for name, value in values.items() if value is not None for word in (name, value)]

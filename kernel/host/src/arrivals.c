@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * With --arrivals N timers do not fire at their times but by choice, each at most N times: at any
+ * place where the thread that runs enters the kernel or reaches a point of the runtime, whenever
+ * threads are switched, and when nobody can run. So a search sees every order of events that any
+ * periods, offsets and durations can lead to.
+ *
+ * A timer that fires has an effect only when the thread that waits for it runs. So it is enough to
+ * let it fire where that thread would run at once: where it would not, the timer might as well fire
+ * later. (Among equals it might be the first of its queue, so at a switch equals count.)
+ *
+ * The run begins at an instant at which all of these timers are due, so that no job begins before
+ * its release.
+ */
+#include "output.h"
+#include "scheduling.h"
+#include "state.h"
+
+enum { MOST_TIMERS = 64 };
+
+void arrivals_initialise(void)
+{
+    if (!kernel->options.arrivals) {
+        return;
+    }
+    for (unsigned i = 0; i < kernel->object_count; i++) {
+        const struct object *object = &kernel->objects[i];
+        if (object->kind == OBJECT_TIMER && object->timer.armed) {
+            const uint64_t last =
+                object->timer.due + (kernel->options.arrivals - 1) * object->timer.period;
+            kernel->now = last > kernel->now ? last : kernel->now;
+        }
+    }
+}
+
+/* The timers that a thread of at least this priority waits for. */
+static unsigned find(int least, struct object *found[static MOST_TIMERS])
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < kernel->heap_size && count < MOST_TIMERS; i++) {
+        struct object *object = kernel->heap[i];
+        const struct thread *waiter = object->timer.notification->notification.queue.head;
+        if (object->timer.fired < kernel->options.arrivals && waiter && waiter->priority >= least) {
+            found[count++] = object;
+        }
+    }
+    /* in the order of the table, whatever that of the heap */
+    for (unsigned i = 1; i < count; i++) {
+        for (unsigned j = i; j > 0 && found[j - 1]->number > found[j]->number; j--) {
+            struct object *other = found[j];
+            found[j] = found[j - 1];
+            found[j - 1] = other;
+        }
+    }
+    return count;
+}
+
+/* The running thread can be preempted here. Whether something happened. */
+bool arrivals_at_point(const struct thread *self)
+{
+    struct object *found[MOST_TIMERS];
+    const unsigned count = find(self->priority + 1, found);
+    const bool slice = kernel->options.round_robin && ready_has_equal(self);
+    const unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + count + slice);
+    if (chosen == 0) {
+        return false;
+    }
+    if (chosen <= count) {
+        timer_arrive(found[chosen - 1]);
+    } else {
+        ready_end_slice();
+    }
+    return true;
+}
+
+/* An equal that arrives is the first of them, or it would not matter that it does. */
+static void run_before(struct thread *next, struct thread *first)
+{
+    ready_prepend(next);
+    kernel->current = first;
+    kernel->candidate = NULL;
+    kernel->action = ACTION_RESUME;
+}
+
+/* kernel->current is about to run, or nobody is. Whether something happened. */
+bool arrivals_at_switch(void)
+{
+    struct object *found[MOST_TIMERS];
+    const struct thread *next = kernel->current;
+    const unsigned count = find(next ? next->priority : 0, found);
+    if (count == 0) {
+        return false;
+    }
+    const unsigned chosen =
+        next ? choose(CAMKES_CHOICE_ARRIVAL, 1u + count) : 1 + choose(CAMKES_CHOICE_FIRST, count);
+    if (chosen == 0) {
+        return false;
+    }
+    const struct thread *waiter = found[chosen - 1]->timer.notification->notification.queue.head;
+    timer_arrive(found[chosen - 1]);
+    if (next && waiter->priority == next->priority) {
+        run_before(kernel->current, kernel->candidate);
+    }
+    return true;
+}

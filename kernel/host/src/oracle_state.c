@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Who holds what, who waits for it, and what follows. Nothing here comes from the runtime's own
+ * account of inheritance: effective priorities are computed anew from their definition,
+ *
+ *     eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds })
+ */
+#include "memory.h"
+#include "output.h"
+#include "search.h"
+
+struct oracle *oracle;
+
+void oracle_initialise(void)
+{
+    oracle = memory_take(sizeof *oracle);
+    oracle->threads = memory_take(kernel->thread_count * sizeof *oracle->threads);
+    oracle->locks = memory_take(oracle_system.cpi_count * sizeof *oracle->locks);
+    oracle->running = NONE;
+    oracle->timed = !kernel->options.arrivals;
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        oracle->threads[i] = (struct oracle_memory){.priority = kernel->threads[i].priority,
+                                                    .runnable = true,
+                                                    .request_cpi = NONE,
+                                                    .request_of = NONE,
+                                                    .leaves = NONE,
+                                                    .call_cpi = NONE,
+                                                    .receiver = NONE,
+                                                    .sender = NONE,
+                                                    .origin = NONE};
+    }
+}
+
+/* Whether the manager of a CPI has taken a message and not yet waits for the next. */
+static bool is_busy(unsigned cpi)
+{
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        if (oracle_system.threads[i].role == ORACLE_MANAGER &&
+            oracle_system.threads[i].cpi == cpi) {
+            return oracle->threads[i].reason != CAMKES_BLOCK_RECV;
+        }
+    }
+    return false;
+}
+
+static unsigned effective(unsigned context, bool settled, unsigned depth)
+{
+    unsigned value = oracle_system.contexts[context].base;
+    if (depth > oracle_system.cpi_count) {
+        return value; /* a deadlock, which is reported as such */
+    }
+    for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
+        const struct oracle_lock *lock = &oracle->locks[i];
+        if (lock->queued == 0 || lock->held == 0 || lock->holders[0] != context ||
+            (settled && is_busy(i))) {
+            continue;
+        }
+        for (unsigned j = 0; j < lock->queued; j++) {
+            const unsigned other = effective(lock->queue[j], settled, depth + 1);
+            value = other > value ? other : value;
+        }
+    }
+    return value;
+}
+
+/* `settled`: without what a manager, which is at it, may not have made known yet. */
+unsigned oracle_effective(unsigned context, bool settled)
+{
+    return effective(context, settled, 0);
+}
+
+/* The priority that a thread should have now. */
+int oracle_expected(const struct thread *thread)
+{
+    const struct oracle_thread *known = &oracle_system.threads[thread->number];
+    const struct oracle_memory *memory = &oracle->threads[thread->number];
+    if (known->role == ORACLE_CONTROL && known->task != NONE) {
+        for (unsigned i = 0; i < oracle_system.task_count; i++) {
+            if (oracle_system.tasks[i].id == known->task) {
+                return oracle_system.tasks[i].priority;
+            }
+        }
+    }
+    if (known->cpi == NONE) {
+        return memory->priority;
+    }
+    const struct oracle_cpi *cpi = &oracle_system.cpis[known->cpi];
+    if (known->role == ORACLE_MANAGER ||
+        (known->role == ORACLE_WORKER && cpi->protocol == ORACLE_FIXED)) {
+        return cpi->ceiling;
+    }
+    if (known->role == ORACLE_WORKER) {
+        if (memory->request_of != NONE) {
+            return (int)oracle_effective(memory->request_of, false);
+        }
+        if (memory->leaves != NONE) {
+            return (int)oracle_effective(memory->leaves, false);
+        }
+        if (cpi->pooled) {
+            return cpi->ceiling;
+        }
+        if (known->context != NONE) {
+            return (int)oracle_effective(known->context, false);
+        }
+    }
+    return memory->priority;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * The system that a search checks, from a text that camkes/backends/host/explore.py writes: a line
+ * for each, `-` stands for nothing.
+ *
+ *     cpi NAME propagated|inherited|fixed CEILING POOLED CONTENDED      in the order of their ids
+ *     context NAME BASE                                                 likewise
+ *     task NAME ID PRIORITY OFFSET PERIOD DEADLINE                      times in ns, 0: none
+ *     thread control|worker|manager|interface|other CPI CONTEXT TASK    in the order of the table
+ */
+#include "memory.h"
+#include "output.h"
+#include "search.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELDS = 8 };
+
+struct oracle_system oracle_system;
+
+static _Noreturn void bad(const char *path, const char *word)
+{
+    give_up(2, "%s: `%s` is not what the table of a search has there", path, word);
+}
+
+static uint16_t id(const char *word)
+{
+    return strcmp(word, "-") == 0 ? NONE : (uint16_t)strtoul(word, NULL, 10);
+}
+
+static unsigned which(const char *path, const char *word, const char *const *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            return i;
+        }
+    }
+    bad(path, word);
+}
+
+static void take(const char *path, char *const *field, unsigned count, unsigned *threads)
+{
+    static const char *const PROTOCOLS[] = {"propagated", "inherited", "fixed"};
+    static const char *const ROLES[] = {"control", "worker", "manager", "interface", "other"};
+    struct oracle_system *system = &oracle_system;
+    if (strcmp(field[0], "cpi") == 0 && count == 6) {
+        system->cpis[system->cpi_count++] = (struct oracle_cpi){
+            .name = memory_text(field[1], strlen(field[1])),
+            .protocol = which(path, field[2], PROTOCOLS, 3),
+            .ceiling = (uint8_t)strtoul(field[3], NULL, 10),
+            .pooled = field[4][0] == '1',
+            .contended = field[5][0] == '1',
+        };
+    } else if (strcmp(field[0], "context") == 0 && count == 3) {
+        system->contexts[system->context_count++] = (struct oracle_context){
+            .name = memory_text(field[1], strlen(field[1])),
+            .base = (uint8_t)strtoul(field[2], NULL, 10),
+        };
+    } else if (strcmp(field[0], "task") == 0 && count == 7) {
+        system->tasks[system->task_count++] = (struct oracle_task){
+            .name = memory_text(field[1], strlen(field[1])),
+            .id = id(field[2]),
+            .priority = (uint8_t)strtoul(field[3], NULL, 10),
+            .offset = strtoull(field[4], NULL, 10),
+            .period = strtoull(field[5], NULL, 10),
+            .deadline = strtoull(field[6], NULL, 10),
+        };
+    } else if (strcmp(field[0], "thread") == 0 && count == 5 && *threads < kernel->thread_count) {
+        system->threads[*threads] = (struct oracle_thread){
+            .role = which(path, field[1], ROLES, 5),
+            .cpi = id(field[2]),
+            .context = id(field[3]),
+            .task = id(field[4]),
+            .base = kernel->threads[*threads].priority,
+        };
+        (*threads)++;
+    } else {
+        bad(path, field[0]);
+    }
+}
+
+void oracle_read(const char *path)
+{
+    char line[1024];
+    unsigned lines = 0, threads = 0;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        give_up(2, "cannot read %s: %s", path, strerror(errno));
+    }
+    while (fgets(line, sizeof line, file)) {
+        lines++;
+    }
+    oracle_system.cpis = memory_take(lines * sizeof *oracle_system.cpis);
+    oracle_system.contexts = memory_take(lines * sizeof *oracle_system.contexts);
+    oracle_system.tasks = memory_take(lines * sizeof *oracle_system.tasks);
+    oracle_system.threads = memory_take(kernel->thread_count * sizeof *oracle_system.threads);
+    rewind(file);
+    while (fgets(line, sizeof line, file)) {
+        char *field[FIELDS], *rest = line, *word;
+        unsigned count = 0;
+        while ((word = strsep(&rest, " \n")) && count < FIELDS) {
+            if (*word) {
+                field[count++] = word;
+            }
+        }
+        if (count > 0) {
+            take(path, field, count, &threads);
+        }
+    }
+    fclose(file);
+    if (threads != kernel->thread_count) {
+        bad(path, "thread");
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The memory that a system under search can write to, in pages of 4 KiB. */
+#pragma once
+
+#include "state.h"
+
+enum { PAGE = 4096, CHUNK = 64, WORDS = 8, CHUNKS = PAGE / CHUNK };
+static const unsigned ANYBODY = UINT32_MAX;
+
+struct page {
+    char *live, *copy;
+    uint8_t masks[CHUNKS]; /* words that make a difference, a bit each */
+    unsigned owner;        /* who writes to it: a space, the number of spaces + a thread, ANYBODY */
+    bool learned;          /* read-only until it is written to, then active */
+    bool active;
+};
+
+extern struct page *pages;
+extern unsigned pages_count;
+
+void *pages_reserve(size_t size);
+void pages_find(void);
+unsigned pages_at(const void *address);
+void pages_protect(void);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A search over schedules: what is checked, what is saved, what was seen. */
+#pragma once
+
+#include "state.h"
+
+/* ---- oracle_table.c: the system that is checked ---- */
+
+enum oracle_role { ORACLE_CONTROL, ORACLE_WORKER, ORACLE_MANAGER, ORACLE_INTERFACE, ORACLE_OTHER };
+enum oracle_protocol { ORACLE_PROPAGATED, ORACLE_INHERITED, ORACLE_FIXED };
+
+struct oracle_thread {
+    enum oracle_role role;
+    uint16_t cpi, context, task; /* NONE: none */
+    uint8_t base;                /* the priority it is given at boot */
+};
+
+struct oracle_cpi {
+    const char *name;
+    enum oracle_protocol protocol;
+    uint8_t ceiling;
+    bool pooled, contended;
+};
+
+struct oracle_context {
+    const char *name;
+    uint8_t base;
+};
+
+struct oracle_task {
+    const char *name;
+    uint16_t id;
+    uint8_t priority;
+    uint64_t offset, period, deadline; /* deadline 0: none */
+};
+
+struct oracle_system {
+    struct oracle_thread *threads; /* as many as the kernel has */
+    struct oracle_cpi *cpis;
+    struct oracle_context *contexts;
+    struct oracle_task *tasks;
+    unsigned cpi_count, context_count, task_count;
+};
+
+extern struct oracle_system oracle_system;
+void oracle_read(const char *path);
+
+/* ---- oracle_state.c: what the records say ---- */
+
+enum { MOST_WAITERS = 32 };
+
+struct oracle_lock {
+    uint16_t holders[MOST_WAITERS]; /* contexts; more than one is a violation */
+    uint16_t queue[MOST_WAITERS];   /* contexts, the first to come first */
+    uint16_t held, queued;
+};
+
+struct oracle_memory {
+    uint8_t priority; /* in the kernel */
+    bool runnable, gone, queued;
+    uint8_t reason;                   /* enum camkes_block, 0: none */
+    uint16_t request_cpi, request_of; /* that it serves; NONE: none */
+    uint16_t leaves;                  /* the context whose request a thread of a pool has served */
+    uint16_t call_cpi;                /* that it waits for */
+    uint16_t receiver;                /* of its last message, until it goes on */
+    uint16_t sender;                  /* of the last message it received */
+    uint16_t origin;                  /* the task whose request it serves */
+    bool in_job;
+    uint64_t release;
+};
+
+struct oracle {
+    uint16_t running; /* NONE: nobody */
+    bool started, timed;
+    uint64_t time;
+    struct oracle_memory *threads;
+    struct oracle_lock *locks;
+};
+
+extern struct oracle *oracle; /* in the kernel's memory, so it is saved with it */
+void oracle_initialise(void);
+unsigned oracle_effective(unsigned context, bool settled);
+int oracle_expected(const struct thread *thread);
+
+/* ---- oracle_locks.c; after a violation it may go on ---- */
+extern void (*oracle_report)(char property, const char *text);
+void oracle_violation(char property, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *oracle_thread_name(unsigned number);
+const char *oracle_context_name(unsigned context);
+const char *oracle_cpi_name(unsigned cpi);
+bool oracle_in_plan(uint64_t cpi, uint64_t context);
+struct oracle_memory *oracle_memory_of(const struct thread *thread);
+bool oracle_holds(const struct oracle_lock *lock, unsigned context);
+void oracle_taken(unsigned cpi, unsigned context);
+void oracle_granted(unsigned cpi, unsigned context);
+void oracle_waits(unsigned cpi, unsigned context);
+void oracle_freed(unsigned cpi, unsigned context);
+
+/* ---- oracle.c: checks ---- */
+void oracle_record(uint16_t kind, const struct thread *thread, const struct thread *other,
+                   const uint64_t *args);
+
+/* ---- snapshot.c: memory that can be put back ---- */
+
+struct digest {
+    uint64_t low, high;
+};
+
+struct place {
+    size_t log;           /* how much of the log belongs to it */
+    struct digest digest; /* of memory */
+    struct digest whole;  /* of all that can make a difference */
+    struct process process;
+};
+
+void snapshot_initialise(void);
+bool snapshot_wrote(void *address);
+void snapshot_touch(const struct thread *thread);
+void snapshot_take(struct place *place, const struct thread *loaded, const void *sp);
+void snapshot_restore(const struct place *place);
+size_t snapshot_bytes(void);
+
+/* ---- visited.c: states that were seen ---- */
+void visited_initialise(size_t entries);
+bool visited_add(struct digest digest, unsigned left);
+void visited_forget(void);
+uint64_t visited_count(void);
+bool visited_full(void);
+
+/* ---- search.c ---- */
+void search_prepare(const char *table);
+_Noreturn void search_run(void);
