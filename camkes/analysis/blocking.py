@@ -28,7 +28,6 @@ from msgspec import Struct
 from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.workload import Cpi, Task, Workload
-from camkes.model.system import Protocol
 
 #: How many partial choices the exact search looks at.
 SEARCH_LIMIT = 20_000
@@ -173,12 +172,12 @@ class _Sections(Struct, frozen=True):
         for name, held in ways:
             cpi = self.workload.cpi[name]
             if self._waited_for(cpi):
-                fixed = cpi.protocol is Protocol.FIXED
+                fixed = cpi.protocol.own_priority
                 yield Section(
                     self.other.name, name, self.demands.of_request[name], held, fixed, self.other.priority
                 )
                 continue
-            if cpi.protocol is Protocol.PROPAGATED:
+            if not cpi.protocol.lock:
                 below = held
                 brief = self.platform.nanoseconds(self.platform.blocking_cycles())
                 if brief and self._below_ceiling(max(self.workload.arrivals[name].values())):
@@ -192,10 +191,10 @@ class _Sections(Struct, frozen=True):
 
     def _waited_for(self, cpi: Cpi) -> bool:
         """Whether the other task, while it is served by the CPI, can execute before the job."""
-        if cpi.protocol is Protocol.FIXED:
+        if cpi.protocol.own_priority:
             return self._below_ceiling(cpi.ceiling)
         arrivals = self.workload.arrivals[cpi.name].items()
-        return cpi.protocol is Protocol.INHERITED and any(
+        return cpi.protocol.inherits and any(
             priority >= self.task.priority for name, priority in arrivals if name != self.other.name
         )
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from camkes.analysis.platform import Platform
 from camkes.analysis.workload import Cpi, Task, Workload
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 
 #: Nanoseconds; a fraction where cycles of a machine are no whole number of them.
 Time = int | Fraction
@@ -78,9 +78,9 @@ def _longest_chain(
     ways = [
         (workload.cpi[name].protocol, *chains[name])
         for name in cpi.requests
-        if workload.cpi[name].protocol is not Protocol.FIXED
+        if not workload.cpi[name].protocol.own_priority
     ]
-    return max(ways, key=lambda way: platform.overhead_cycles(Protocol.INHERITED, way), default=())
+    return max(ways, key=platform.update_cycles, default=())
 
 
 def _demand(workload: Workload, task: Task, overheads: Mapping[str, Time]) -> Demand:

@@ -20,7 +20,7 @@ from msgspec import Meta, Struct
 from camkes import resources
 from camkes.analysis.codes import PLATFORM
 from camkes.diagnostics import Sink
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 
 PROFILES = resources.SEL4_KERNEL / "platforms"
 
@@ -73,16 +73,21 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     def overhead_cycles(self, protocol: Protocol, levels: tuple[Protocol, ...] = ()) -> int:
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs
         below in its longest chain, which a priority that is inherited passes through."""
-        if protocol is not Protocol.INHERITED:
-            return (self.fixed if protocol is Protocol.FIXED else self.propagated).both
+        if not protocol.inherits:
+            return (self.fixed if protocol.own_priority else self.propagated).both
         lock = self.inherited
+        updates = self.update_cycles(levels)
         if self.runtime == "library":  # Sudvarg et al. 2024, Eq. 8
-            steps = {Protocol.INHERITED: lock.update_inherited, Protocol.PROPAGATED: lock.update_propagated}
-            updates = sum(steps.get(level, 0) for level in levels)
             return max(lock.unlocked.both, lock.locked.both + lock.queue + updates)
-        level = lock.update + lock.settle + lock.clear
-        contended = self.plain.both + lock.acquire + lock.release + lock.queue + len(levels) * level
+        contended = self.plain.both + lock.acquire + lock.release + lock.queue + updates
         return max(self.plain.both, contended)
+
+    def update_cycles(self, levels: tuple[Protocol, ...]) -> int:
+        """Cycles that an inherited priority takes to pass through CPIs, none of which has its own."""
+        lock = self.inherited
+        if self.runtime == "library":
+            return sum(lock.update_inherited if each.lock else lock.update_propagated for each in levels)
+        return len(levels) * (lock.update + lock.settle + lock.clear)
 
     def blocking_cycles(self) -> int:
         """Cycles for which a request to a `propagated` CPI keeps higher priorities waiting."""

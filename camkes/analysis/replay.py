@@ -25,7 +25,6 @@ from camkes.analysis.workload import Cpi, Task, Workload
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.model.connectors import RPC_CALL
-from camkes.model.system import Protocol
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
@@ -201,7 +200,7 @@ def _text(workload: Workload, what: Program, names: Mapping[str, str]) -> str:
         requests = ", ".join(f"to_{names[callee]}" for callee in cpi.requests)
         protocol = f"with priority_protocol {cpi.protocol.value}, requests ({requests})"
         component(cpi.name, cpi.requests, f"provides Request p {protocol};")
-        if cpi.protocol is Protocol.FIXED and workload.arrivals[cpi.name]:
+        if cpi.protocol.own_priority and workload.arrivals[cpi.name]:
             settings.append(f"{names[cpi.name]}.p_priority = {cpi.ceiling};")
     for callee, ends in callers.items():
         composition.append(

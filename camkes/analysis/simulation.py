@@ -20,7 +20,6 @@ from msgspec.structs import replace
 from camkes.analysis.demand import overheads_of
 from camkes.analysis.platform import Platform
 from camkes.analysis.workload import Cpi, Task, Workload
-from camkes.model.system import Protocol
 
 #: Work for so many nanoseconds, or a request to this CPI.
 Step = int | str
@@ -199,23 +198,23 @@ class Simulation:
             self._request(flow, self.workload.cpi[step])
 
     def _request(self, flow: _Flow, cpi: Cpi) -> None:
-        base = cpi.ceiling if cpi.protocol is Protocol.FIXED else flow.stack[-1].base
-        if cpi.protocol is Protocol.FIXED and cpi.name in self._holder:
+        base = cpi.ceiling if cpi.protocol.own_priority else flow.stack[-1].base
+        if cpi.protocol.own_priority and cpi.name in self._holder:
             self._waiting[cpi.name].append(flow)
             flow.blocked = True
             self._block(flow)
             return
         flow.stack.append(_Frame(self.what.cpis[cpi.name], cpi, base))
-        if cpi.protocol is Protocol.INHERITED and cpi.name in self._holder:
+        if cpi.protocol.inherits and cpi.name in self._holder:
             self._waiting[cpi.name].append(flow)
             flow.blocked = True
             self._block(flow)
-        elif cpi.protocol is not Protocol.PROPAGATED:
+        elif cpi.protocol.lock:
             self._take(flow, cpi)
 
     def _take(self, flow: _Flow, cpi: Cpi) -> None:
         self._holder[cpi.name] = flow
-        if cpi.protocol is Protocol.INHERITED:
+        if cpi.protocol.inherits:
             flow.locks.append(cpi.name)
 
     def _return(self, flow: _Flow) -> None:
@@ -227,9 +226,9 @@ class Simulation:
                 self._begin(flow, flow.released.pop(0))
             else:
                 self._release_due()
-        elif cpi.protocol is not Protocol.PROPAGATED:
+        elif cpi.protocol.lock:
             del self._holder[cpi.name]
-            if cpi.protocol is Protocol.INHERITED:
+            if cpi.protocol.inherits:
                 flow.locks.remove(cpi.name)
             self._hand_over(cpi)
 
@@ -237,7 +236,7 @@ class Simulation:
         waiting = self._waiting[cpi.name]
         if not waiting:
             return
-        if cpi.protocol is Protocol.FIXED:
+        if cpi.protocol.own_priority:
             chosen = waiting.pop(0)
             chosen.stack.append(_Frame(self.what.cpis[cpi.name], cpi, cpi.ceiling))
         else:

@@ -9,7 +9,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from camkes.model.system import Protocol, System
+from camkes.model.protocols import Protocol
+from camkes.model.system import System
 from camkes.protocols.plan import Plan
 
 
@@ -67,7 +68,7 @@ class Workload(Struct, frozen=True, dict=True):
         for cpi in self.order:
             for name in cpi.requests:
                 for task_name, priority in found[cpi.name].items():
-                    base = cpi.ceiling if cpi.protocol is Protocol.FIXED else priority
+                    base = cpi.ceiling if cpi.protocol.own_priority else priority
                     found[name][task_name] = max(base, found[name].get(task_name, 0))
         return found
 

@@ -35,7 +35,6 @@ from camkes.model.system import (
     DataportType,
     Instance,
     Interface,
-    Protocol,
     System,
 )
 from camkes.model.units import PAGE, round_up
@@ -199,7 +198,7 @@ class _Allocator:
         def use(purpose: Purpose, context: str = "") -> Use:
             return Use(instance.name, purpose, cpi.interface, context)
 
-        if cpi.pooled or cpi.protocol is Protocol.FIXED:
+        if cpi.one_endpoint:
             self._cap(space, use(Purpose.INTERFACE), self._cpi_endpoint(cpi, ""), "R")
         else:
             for context in cpi.contexts:
@@ -228,8 +227,7 @@ class _Allocator:
         return self._object(f"{connection.name}:endpoint", ObjectKind.ENDPOINT)
 
     def _cpi_endpoint(self, cpi: PlannedCpi, context: str) -> str:
-        shared = cpi.pooled or cpi.protocol is Protocol.FIXED
-        name = cpi.name if shared else f"{cpi.name}@{context}"
+        name = cpi.name if cpi.one_endpoint else f"{cpi.name}@{context}"
         return self._object(f"{name}:endpoint", ObjectKind.ENDPOINT)
 
     def _manager(self, cpi: PlannedCpi) -> str:

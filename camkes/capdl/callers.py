@@ -7,7 +7,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from camkes.model.settings import Reader
-from camkes.model.system import Connection, End, Protocol, System
+from camkes.model.system import Connection, End, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 
 
@@ -70,9 +70,9 @@ def sender_ids(system: System, connection: Connection, reader: Reader) -> tuple[
 
 def can_be_raised(cpi: PlannedCpi) -> bool:
     """Can requests made by this CPI have more than their base priority?"""
-    if cpi.protocol is Protocol.FIXED:
+    if cpi.protocol.own_priority:
         return False
-    contends = cpi.protocol is Protocol.INHERITED and len(cpi.contexts) >= 2
+    contends = cpi.protocol.inherits and len(cpi.contexts) >= 2
     return contends or cpi.inherits_from_above
 
 
@@ -114,7 +114,7 @@ def _callers(plan: Plan, cpi: PlannedCpi, end: End, context: Context) -> tuple[s
         caller = plan.cpi(request.caller)
         if caller is None:
             arrives = context.is_task and context.name == request.caller
-        elif caller.protocol is Protocol.FIXED:
+        elif caller.protocol.own_priority:
             arrives = context.name == caller.name
         else:
             arrives = any(c.id == context.id for c in caller.contexts)

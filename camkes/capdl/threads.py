@@ -12,7 +12,7 @@ from camkes.capdl.callers import Wiring
 from camkes.capdl.model import Role, Thread
 from camkes.model.connectors import carries_time
 from camkes.model.settings import DEFAULT_MAX_PRIORITY, Reader
-from camkes.model.system import Instance, Interface, Protocol, System
+from camkes.model.system import Instance, Interface, System
 from camkes.protocols.plan import Plan, PlannedCpi
 
 
@@ -86,7 +86,7 @@ class ThreadPlanner:
 
     def _cpi(self, cpi: PlannedCpi) -> Iterator[_Planned]:
         prefix, name = f"{cpi.interface}_", cpi.interface
-        if cpi.protocol is Protocol.FIXED:
+        if cpi.protocol.own_priority:
             fixed = next((c.id for c in self.plan.contexts if c.name == cpi.name and not c.is_task), None)
             for _ in range(cpi.threads):
                 yield _Planned(cpi.name, Role.WORKER, prefix, cpi.ceiling, 0, name, context=fixed)

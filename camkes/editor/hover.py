@@ -13,6 +13,7 @@ from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
 from camkes.editor.index import SettingUse, Symbol, Use
 from camkes.editor.workspace import Analysis
+from camkes.model.protocols import Protocol
 from camkes.model.system import Task
 from camkes.model.units import duration
 from camkes.parser import ast
@@ -23,6 +24,8 @@ _MOST_LINES = 24  # of a definition
 _MOST_PLACES = 8  # instances that are distinguished
 _MOST_HINTS = 4  # the same, beside a line
 
+_PROTOCOLS = " or ".join(f'"{protocol.value}"' for protocol in Protocol)
+
 #: What the well-known settings of the real-time words mean.
 SETTINGS = {
     "priority": "priority of the thread; of a CPI: its ceiling, which is computed, and checked if stated",
@@ -31,7 +34,7 @@ SETTINGS = {
     "offset": "first release; 0 where not given",
     "wcet": "worst-case execution time without the requests it makes",
     "budget": "processor time in a period, which an MCS kernel enforces",
-    "priority_protocol": '"propagated", "inherited" or "fixed"; wins over the component\'s clause',
+    "priority_protocol": f"{_PROTOCOLS}; wins over the component's clause",
     "num_threads": "threads that serve the interface; computed, and checked if stated",
     "requestor": "id of the task; assigned where it is not stated",
 }

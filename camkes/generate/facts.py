@@ -17,7 +17,7 @@ from camkes.generate import contexts as ctx
 from camkes.generate.names import c_name
 from camkes.model.connectors import Carries, support
 from camkes.model.settings import BUFFER, Reader
-from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, Protocol, System
+from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 
 
@@ -141,7 +141,7 @@ class InstanceFacts:
         return contexts
 
     def requesting(self, cpi: PlannedCpi) -> tuple[Context, ...]:
-        if cpi.protocol is not Protocol.FIXED:
+        if not cpi.protocol.own_priority:
             return cpi.contexts
         return tuple(c for c in self.all.plan.contexts if c.name == cpi.name and not c.is_task)
 

@@ -10,7 +10,7 @@ from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
 from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
-from camkes.model.system import INSTANCE_PREFIX, Connection, Interface, Procedure, Protocol
+from camkes.model.system import INSTANCE_PREFIX, Connection, Interface, Procedure
 from camkes.protocols.plan import PlannedCpi
 
 
@@ -76,10 +76,8 @@ def dispatches(
 
 def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     name = cpi.interface
-    own = not cpi.pooled and cpi.protocol is not Protocol.FIXED
     workers = [t for t in me.threads if t.role is Role.WORKER and t.interface == name]
-    by_context = {t.context: me.all.thread_name(t) for t in workers} if own else {}
-    fixed = cpi.protocol is Protocol.FIXED
+    by_context = {t.context: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
     table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
     index = {c.id: i for i, c in enumerate(cpi.contexts)}
     return ctx.CpiContext(
@@ -92,7 +90,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
             ctx.CpiContextContext(
                 name=c.name,
                 id=c.id,
-                route=0 if fixed else me.route(c.id),
+                route=0 if cpi.protocol.own_priority else me.route(c.id),
                 base=c.base_priority,
                 reply=me.slot_if_any(Purpose.REPLY, name, c.name),
                 manager=me.slot_if_any(Purpose.MANAGER, name, c.name),

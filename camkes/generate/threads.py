@@ -9,7 +9,6 @@ from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.names import c_string
 from camkes.model.connectors import Carries
-from camkes.model.system import Protocol
 
 
 def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
@@ -34,16 +33,15 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
         case Role.MANAGER:
             fields |= {"start": "camkes_manage_cpi", "cpi": f"&{interface}__cpi"}
         case Role.WORKER if cpi is not None:
-            shared = cpi.pooled or cpi.protocol is Protocol.FIXED
             own = next((c for c in me.requesting(cpi) if c.id == thread.context), None)
-            context = "" if shared or own is None else own.name
+            context = "" if cpi.one_endpoint or own is None else own.name
             fields |= {
                 "start": "camkes_serve_cpi",
                 "serve": f"{interface}__serve",
                 "endpoint": str(me.slot(Purpose.INTERFACE, interface, context)),
                 "cpi": f"&{interface}__cpi",
             }
-            if own is not None and cpi.protocol is Protocol.FIXED:
+            if own is not None and cpi.protocol.own_priority:
                 origin, route = str(own.id), str(me.route(own.id))
         case _:
             fields |= _interface_thread(me, interface)

@@ -10,13 +10,13 @@ what they say; what stands in the text once (an instance, a task) is only equal 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.model.protocols import Protocol
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -48,17 +48,6 @@ def in_words(value: Value) -> str:
             return "a list"
         case dict():
             return "a dictionary"
-
-
-class Protocol(Enum):
-    """How a component procedure interface (CPI) serves requests of several tasks.
-
-    Sudvarg et al., Real-Time Systems 2024, Sect. 4.
-    """
-
-    PROPAGATED = "propagated"
-    INHERITED = "inherited"
-    FIXED = "fixed"
 
 
 class CType(Struct, frozen=True):

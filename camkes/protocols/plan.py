@@ -10,7 +10,8 @@ from itertools import count
 from msgspec import Struct
 
 from camkes.diagnostics import Span
-from camkes.model.system import Cpi, Protocol, System, Task
+from camkes.model.protocols import Protocol
+from camkes.model.system import Cpi, System, Task
 from camkes.protocols.requests import Request, RequestGraph
 
 
@@ -74,6 +75,11 @@ class PlannedCpi(Struct, frozen=True):
     span: Span
     chain: int = 0
 
+    @property
+    def one_endpoint(self) -> bool:
+        """Whether all its threads wait on one endpoint, not each on that of a context."""
+        return self.pooled or self.protocol.own_priority
+
 
 class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs in the order of the text (their `id` order)."""
@@ -118,7 +124,7 @@ class _Closure:
     def __init__(self, system: System, graph: RequestGraph) -> None:
         self._graph = graph
         self._tasks = sorted(system.tasks, key=lambda task: task.instance)
-        self._fixed = [cpi for cpi in system.cpis if cpi.protocol is Protocol.FIXED]
+        self._fixed = [cpi for cpi in system.cpis if cpi.protocol.own_priority]
         #: a task or a fixed CPI -> its index among the contexts
         self._index = {task.instance: i for i, task in enumerate(self._tasks)}
         self._index |= {cpi.name: i for i, cpi in enumerate(self._fixed, len(self._tasks))}
@@ -153,18 +159,18 @@ class _Closure:
                 origins |= 1 << self._index[request.caller]
             elif reached := self._reached_by[caller.name]:
                 tasks |= reached
-                if caller.protocol is Protocol.FIXED:
+                if caller.protocol.own_priority:
                     origins |= 1 << self._index[caller.name]
                     continue
                 origins |= self._origins[caller.name]
                 contended = self._origins[caller.name].bit_count() > 1
-                lock = caller.protocol is Protocol.INHERITED and contended
+                lock = caller.protocol.inherits and contended
                 inherits |= lock or self._inherits[caller.name]
         ceiling = max([self._ceiling[name], *(self._base[i] for i in _bits(origins))])
         before = self._reached_by[name], self._origins[name], self._inherits[name], self._ceiling[name]
         self._reached_by[name], self._origins[name] = tasks, origins
         self._ceiling[name] = ceiling
-        if cpi.protocol is Protocol.FIXED:
+        if cpi.protocol.own_priority:
             self._base[self._index[name]] = ceiling
         else:
             self._inherits[name] = inherits
@@ -195,7 +201,7 @@ class _Closure:
                 caller = self._graph.cpis.get(request.caller)
                 if caller is None:
                     found |= 1 << self._index[request.caller]
-                elif caller.protocol is Protocol.PROPAGATED:
+                elif not caller.protocol.lock:
                     found |= nearest[caller.name]
                 elif self._reached_by[caller.name]:
                     found |= 1 << node[caller.name]
@@ -210,7 +216,7 @@ class _Closure:
 
         tasks = len(self._tasks)
         nearest = self._lock_callers[cpi.name]
-        if cpi.protocol is Protocol.FIXED:
+        if cpi.protocol.own_priority:
             return min(1, nearest)
         reached_by = self._reached_by[cpi.name].bit_count()
         # In a system with a deadlock the exact number means nothing, and could take long.
@@ -231,11 +237,11 @@ class _Closure:
     def planned_cpi(self, index: int, cpi: Cpi) -> PlannedCpi:
         name = cpi.name
         contexts = tuple(self.contexts[i] for i in _bits(self._origins[name]))
-        fixed = cpi.protocol is Protocol.FIXED
+        alone = cpi.protocol.own_priority  # its thread
         stated = len(contexts) if cpi.stated_threads is None else cpi.stated_threads
-        pooled = not fixed and stated < len(contexts)
+        pooled = not alone and stated < len(contexts)
         inherits = self._inherits[name]
-        contended = cpi.protocol is Protocol.INHERITED and len(contexts) > 1
+        contended = cpi.protocol.inherits and len(contexts) > 1
         return PlannedCpi(
             id=index,
             name=name,
@@ -245,7 +251,7 @@ class _Closure:
             ceiling=self._ceiling[name],
             tasks=tuple(self._tasks[i].instance for i in _bits(self._reached_by[name])),
             contexts=contexts,
-            threads=min(1 if fixed else stated, len(contexts)),
+            threads=min(1 if alone else stated, len(contexts)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
             manager=contended or inherits,

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Span
 from camkes.model.connectors import support
-from camkes.model.system import Connection, Cpi, End, Instance, Procedure, Protocol, System, Task
+from camkes.model.system import Connection, Cpi, End, Instance, Procedure, System, Task
 from camkes.protocols.cycles import strongly_connected
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
@@ -150,11 +150,6 @@ def procedures(instance: Instance, kind: str) -> list[str]:
     """The names of an instance's `uses` or `provides` interfaces."""
     found = instance.type.interfaces
     return [i.name for i in found if i.kind == kind and isinstance(i.type, Procedure)]
-
-
-def is_lock(cpi: Cpi) -> bool:
-    """Whether it serves one request at a time."""
-    return cpi.protocol is not Protocol.PROPAGATED
 
 
 def _links(system: System) -> tuple[dict[str, list[Link]], dict[str, list[Link]]]:

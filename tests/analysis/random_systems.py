@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from camkes.analysis.demand import Time
 from camkes.analysis.response import Blocking
 from camkes.analysis.workload import Cpi, Task, Workload
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.report.trace.kinds import Kind
 from tests.report.simulator import CpiSpec, Step, TaskSpec, make_plan, simulate
 

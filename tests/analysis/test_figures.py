@@ -16,7 +16,7 @@ from camkes.analysis.platform import FREE, read_platform
 from camkes.analysis.response import Load, response
 from camkes.analysis.verdict import Analysis, analyse
 from camkes.analysis.workload import Cpi, Task, Workload
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import constant
 
 PROPAGATED, FIXED, INHERITED = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from camkes.analysis.platform import FREE, read_platform
 from camkes.analysis.simulation import Job, Program, Simulation, costed, program
 from camkes.analysis.workload import Cpi, Task, Workload
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem, longest_responses
 from tests.report.simulator import TaskSpec
 

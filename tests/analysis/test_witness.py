@@ -21,7 +21,7 @@ from camkes.analysis.workload import Cpi, Task, Workload, workload_of
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import RandomSystem
 from tests.golden import compare
 

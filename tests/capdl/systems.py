@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.model.protocols import Protocol
 from camkes.model.system import (
     ComponentType,
     Connection,
@@ -20,7 +21,6 @@ from camkes.model.system import (
     Interface,
     Method,
     Procedure,
-    Protocol,
     Setting,
     Sync,
     System,

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Purpose, Role, Use
-from camkes.model.system import Protocol, System
+from camkes.model.protocols import Protocol
+from camkes.model.system import System
 from camkes.protocols.plan import Context, Plan, PlannedTask
 from tests.capdl.systems import (
     EMPTY,

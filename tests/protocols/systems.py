@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.model.protocols import Protocol
 from camkes.model.system import (
     ComponentType,
     Connection,
@@ -20,7 +21,6 @@ from camkes.model.system import (
     Instance,
     Interface,
     Procedure,
-    Protocol,
     System,
     Task,
 )

@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from camkes.diagnostics import Diagnostic, Severity, Sink
-from camkes.model.system import End, Protocol, System
+from camkes.model.protocols import Protocol
+from camkes.model.system import End, System
 from camkes.protocols import analyse
 from camkes.protocols.requests import CallGraph, Chain, Chains
 from camkes.resolve import LoadOptions, load

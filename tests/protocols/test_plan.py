@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from camkes import protocols
 from camkes.diagnostics import Sink
-from camkes.model.system import Protocol, System
+from camkes.model.protocols import Protocol
+from camkes.model.system import System
 from camkes.protocols import analyse, codes
 from camkes.protocols.checks import Facts, run_checks
 from camkes.protocols.plan import Plan, assign_ids, plan_requests

@@ -23,7 +23,7 @@ from pathlib import Path
 from camkes import pipeline
 from camkes.capdl.model import Purpose, Use
 from camkes.diagnostics import Sink
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.outcome import Outcome
 from tests.runtime.host import HEAD, plan_of
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from camkes.capdl.model import Role
 from camkes.diagnostics import SourceFile, Span
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.protocols.plan import Context, Plan, PlannedCpi, PlannedTask, Request
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, KernelCall, Kind

@@ -9,7 +9,7 @@ import pytest
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Sink
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.report.trace.names import (
     TraceNames,
     load_names,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from camkes.cli.main import main
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Block, End, Kind

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.protocols.plan import Plan
 from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event

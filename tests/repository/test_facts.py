@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Names of connectors and settings, and widths of words, are stated in `camkes.model` and nowhere else."""
+"""Names of connectors, settings and protocols, and widths of words, are in `camkes.model` and nowhere else."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from camkes.model import connectors, limits, settings, units
+from camkes.model.protocols import Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -127,6 +128,31 @@ def test_widths_and_defaults_have_one_place() -> None:
     assert found - NUMBERS_ALLOWED.keys() == set()
 
 
+PROTOCOL = re.compile("|".join(protocol.value for protocol in Protocol))
+PROTOCOLS_ALLOWED = {("camkes/migrate/system.py", protocol.value): MIGRATE for protocol in Protocol}
+
+
+def protocols(tree: ast.Module) -> list[str]:
+    """Protocols that are named one by one: `Protocol.FIXED`, or `FIXED` if that is imported."""
+    named = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    named += [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return [name for name in named if name in Protocol.__members__]
+
+
+def test_protocols_have_one_place() -> None:
+    """What sets one apart is a property in the table, so that a new one is a row."""
+    named = [str(path) for path in sources() if protocols(ast.parse((ROOT / path).read_text("utf-8")))]
+    assert named == []
+    assert places(PROTOCOL) - PROTOCOLS_ALLOWED.keys() == set()
+
+
+def test_protocols_are_those_of_c() -> None:
+    header = (ROOT / "runtime" / "include" / "camkes" / "cpi.h").read_text("utf-8")
+    (names,) = re.findall(r"enum camkes_protocol \{([^}]*)\}", header)
+    assert names.replace(" ", "").split(",") == [f"CAMKES_{protocol.name}" for protocol in Protocol]
+    assert [protocol.name for protocol in Protocol] == [protocol.value.upper() for protocol in Protocol]
+
+
 def test_a_second_place_is_noticed() -> None:
     tree = ast.parse(
         'def f(i):\n    """_budget"""\n    return g(f"{i}_budget"), "seL4Notification", 1 << 28, 255'
@@ -134,5 +160,9 @@ def test_a_second_place_is_noticed() -> None:
     found = list(strings(tree))
     assert [s for s in found if SETTING.fullmatch(s)] == ["_budget"]
     assert [s for s in found if CONNECTOR.search(s)] == ["seL4Notification"]
+    assert protocols(ast.parse("a = b.protocol is Protocol.FIXED or c.protocol == INHERITED")) == [
+        "FIXED",
+        "INHERITED",
+    ]
     assert limits.MAX_PRIORITY in numbers(tree)
     assert limits.WORDS[32].badge + 1 in numbers(tree)

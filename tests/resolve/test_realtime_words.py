@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.resolve import codes
 
 from .systems import LIBRARY, STD, good, numbers, resolve

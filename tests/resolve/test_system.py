@@ -9,7 +9,8 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.model.dump import dump, dump_text
-from camkes.model.system import DataportType, Protocol, StructType
+from camkes.model.protocols import Protocol
+from camkes.model.system import DataportType, StructType
 from camkes.resolve import LoadOptions, codes, load
 from camkes.resolve.words.nearest import nearest
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.model.units import NANOSECONDS
 from camkes.parser.tables import load as load_tables
 from camkes.resolve.program.settings import TIMES

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from camkes.diagnostics import Diagnostic, Label
 from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import PLAIN_BELOW_LOCK
-from camkes.protocols.requests import is_lock
 
 
 def _find(facts: Facts) -> Iterator[Diagnostic]:
     """A thread without a protocol would run at a priority that has nothing to do with the lock's."""
     graph = facts.graph
-    locked = graph.below(name for name, cpi in graph.cpis.items() if is_lock(cpi))
+    locked = graph.below(name for name, cpi in graph.cpis.items() if cpi.protocol.lock)
     types = {instance.name: instance.type for instance in facts.system.instances}
     for call in graph.plain_calls:
         if call.caller not in locked:

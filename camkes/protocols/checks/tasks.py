@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
-from camkes.model.system import Cpi, Protocol, Task, in_digits
+from camkes.model.system import Cpi, Task, in_digits
 from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.codes import (
@@ -51,16 +51,14 @@ def _range(facts: Facts) -> Iterator[Diagnostic]:
 
 def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:
     """Round robin at 255 would let another thread into a section that must not be preempted."""
-    fixed = [
-        c for c in facts.system.cpis if c.protocol is Protocol.FIXED and c.stated_priority == MAX_PRIORITY
-    ]
+    fixed = [c for c in facts.system.cpis if c.protocol.own_priority and c.stated_priority == MAX_PRIORITY]
     if not fixed:
         return
     stated = [(f"task `{t.instance}`", t.priority, t.spans, t.span) for t in facts.system.tasks]
     stated += [
         (f"CPI `{c.name}`", c.stated_priority, c.spans, c.span)
         for c in facts.system.cpis
-        if c.protocol is not Protocol.FIXED
+        if not c.protocol.own_priority
     ]
     place = Label(fixed[0].spans.get("priority", fixed[0].span), f"`{fixed[0].name}` is non-preemptive")
     for name, priority, spans, span in stated:

@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label
-from camkes.model.system import Protocol
 from camkes.protocols.checks.base import Check, Facts, listing, number, route, through
 from camkes.protocols.codes import TOO_FEW_THREADS, TOO_MANY_THREADS
 
 
 def _find(facts: Facts) -> Iterator[Diagnostic]:
     for planned in facts.plan.cpis:
-        fixed = planned.protocol is Protocol.FIXED
+        fixed = planned.protocol.own_priority
         # A system that runs needs a thread even where no task is in sight.
         least = max(1, planned.threads_minimum)
         wanted = 1 if fixed else len(planned.contexts)

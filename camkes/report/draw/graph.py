@@ -8,31 +8,28 @@ A system without tasks and protocols is shown as its instances and connections.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from itertools import cycle as repeated
 
 from msgspec import Struct
 
-from camkes.model.system import Protocol, System
+from camkes.model.protocols import Protocol
+from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 
-
-class NodeKind(Enum):
-    """What a node stands for; for a CPI, its protocol."""
-
-    TASK = "task"
-    PROPAGATED = "propagated"
-    INHERITED = "inherited"
-    FIXED = "fixed"
-    INSTANCE = "instance"
-
+#: what a node stands for; for a CPI, the word for its protocol
+TASK, INSTANCE = "task", "instance"
 
 #: fill and border
-COLOURS: dict[NodeKind, tuple[str, str]] = {
-    NodeKind.TASK: ("#ffffff", "#1f2933"),
-    NodeKind.PROPAGATED: ("#d9ead9", "#4b7d54"),
-    NodeKind.INHERITED: ("#d6e4f5", "#40669b"),
-    NodeKind.FIXED: ("#fbe3c4", "#a06a1c"),
-    NodeKind.INSTANCE: ("#eef1f5", "#52606d"),
+_OF_PROTOCOLS = (
+    ("#d9ead9", "#4b7d54"),
+    ("#d6e4f5", "#40669b"),
+    ("#fbe3c4", "#a06a1c"),
+    ("#eadcf0", "#75508a"),
+)
+COLOURS = {
+    TASK: ("#ffffff", "#1f2933"),
+    **dict(zip((protocol.value for protocol in Protocol), repeated(_OF_PROTOCOLS), strict=False)),
+    INSTANCE: ("#eef1f5", "#52606d"),
 }
 CYCLE_COLOUR = "#b3261e"
 
@@ -41,7 +38,7 @@ class Node(Struct, frozen=True):
     """`lines` describe it, under its name."""
 
     name: str
-    kind: NodeKind
+    kind: str
     lines: tuple[str, ...]
 
 
@@ -64,8 +61,8 @@ def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
     """The graph to draw. `cycle` names CPIs each of which requests the next, and the last the first."""
     if not plan.tasks and not plan.cpis:
         return _connections(system)
-    nodes = [Node(task.name, NodeKind.TASK, (f"priority {task.priority}",)) for task in plan.tasks]
-    nodes += [Node(cpi.name, _kind(cpi.protocol), _about(cpi)) for cpi in plan.cpis]
+    nodes = [Node(task.name, TASK, (f"priority {task.priority}",)) for task in plan.tasks]
+    nodes += [Node(cpi.name, cpi.protocol.value, _about(cpi)) for cpi in plan.cpis]
     known = {node.name for node in nodes}
     loose: dict[tuple[str, str], bool] = {}
     for request in plan.requests:
@@ -78,7 +75,7 @@ def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
 
 
 def _connections(system: System) -> Graph:
-    nodes = tuple(Node(i.name, NodeKind.INSTANCE, (i.type.name,)) for i in system.instances)
+    nodes = tuple(Node(i.name, INSTANCE, (i.type.name,)) for i in system.instances)
     edges: dict[tuple[str, str, str], Edge] = {}
     for connection in system.connections:
         for source in connection.from_ends:
@@ -88,13 +85,9 @@ def _connections(system: System) -> Graph:
     return Graph(nodes, tuple(edges.values()))
 
 
-def _kind(protocol: Protocol) -> NodeKind:
-    return NodeKind(protocol.value)
-
-
 def _about(cpi: PlannedCpi) -> tuple[str, ...]:
-    if cpi.protocol is Protocol.FIXED:
-        return (f"fixed at {cpi.ceiling}",)
+    if cpi.protocol.own_priority:
+        return (f"{cpi.protocol.value} at {cpi.ceiling}",)
     threads = f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}"
     manager = ", manager" if cpi.manager else ""
     return (f"{cpi.protocol.value}, ceiling {cpi.ceiling}", threads + manager)
@@ -114,7 +107,7 @@ def graph_dot(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
         red = node.name in on_cycle
         settings = [
             f"label={_quoted(chr(10).join((node.name, *node.lines)))}",
-            "shape=ellipse" if node.kind is NodeKind.TASK else "shape=box",
+            "shape=ellipse" if node.kind == TASK else "shape=box",
             f'fillcolor="{fill}"',
             f'color="{CYCLE_COLOUR if red else border}"',
             *(["penwidth=2"] if red else []),

@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.report.draw.graph import COLOURS, CYCLE_COLOUR, Edge, Graph, Node, NodeKind, make_graph
+from camkes.report.draw.graph import COLOURS, CYCLE_COLOUR, INSTANCE, TASK, Edge, Graph, Node, make_graph
 from camkes.report.draw.graphviz import dot_layout
 from camkes.report.draw.layers import Point, Route, lay_out
 from camkes.report.draw.svg import FAINT, INK, Drawing, element, framed, text, text_width, title
@@ -58,7 +58,7 @@ class _Picture:
         self._legend(keys, loose, MARGIN + (inner - legend) / 2, height + 22)
         return self.drawing.render()
 
-    def _legend(self, keys: Sequence[tuple[NodeKind, str]], loose: bool, x: float, y: float) -> None:
+    def _legend(self, keys: Sequence[tuple[str, str]], loose: bool, x: float, y: float) -> None:
         add = self.drawing.add
         for kind, words in keys:
             fill, border = COLOURS[kind]
@@ -123,8 +123,8 @@ def _pair(point: Point) -> str:
     return f"{point[0]:.2f},{point[1]:.2f}"
 
 
-def _words(kind: NodeKind) -> str:
-    return kind.value if kind in (NodeKind.TASK, NodeKind.INSTANCE) else f"{kind.value} CPI"
+def _words(kind: str) -> str:
+    return kind if kind in (TASK, INSTANCE) else f"{kind} CPI"
 
 
 def _size(node: Node) -> tuple[float, float]:
@@ -132,5 +132,5 @@ def _size(node: Node) -> tuple[float, float]:
     return max(lines) + 30, 20 + 15.0 * len(node.lines) + 12
 
 
-def _corner(kind: NodeKind, height: float) -> float:
-    return height / 2 if kind is NodeKind.TASK else 3
+def _corner(kind: str, height: float) -> float:
+    return height / 2 if kind == TASK else 3

@@ -11,7 +11,6 @@ from itertools import groupby
 from msgspec import Struct
 
 from camkes.diagnostics import Sink
-from camkes.model.system import Protocol
 from camkes.report.draw.table import table
 from camkes.report.draw.timeline import service_colours
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
@@ -71,7 +70,7 @@ class _Chart:
         executed = {s.what for lane in run.lanes for s in lane.segments if s.state is State.RUNNING}
         used = [s for s in order if s in executed]
         self.letters = dict(zip(used, _letters(used), strict=True))
-        self.fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol is Protocol.FIXED}
+        self.fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol.own_priority}
         self.left = max(len(lane.task.name) for lane in run.lanes) + 2
         self.cells = max(columns - self.left - 1, 20)
 

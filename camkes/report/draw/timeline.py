@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
-from camkes.model.system import Protocol
 from camkes.report.draw.svg import (
     FAINT,
     INK,
@@ -291,8 +290,8 @@ class _Timeline:
             if service in used:
                 cpi = protocols.get(service)
                 words = service
-                if cpi and cpi.protocol is Protocol.FIXED:
-                    words += f" (fixed, {cpi.ceiling})"
+                if cpi and cpi.protocol.own_priority:
+                    words += f" ({cpi.protocol.value}, {cpi.ceiling})"
                 elif cpi:
                     words += f" ({cpi.protocol.value})"
                 keys.append(_Key(_swatch(colour), 22, words))
@@ -380,7 +379,7 @@ def _looks_alike(a: Segment, b: Segment) -> bool:
 
 def _raises(segments: Sequence[Segment], lane: Lane, run: Run) -> Iterator[Segment]:
     """Stretches in which work runs at an inherited priority."""
-    fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol is Protocol.FIXED}
+    fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol.own_priority}
     served = {cpi.name for cpi in run.names.cpis}
     last: Segment | None = None
     for segment in segments:

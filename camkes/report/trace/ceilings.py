@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from camkes.model.system import Protocol, System
+from camkes.model.system import System
 from camkes.protocols.requests import Request
 
 
@@ -30,7 +30,7 @@ def ceilings(system: System, requests: Iterable[Request]) -> dict[str, int]:
                 continue
             elif above := arriving(caller, (*path, caller)):
                 stated = cpis[caller].stated_priority or 0
-                fixed = cpis[caller].protocol is Protocol.FIXED
+                fixed = cpis[caller].protocol.own_priority
                 found += [max(stated, *above)] if fixed else above
         return found
 

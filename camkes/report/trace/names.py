@@ -17,7 +17,8 @@ from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Role
 from camkes.diagnostics import Sink
 from camkes.files import write_whole
-from camkes.model.system import Protocol, System
+from camkes.model.protocols import Protocol
+from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
 

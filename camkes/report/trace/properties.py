@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from camkes.capdl.model import Role
-from camkes.model.system import Protocol, System
+from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.demands import Property
@@ -187,19 +187,13 @@ class PropertyChecker:
                 "which are not in the plan",
             )
             return
-        if (
-            named
-            and named.context is not None
-            and not cpi.pooled
-            and cpi.protocol is not Protocol.FIXED
-            and named.context != context
-        ):
+        if named and named.context is not None and not cpi.one_endpoint and named.context != context:
             self._report(
                 Property.SAFE_METADATA,
                 f"{self._who(thread)} serves a request as one of context {self._ctx(context)}",
             )
         others = [t for t, (c, _) in self.requests.items() if c == cpi_id and t != thread]
-        if cpi.protocol is Protocol.FIXED and others:
+        if cpi.protocol.own_priority and others:
             self._report(
                 Property.MUTUAL_EXCLUSION,
                 f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} is in one",
@@ -289,7 +283,7 @@ class PropertyChecker:
         if named.role is Role.MANAGER and cpi:
             return self.ceilings[cpi.id]
         if named.role is Role.WORKER and cpi:
-            if cpi.protocol is Protocol.FIXED:
+            if cpi.protocol.own_priority:
                 return self.ceilings[cpi.id]
             if thread in self.requests:
                 return self.eff(self.requests[thread][1])
@@ -358,7 +352,7 @@ class PropertyChecker:
         cpi = self.cpis.get(cpi_id)
         if (
             cpi is not None
-            and cpi.protocol is Protocol.INHERITED
+            and cpi.protocol.inherits
             and len(cpi.contexts) > 1
             and context not in self.holders[cpi_id]
         ):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.connectors import RPC_CALL, library_threads
 from camkes.model.limits import MAX_PRIORITY
+from camkes.model.protocols import Protocol
 from camkes.model.settings import (
     BUDGET,
     DEADLINE,
@@ -22,17 +23,7 @@ from camkes.model.settings import (
     WCET,
     find,
 )
-from camkes.model.system import (
-    Connection,
-    Connector,
-    Cpi,
-    Instance,
-    Interface,
-    Protocol,
-    Setting,
-    Task,
-    in_digits,
-)
+from camkes.model.system import Connection, Connector, Cpi, Instance, Interface, Setting, Task, in_digits
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.resolve import codes
 from camkes.resolve.values.clauses import protocol

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.values.expressions import fold_integer
