@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Names of connectors, settings and protocols, and widths of words, are in `camkes.model` and nowhere else."""
+"""Names of connectors, settings and protocols, and widths of words, are in `camkes.model` only."""
 
 from __future__ import annotations
 
