@@ -20,7 +20,7 @@ from camkes.analysis.platform import Platform
 from camkes.analysis.verdict import Verdict, analyse_task
 from camkes.analysis.workload import Task, Workload
 from camkes.model.limits import MAX_PRIORITY
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 
 
 class Policy(StrEnum):
@@ -45,7 +45,7 @@ def changed(
     for cpi in workload.order:
         protocol = protocols.get(cpi.name, cpi.protocol)
         ceiling = highest.get(cpi.name, cpi.ceiling)
-        if protocol is cpi.protocol is Protocol.FIXED and cpi.ceiling == MAX_PRIORITY:
+        if protocol is cpi.protocol and protocol.own_priority and cpi.ceiling == MAX_PRIORITY:
             ceiling = MAX_PRIORITY
         cpis[cpi.name] = replace(cpi, protocol=protocol, ceiling=ceiling)
         for name in cpi.requests:

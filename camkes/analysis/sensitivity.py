@@ -15,7 +15,7 @@ from camkes.analysis.assignment import changed
 from camkes.analysis.platform import Platform
 from camkes.analysis.verdict import Analysis, analyse
 from camkes.analysis.workload import Workload
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 
 
 class Margin(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Change(Struct, frozen=True):
 
     @property
     def shares(self) -> bool:
-        return self.after is Protocol.PROPAGATED
+        return not self.after.lock
 
 
 def margins(workload: Workload, platform: Platform) -> tuple[Margin, ...]:

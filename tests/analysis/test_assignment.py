@@ -24,7 +24,7 @@ from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.experiments.settings import write_settings
-from camkes.model.system import Protocol
+from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem
 from tests.golden import compare
 
