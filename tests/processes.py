@@ -21,9 +21,13 @@ class Marked:
         self.mark = f"CAMKES_TEST_MARK={uuid.uuid4()}"
 
     @property
-    def env(self) -> dict[str, str]:
+    def variable(self) -> tuple[str, str]:
         name, _, value = self.mark.partition("=")
-        return {**os.environ, name: value}
+        return name, value
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {**os.environ, **dict([self.variable])}
 
     def alive(self) -> list[str]:
         """The command lines of marked processes; not of those that have ended."""

@@ -1,40 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Running the command as a user does: another process, its output, its exit status."""
+"""Small systems of text, and the command in a process of its own."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.command import ROOT, Result
+from tests.processes import PATIENCE
+
 EXAMPLES = ROOT / "examples"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    status: int
-    output: str
-    errors: str
-
-
-#: the command in this process, which saves its start; see the fixture `here`
-Here = Callable[..., Result]
-
-
-def camkes(*arguments: str | Path, cwd: Path = ROOT, timeout: float = 120) -> Result:
-    """Run `camkes` with these arguments."""
-    done = subprocess.run(
-        [sys.executable, "-m", "camkes", *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env=None,
-    )
+def camkes_process(*arguments: str | Path) -> Result:
+    """Run `camkes` in a process of its own."""
+    command = [sys.executable, "-m", "camkes", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     return Result(done.returncode, done.stdout, done.stderr)
 
 

@@ -18,7 +18,8 @@ from camkes import pipeline
 from camkes.cli import main as cli
 from camkes.cli.completion import script
 from camkes.cli.table import make_parser
-from tests.end_to_end.support import EXAMPLES, Here, camkes, system
+from tests.command import camkes
+from tests.end_to_end.support import EXAMPLES, camkes_process, system
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 
@@ -48,8 +49,8 @@ GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
     ],
     ids=lambda value: " ".join(Path(str(v)).name for v in value) if isinstance(value, list) else None,
 )
-def test_exit_status(arguments: list[str | Path], status: int, tmp_path: Path, here: Here) -> None:
-    result = here(*arguments, cwd=tmp_path)
+def test_exit_status(arguments: list[str | Path], status: int, tmp_path: Path) -> None:
+    result = camkes(*arguments, cwd=tmp_path)
     assert result.status == status, result.errors
     assert "Traceback" not in result.errors
     assert list(tmp_path.iterdir()) == []  # nothing is left of a refused command
@@ -61,7 +62,7 @@ def test_exit_status(arguments: list[str | Path], status: int, tmp_path: Path, h
     ids=["good", "user error", "usage"],
 )
 def test_exit_status_of_the_process(arguments: list[str | Path], status: int) -> None:
-    result = camkes(*arguments)
+    result = camkes_process(*arguments)
     assert result.status == status, result.errors
 
 
@@ -77,14 +78,14 @@ def test_a_defect_of_ours_says_so(
     assert "a screw is loose" in errors and "defect of camkes" in errors
 
 
-def test_output_that_cannot_be_written(tmp_path: Path, here: Here) -> None:
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = here("graph", EXAMPLES / "adder", "-o", tmp_path / "file" / "graph.svg")
+    result = camkes("graph", EXAMPLES / "adder", "-o", tmp_path / "file" / "graph.svg")
     assert result.status == USER_ERROR
     assert "cannot write" in result.errors and "Traceback" not in result.errors
 
 
-def test_all_mistakes_of_a_file_in_one_run(tmp_path: Path, here: Here) -> None:
+def test_all_mistakes_of_a_file_in_one_run(tmp_path: Path) -> None:
     path = system(
         tmp_path,
         """
@@ -102,15 +103,15 @@ def test_all_mistakes_of_a_file_in_one_run(tmp_path: Path, here: Here) -> None:
         """,
         {},
     )
-    result = here("check", path, "--format", "json")
+    result = camkes("check", path, "--format", "json")
     codes = {d["code"] for d in json.loads(result.output)["diagnostics"]}
     assert result.status == USER_ERROR
     assert codes == {"E0409", "E0501"}
 
 
-def test_plan_json(tmp_path: Path, here: Here) -> None:
+def test_plan_json(tmp_path: Path) -> None:
     """The fields that programs rely on."""
-    plan = json.loads(here("plan", EXAMPLES / "protocols", "--json").output)
+    plan = json.loads(camkes("plan", EXAMPLES / "protocols", "--json").output)
     assert [(t["name"], t["id"], t["priority"]) for t in plan["tasks"]] == [
         ("t1", 0, 10), ("t2", 1, 20), ("t3", 2, 15), ("t4", 3, 30),
     ]  # fmt: skip
@@ -192,13 +193,13 @@ def test_colour_on_a_terminal(environment: dict[str, str], coloured: bool) -> No
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
-def test_machines_read_one_thing_from_a_stream(tmp_path: Path, here: Here, form: str) -> None:
+def test_machines_read_one_thing_from_a_stream(tmp_path: Path, form: str) -> None:
     path = EXAMPLES / "adder"
     for command in ("dump", "plan", "graph", "build", "check", "run"):
         out = ["-o", tmp_path / "out"] if command in ("build", "run") else []
         more = ["--json"] if command in ("plan", "run") else []
         more += ["--console", tmp_path / "console"] if command == "run" else []
-        result = here(command, path, "--format", form, *out, *more)
+        result = camkes(command, path, "--format", form, *out, *more)
         assert result.status == GOOD, result.errors
         messages = result.output if command in ("check", "build") else result.errors
         assert json.loads(messages)["version"] in (1, "2.1.0")
@@ -207,13 +208,13 @@ def test_machines_read_one_thing_from_a_stream(tmp_path: Path, here: Here, form:
     assert (tmp_path / "console").read_text().startswith("client: 2 + 40 = 42\n")
 
 
-def test_a_console_that_cannot_be_written_is_named(tmp_path: Path, here: Here) -> None:
-    result = here("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", tmp_path)
+def test_a_console_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    result = camkes("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", tmp_path)
     assert (result.status, result.errors) == (
         1,
         f"error[E0725]: cannot write {tmp_path}: Is a directory\n\n1 error\n",
     )
-    result = here("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", "/dev/null")
+    result = camkes("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", "/dev/null")
     assert result.status == GOOD and "42" not in result.output
 
 
@@ -249,17 +250,17 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_a_file_is_written_where_it_is(tmp_path: Path, here: Here) -> None:
+def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
     kept = tmp_path / "kept.dot"
     kept.write_text("old")
     kept.chmod(0o640)
     link, full = tmp_path / "link.dot", tmp_path / "full.dot"
     link.symlink_to(kept)
     full.symlink_to("/dev/full")
-    assert here("graph", EXAMPLES / "adder", "-o", link).status == GOOD
+    assert camkes("graph", EXAMPLES / "adder", "-o", link).status == GOOD
     assert link.is_symlink() and kept.read_text().startswith("digraph")
     assert kept.stat().st_mode & 0o777 == 0o640
-    result = here("graph", EXAMPLES / "adder", "-o", full)
+    result = camkes("graph", EXAMPLES / "adder", "-o", full)
     assert (result.status, result.errors) == (
         1,
         f"error[E0725]: cannot write {full}: No space left on device\n\n1 error\n",
@@ -280,10 +281,8 @@ def test_a_file_is_written_where_it_is(tmp_path: Path, here: Here) -> None:
         (("check", "a", "b"), "camkes check: one argument too many: b\nTry 'camkes check --help'.\n"),
     ],
 )
-def test_a_slip_on_the_command_line_names_what_was_meant(
-    words: tuple[str, ...], said: str, here: Here
-) -> None:
-    result = here(*words)
+def test_a_slip_on_the_command_line_names_what_was_meant(words: tuple[str, ...], said: str) -> None:
+    result = camkes(*words)
     assert (result.status, result.output, result.errors) == (2, "", said)
 
 
@@ -292,18 +291,18 @@ def test_a_slip_on_the_command_line_names_what_was_meant(
 )
 @pytest.mark.parametrize("suffix", ["dot", "svg"])
 def test_a_system_with_mistakes_is_drawn(
-    tmp_path: Path, here: Here, name: str, code: str, red: bool, suffix: str
+    tmp_path: Path, name: str, code: str, red: bool, suffix: str
 ) -> None:
     picture = tmp_path / f"picture.{suffix}"
-    result = here("graph", EXAMPLES / name, "-o", picture)
+    result = camkes("graph", EXAMPLES / name, "-o", picture)
     assert result.status == 1
     assert code in result.errors
     text = picture.read_text()
     assert ('color="#b3261e"' in text or 'stroke="#b3261e"' in text) == red
 
 
-def test_quiet_leaves_the_results(tmp_path: Path, here: Here) -> None:
-    result = here("run", EXAMPLES / "nested", "-o", tmp_path, "-q")
+def test_quiet_leaves_the_results(tmp_path: Path) -> None:
+    result = camkes("run", EXAMPLES / "nested", "-o", tmp_path, "-q")
     assert (result.status, result.errors) == (0, "")
     assert "response" in result.output
 
@@ -325,12 +324,12 @@ UNTIDY = "component Task{control;}\nassembly{composition{component Task one;}}\n
     ],
     ids=lambda words: " ".join(str(w) for w in words if not isinstance(w, Path)),
 )
-def test_quiet_hides_no_results(tmp_path: Path, here: Here, command: list[str | Path]) -> None:
+def test_quiet_hides_no_results(tmp_path: Path, command: list[str | Path]) -> None:
     """Standard output is the same; nothing else is said where nothing is wrong."""
     outputs = []
     for flags in ((), ("--quiet",)):
         (tmp_path / "untidy.camkes").write_text(UNTIDY)
-        result = here(*command, *flags, cwd=tmp_path)
+        result = camkes(*command, *flags, cwd=tmp_path)
         outputs.append((result.status, result.output))
     assert outputs[0] == outputs[1]
     assert outputs[0][1]

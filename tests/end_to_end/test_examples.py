@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.support import EXAMPLES, Here, Result
+from tests.command import Result, camkes
+from tests.end_to_end.support import EXAMPLES
 
 RUNNING = ("adder", "events", "dataport", "hierarchy", "timer", "protocols", "nested", "inversion")
 VARIANTS = [
@@ -35,7 +36,7 @@ def test_every_example_is_tried() -> None:
 
 
 @pytest.mark.parametrize(("name", "flags"), VARIANTS, ids=label)
-def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_path: Path, here: Here) -> None:
+def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
     """What an example prints is what it says, its properties hold also under round robin, and each run
     of it has the same trace, with and without process isolation."""
     suffix = "".join(flags).partition("=")[2]
@@ -44,39 +45,41 @@ def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_pat
     for number, how in enumerate([(), (), ("--fast",)]):
         trace = tmp_path / f"{number}.trace"
         words = (EXAMPLES / name, *flags, *how, "-o", tmp_path / "build", "-q", "--verify", "--ascii")
-        result = here("run", *words, "--trace", trace)
+        result = camkes("run", *words, "--trace", trace)
         assert (result.status, result.errors) == (0, "")
         assert result.output.startswith(expected)  # then comes the report
         assert "hold at every event" in result.output
         traces.add(trace.read_bytes())
     assert len(traces) == 1
     turns = ("--scheduling", "rr", "--timeslice", "1ms", "--verify", "--ascii")
-    result = here("run", EXAMPLES / name, *flags, *turns, "-o", tmp_path / "build")
+    result = camkes("run", EXAMPLES / name, *flags, *turns, "-o", tmp_path / "build")
     assert result.status == 0, result.errors + result.output
     assert "hold at every event" in result.output
 
 
-def test_inversion_equals_the_calculation_by_hand(tmp_path: Path, here: Here) -> None:
+def test_inversion_equals_the_calculation_by_hand(tmp_path: Path) -> None:
     """examples/inversion/README.md: 8 ms with inheritance, 28 ms with the plain call."""
     worst = {}
     for name, flags in (("inherited", ()), ("plain", ("-DPLAIN=ON",))):
-        result = here("run", EXAMPLES / "inversion", *flags, "-o", tmp_path / name, "--for", "90ms", "--json")
+        result = camkes(
+            "run", EXAMPLES / "inversion", *flags, "-o", tmp_path / name, "--for", "90ms", "--json"
+        )
         assert result.status == 0, result.errors
         worst[name] = report(result)["high"]["response"]["max"]
     assert worst == {"inherited": 8_000_000, "plain": 28_000_000}
 
 
 @pytest.mark.parametrize(("name", "code"), [("deadlock", "E0501"), ("invalid-nesting", "E0502")])
-def test_bad_examples_are_rejected(name: str, code: str, here: Here) -> None:
+def test_bad_examples_are_rejected(name: str, code: str) -> None:
     for command in ("check", "plan", "build", "run"):
-        result = here(command, EXAMPLES / name, "--ascii")
+        result = camkes(command, EXAMPLES / name, "--ascii")
         assert result.status == 1
         assert f"error[{code}]" in result.errors
         assert result.output == ""
 
 
-def test_deadlock_walks_the_whole_cycle(here: Here) -> None:
-    result = here("check", EXAMPLES / "deadlock", "--format", "sarif")
+def test_deadlock_walks_the_whole_cycle() -> None:
+    result = camkes("check", EXAMPLES / "deadlock", "--format", "sarif")
     found = json.loads(result.output)["runs"][0]["results"][0]
     steps = found["codeFlows"][0]["threadFlows"][0]["locations"]
     words = " ".join(step["location"]["message"]["text"] for step in steps)
@@ -84,8 +87,8 @@ def test_deadlock_walks_the_whole_cycle(here: Here) -> None:
         assert hop in words
 
 
-def test_pictures_and_traces(tmp_path: Path, here: Here) -> None:
-    result = here(
+def test_pictures_and_traces(tmp_path: Path) -> None:
+    result = camkes(
         "run", EXAMPLES / "nested", "-o", tmp_path / "b", "-q",
         "--timeline", tmp_path / "t.svg", "--trace", tmp_path / "t.json",
     )  # fmt: skip

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.support import camkes, system
+from tests.command import camkes
+from tests.end_to_end.support import system
 
 MS = 1_000_000
 SYSTEM = """

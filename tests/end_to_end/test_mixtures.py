@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.support import camkes, system
+from tests.command import camkes
+from tests.end_to_end.support import system
 
 SYSTEM = """
 procedure P { int f(in int x); int g(in string s, out int y); }

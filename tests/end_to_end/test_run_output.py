@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from camkes.process import for_terminal
-from tests.end_to_end.support import EXAMPLES, ROOT, camkes, system
+from tests.command import ROOT, camkes
+from tests.end_to_end.support import EXAMPLES, system
 from tests.host.test_confinement import KERNEL_MEMORY, camkes_run, write_system
 
 ONE = "component One { control; }\nassembly { composition { component One one; } }\n"
@@ -73,8 +74,8 @@ def test_files_that_cannot_be_written_are_in_the_document(tmp_path: Path, option
 def test_a_run_of_which_nothing_is_known_is_a_document_too(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(kernel_memory(), 0, 4096);", KERNEL_MEMORY)
     done = camkes_run(tmp_path, "--json")
-    assert done.returncode == 1, done.stderr
-    report = json.loads(done.stdout)
+    assert done.status == 1, done.errors
+    report = json.loads(done.output)
     assert [e["code"] for e in report.pop("errors")] == ["E0730"]
     assert report == NOTHING
 

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.processes import PATIENCE, Marked
+import pytest
+
+from tests.command import Result, camkes
+from tests.processes import Marked
 
 HEADERS = """#define _GNU_SOURCE
 #include <camkes.h>
@@ -43,6 +47,18 @@ DeclareCAmkESRootserver(system.camkes)
 GOOD = '#include <camkes.h>\n#include <stdio.h>\nint run(void) { puts("good ran"); return 0; }\n'
 
 
+@dataclass(frozen=True)
+class Case:
+    """How reports name the thread of a case, and its line."""
+
+    thread: str
+    place: str
+
+    def report(self, errors: str) -> str:
+        """What is reported of this case."""
+        return errors.partition(self.thread)[2].partition("component bad, thread")[0]
+
+
 def write_system(folder: Path, body: str, outside: str = "", good: str = GOOD, system: str = SYSTEM) -> int:
     """Writes the system; `body` is that of `run` of the bad component. The line on which it is."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,21 +70,32 @@ def write_system(folder: Path, body: str, outside: str = "", good: str = GOOD, s
     return before.count("\n") + 1
 
 
+def write_cases(folder: Path, bodies: Sequence[str], outside: str = "") -> list[Case]:
+    """Writes a system whose bad component has a thread for each body, that of an interface, which runs it
+    when it starts."""
+    names = [f"p{number}" for number in range(len(bodies))]
+    ends = [" ".join(f"{kind} P {name};" for name in names) for kind in ("provides", "uses")]
+    calls = "\n".join(f"connection seL4RPCCall {n}(from good.{n}, to bad.{n});" for n in names)
+    system = "import <std_connector.camkes>;\nprocedure P { void go(); }\n"
+    system += SYSTEM.replace("Bad { control; }", f"Bad {{ control; {ends[0]} }}")
+    system = system.replace("Good { control; }", f"Good {{ control; {ends[1]} }}")
+    system = system.replace("component Good good;", f"component Good good;\n{calls}")
+    handlers = " ".join(f"void {name}_go(void) {{ }}" for name in names)
+    code = "".join(f"void {n}__init(void) {{ {body} }}\n" for n, body in zip(names, bodies, strict=True))
+    after = write_system(folder, "", f"{outside}\n{handlers}\n{code}", system=system)
+    first = after - 2 - len(bodies)
+    return [Case(f"component bad, thread bad.{n}: ", f"bad.c:{first + i}:") for i, n in enumerate(names)]
+
+
 def command(folder: Path, *options: str) -> list[str]:
     return [sys.executable, "-m", "camkes", "run", str(folder), "-o", str(folder / "out"), *options]
 
 
-def camkes_run(folder: Path, *options: str, marked: Marked | None = None) -> subprocess.CompletedProcess[str]:
+def camkes_run(folder: Path, *options: str) -> Result:
     """Runs the system to its end, after which no process of it may be left."""
-    marked = marked or Marked()
-    done = subprocess.run(
-        command(folder, *options),
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        timeout=PATIENCE,
-        env=marked.env,
-        check=False,
-    )
+    marked = Marked()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(*marked.variable)
+        done = camkes(*command(folder, *options)[3:])
     marked.assert_none()
     return done

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.host.systems import SYSTEM, camkes_run, write_system
+from tests.host.systems import camkes_run, write_cases, write_system
 from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.skipif(
@@ -87,32 +87,26 @@ FORBIDDEN = {
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of calls differ between machines")
 def test_each_forbidden_call_is_a_fault_at_its_line(tmp_path: Path) -> None:
-    """All in one system, an instance for each; those of the others come to theirs all the same."""
-    names = [f"bad{number}" for number in range(len(FORBIDDEN))]
-    cases = "".join(f"case {number}: {{ {body} }} break;\n" for number, body in enumerate(FORBIDDEN))
-    instances = " ".join(f"component Bad {name};" for name in names)
-    system = SYSTEM.replace("component Bad bad;", instances)
-    body = f"switch (atoi(get_instance_name() + 3)) {{\n{cases}}}"
-    first = write_system(tmp_path, body, KERNEL_MEMORY, system=system) + 1
+    """All in one component, a thread for each; the others come to theirs all the same."""
+    cases = write_cases(tmp_path, list(FORBIDDEN), KERNEL_MEMORY)
     done = camkes_run(tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "good ran\n" in done.stdout
-    assert "escaped" not in done.stdout
-    for number, (body, call) in enumerate(FORBIDDEN.items()):
-        fault = f"component bad{number}, thread bad{number}: system call of the workstation: {call}\n"
-        assert fault in done.stderr, body
-        place = done.stderr.partition(fault)[2].partition("component bad")[0]
-        assert f"bad.c:{first + number}:" in place, body
+    assert done.status == 1, done.errors
+    assert "good ran\n" in done.output
+    assert "escaped" not in done.output
+    for case, (body, call) in zip(cases, FORBIDDEN.items(), strict=True):
+        report = case.report(done.errors)
+        assert report.startswith(f"system call of the workstation: {call}\n"), body
+        assert case.place in report, body
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the flag is one of that machine")
 def test_a_thread_that_traps_at_each_instruction_is_stopped_at_the_first(tmp_path: Path) -> None:
     write_system(tmp_path, 'asm volatile("pushf; orl $0x100, (%rsp); popf");')
     done = camkes_run(tmp_path)
-    assert done.returncode == 1
-    assert "component bad, thread bad: illegal instruction\n" in done.stderr
-    assert "bad.c:" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1
+    assert "component bad, thread bad: illegal instruction\n" in done.errors
+    assert "bad.c:" in done.errors
+    assert "good ran\n" in done.output
 
 
 #: what a component does to the processor's state, and then; the fault that this is
@@ -129,58 +123,60 @@ DAMAGED_STATE = {
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the instructions differ between machines")
-@pytest.mark.parametrize("options", [(), ("--fast",), ("--hardened",)])
-def test_registers_that_the_kernel_relies_on_are_put_right(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_registers_that_the_kernel_relies_on_are_put_right(tmp_path: Path) -> None:
     """The base of thread-local variables and flags: what follows is a fault at its line all the same."""
-    for number, (body, fault) in enumerate(DAMAGED_STATE.items()):
-        if "wrfsbase" in body and "fsgsbase" not in Path("/proc/cpuinfo").read_text():
-            continue
-        folder = tmp_path / str(number)
-        line = write_system(folder, body)
-        done = camkes_run(folder, "--loop-limit", "100", *options)
-        assert done.returncode == 1, (body, done.stderr)
-        assert f"component bad, thread bad: {fault}" in done.stderr, body
-        assert f"bad.c:{line}:" in done.stderr, body
-        assert "good ran\n" in done.stdout, body
+    known = "fsgsbase" in Path("/proc/cpuinfo").read_text()
+    bodies = [body for body in DAMAGED_STATE if known or "wrfsbase" not in body]
+    cases = write_cases(tmp_path, bodies)
+    for options in ((), ("--fast",), ("--hardened",)):
+        done = camkes_run(tmp_path, "--loop-limit", "100", *options)
+        assert done.status == 1, (options, done.errors)
+        assert "good ran\n" in done.output, options
+        for case, body in zip(cases, bodies, strict=True):
+            report = case.report(done.errors)
+            assert report.startswith(DAMAGED_STATE[body]), (options, body)
+            assert case.place in report, (options, body)
 
 
-@pytest.mark.parametrize("status", [0, 1, 2, 3, 4, 5, 134])
-def test_no_status_of_a_component_ends_the_run(tmp_path: Path, status: int) -> None:
-    line = write_system(tmp_path, f"syscall(SYS_exit_group, {status});")
+def test_no_status_of_a_component_ends_the_run(tmp_path: Path) -> None:
+    cases = write_cases(tmp_path, [f"syscall(SYS_exit_group, {n});" for n in (0, 1, 2, 3, 4, 5, 134)])
     done = camkes_run(tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "component bad, thread bad: system call of the workstation: exit_group\n" in done.stderr
-    assert f"bad.c:{line}:" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1, done.errors
+    assert "good ran\n" in done.output
+    for case in cases:
+        report = case.report(done.errors)
+        assert report.startswith("system call of the workstation: exit_group\n"), case
+        assert case.place in report, case
 
 
 def test_constructors_cannot_end_the_run_with_a_status_of_their_own(tmp_path: Path) -> None:
     code = "__attribute__((constructor)) static void before(void) { syscall(SYS_exit_group, 4); }"
     write_system(tmp_path, "", code)
     done = camkes_run(tmp_path)
-    assert done.returncode == 1
-    assert "exit_group is not allowed to components while they are loaded" in done.stderr
-    assert "wrote into the kernel's memory" not in done.stderr
+    assert done.status == 1
+    assert "exit_group is not allowed to components while they are loaded" in done.errors
+    assert "wrote into the kernel's memory" not in done.errors
 
 
-@pytest.mark.parametrize("body", ["pause();", "fork();", 'execl("/bin/sh", "sh", NULL);'])
-def test_also_without_processes(tmp_path: Path, body: str) -> None:
-    line = write_system(tmp_path, body)
+def test_also_without_processes(tmp_path: Path) -> None:
+    cases = write_cases(tmp_path, ["pause();", "fork();", 'execl("/bin/sh", "sh", NULL);'])
     done = camkes_run(tmp_path, "--fast")
-    assert done.returncode == 1, done.stderr
-    assert "component bad, thread bad: system call of the workstation: " in done.stderr
-    assert f"bad.c:{line}:" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1, done.errors
+    assert "good ran\n" in done.output
+    for case in cases:
+        report = case.report(done.errors)
+        assert report.startswith("system call of the workstation: "), case
+        assert case.place in report, case
 
 
 @pytest.mark.parametrize("body", ["socket(AF_INET, SOCK_STREAM, 0);", "pause();", 'open("/etc/passwd", 2);'])
 def test_constructors_are_confined(tmp_path: Path, body: str) -> None:
     write_system(tmp_path, "", f"__attribute__((constructor)) static void before(void) {{ {body} }}")
     done = camkes_run(tmp_path)
-    assert done.returncode == 1
-    assert "is not allowed to components while they are loaded" in done.stderr
-    assert "component bad" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.status == 1
+    assert "is not allowed to components while they are loaded" in done.errors
+    assert "component bad" in done.errors
+    assert "Traceback" not in done.errors
 
 
 def test_what_a_component_needs_keeps_working(tmp_path: Path) -> None:
@@ -200,15 +196,15 @@ def test_what_a_component_needs_keeps_working(tmp_path: Path) -> None:
     """
     write_system(tmp_path, body)
     done = camkes_run(tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("fine 1.25 0\nto standard output\nto standard error\n")
+    assert done.status == 0, done.errors
+    assert done.output.startswith("fine 1.25 0\nto standard output\nto standard error\n")
 
 
 def test_memory_is_limited(tmp_path: Path) -> None:
     body = 'int n = 0; while (n < 4096 && malloc(1 << 20)) { n++; } printf("%d MiB\\n", n);'
     write_system(tmp_path, body)
-    usual = int(camkes_run(tmp_path).stdout.split()[0])
-    less = int(camkes_run(tmp_path, "--memory-limit", "64M").stdout.split()[0])
+    usual = int(camkes_run(tmp_path).output.split()[0])
+    less = int(camkes_run(tmp_path, "--memory-limit", "64M").output.split()[0])
     assert 512 < usual < 1024
     assert 32 < less < 64
 
@@ -216,16 +212,16 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 def test_damage_to_the_kernel_is_noticed(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(kernel_memory(), 0, 4096);", KERNEL_MEMORY)
     done = camkes_run(tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "component bad wrote into the kernel's memory" in done.stderr
+    assert done.status == 1, done.errors
+    assert "component bad wrote into the kernel's memory" in done.errors
 
 
 def test_the_memory_around_the_kernel_is_not_there(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(kernel_memory() - 8, 0, 8);", KERNEL_MEMORY)
     done = camkes_run(tmp_path)
-    assert done.returncode == 1
-    assert "component bad, thread bad: invalid write at" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1
+    assert "component bad, thread bad: invalid write at" in done.errors
+    assert "good ran\n" in done.output
 
 
 def test_a_forged_report_blames_nobody(tmp_path: Path) -> None:
@@ -237,52 +233,56 @@ def test_a_forged_report_blames_nobody(tmp_path: Path) -> None:
     """
     write_system(tmp_path, body)
     done = camkes_run(tmp_path, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["faults"] == []
-    assert done.stderr.count("fault: good: thread good: abort\n") == 3
+    assert done.status == 0, done.errors
+    assert json.loads(done.output)["faults"] == []
+    assert done.errors.count("fault: good: thread good: abort\n") == 3
 
 
 #: a write anywhere in the kernel's memory: its beginning, its tables, far behind them
 PLACES = ("0", "4096", "200000", "(1UL << 30) - 8")
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_hardened_a_write_to_kernel_memory_is_a_fault_at_its_line(tmp_path: Path, place: str) -> None:
-    line = write_system(tmp_path, f"memset(kernel_memory() + {place}, 0, 8);", KERNEL_MEMORY)
+def test_hardened_a_write_to_kernel_memory_is_a_fault_at_its_line(tmp_path: Path) -> None:
+    bodies = [f"memset(kernel_memory() + {place}, 0, 8);" for place in PLACES]
+    cases = write_cases(tmp_path, bodies, KERNEL_MEMORY)
     done = camkes_run(tmp_path, "--hardened")
-    assert done.returncode == 1, done.stderr
-    assert "component bad, thread bad: invalid write of kernel memory" in done.stderr
-    assert f"bad.c:{line}:" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1, done.errors
+    assert "good ran\n" in done.output
+    for case, place in zip(cases, PLACES, strict=True):
+        report = case.report(done.errors)
+        assert report.startswith("invalid write of kernel memory"), place
+        assert case.place in report, place
 
 
 def test_hardened_constructors_cannot_write_to_kernel_memory(tmp_path: Path) -> None:
     before = "__attribute__((constructor)) static void c(void) { memset(kernel_memory(), 0, 8); }"
     write_system(tmp_path, "", KERNEL_MEMORY + before)
     done = camkes_run(tmp_path, "--hardened")
-    assert done.returncode == 1, done.stderr
-    assert "component bad ended while it was loaded" in done.stderr
+    assert done.status == 1, done.errors
+    assert "component bad ended while it was loaded" in done.errors
 
 
-@pytest.mark.parametrize(
-    ("body", "call"),
-    [
-        ("mprotect(kernel_memory(), 4096, PROT_READ | PROT_WRITE);", "mprotect"),
-        ("mprotect(kernel_memory(), 1UL << 30, PROT_READ | PROT_WRITE);", "mprotect"),
-        ("mprotect(kernel_memory() - (1UL << 31), 3UL << 30, PROT_READ | PROT_WRITE);", "mprotect"),
-        ("mremap(kernel_memory(), 4096, 8192, MREMAP_MAYMOVE);", "mremap"),
-        ("madvise(kernel_memory(), 4096, MADV_REMOVE);", "madvise"),
-        ("madvise(kernel_memory() - (1UL << 31), 3UL << 30, MADV_REMOVE);", "madvise"),
-        ("munmap(kernel_memory() - (1UL << 31), 3UL << 30);", "munmap"),
-    ],
-)
-def test_hardened_components_cannot_change_the_access(tmp_path: Path, body: str, call: str) -> None:
-    line = write_system(tmp_path, body, KERNEL_MEMORY)
+#: calls that would change the access to kernel memory
+ACCESS = {
+    "mprotect(kernel_memory(), 4096, PROT_READ | PROT_WRITE);": "mprotect",
+    "mprotect(kernel_memory(), 1UL << 30, PROT_READ | PROT_WRITE);": "mprotect",
+    "mprotect(kernel_memory() - (1UL << 31), 3UL << 30, PROT_READ | PROT_WRITE);": "mprotect",
+    "mremap(kernel_memory(), 4096, 8192, MREMAP_MAYMOVE);": "mremap",
+    "madvise(kernel_memory(), 4096, MADV_REMOVE);": "madvise",
+    "madvise(kernel_memory() - (1UL << 31), 3UL << 30, MADV_REMOVE);": "madvise",
+    "munmap(kernel_memory() - (1UL << 31), 3UL << 30);": "munmap",
+}
+
+
+def test_hardened_components_cannot_change_the_access(tmp_path: Path) -> None:
+    cases = write_cases(tmp_path, list(ACCESS), KERNEL_MEMORY)
     done = camkes_run(tmp_path, "--hardened")
-    assert done.returncode == 1, done.stderr
-    assert f"component bad, thread bad: system call of the workstation: {call}\n" in done.stderr
-    assert f"bad.c:{line}:" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1, done.errors
+    assert "good ran\n" in done.output
+    for case, (body, call) in zip(cases, ACCESS.items(), strict=True):
+        report = case.report(done.errors)
+        assert report.startswith(f"system call of the workstation: {call}\n"), body
+        assert case.place in report, body
 
 
 def test_hardened_faults_loops_and_output_are_as_usual(tmp_path: Path) -> None:
@@ -293,12 +293,12 @@ def test_hardened_faults_loops_and_output_are_as_usual(tmp_path: Path) -> None:
     """
     write_system(tmp_path, body)
     usual, hardened = camkes_run(tmp_path), camkes_run(tmp_path, "--hardened")
-    assert (usual.returncode, usual.stdout) == (hardened.returncode, hardened.stdout) == (1, usual.stdout)
-    assert "tgkill" in usual.stderr and "tgkill" in hardened.stderr
+    assert (usual.status, usual.output) == (hardened.status, hardened.output) == (1, usual.output)
+    assert "tgkill" in usual.errors and "tgkill" in hardened.errors
     write_system(tmp_path, "for (volatile int i = 0;; i++) { }")
     done = camkes_run(tmp_path, "--hardened", "--loop-limit", "200")
-    assert "component bad, thread bad: loops without letting time pass" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert "component bad, thread bad: loops without letting time pass" in done.errors
+    assert "good ran\n" in done.output
 
 
 #: start and length: all of the state; what the running thread is found by; queues
@@ -309,16 +309,16 @@ DAMAGE = (("0", "1 << 20"), ("8", "8"), ("16", "64"), ("2048", "512"))
 def test_damage_anywhere_ends_the_run_in_words(tmp_path: Path, start: str, length: str) -> None:
     write_system(tmp_path, f"memset(kernel_memory() + {start}, 0x5a, {length});", KERNEL_MEMORY)
     done = camkes_run(tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "wrote into the kernel's memory" in done.stderr
-    assert "component bad " in done.stderr or "ran last" in done.stderr
+    assert done.status == 1, done.errors
+    assert "wrote into the kernel's memory" in done.errors
+    assert "component bad " in done.errors or "ran last" in done.errors
 
 
 def test_fast_and_hardened_exclude_each_other(tmp_path: Path) -> None:
     write_system(tmp_path, "")
     done = camkes_run(tmp_path, "--hardened", "--fast")
-    assert done.returncode == 2
-    assert "not allowed with argument" in done.stderr
+    assert done.status == 2
+    assert "not allowed with argument" in done.errors
 
 
 #: runs the tool on a workstation that lacks a system call

@@ -52,10 +52,10 @@ def test_a_thread_that_blocks_is_stopped_and_the_others_go_on(tmp_path: Path) ->
 
     line = write_system(tmp_path, BLOCKS, KERNEL_MEMORY)
     done = camkes_run(tmp_path, "--timeout", "300ms")
-    assert done.returncode == 1, done.stderr
-    assert "component bad, thread bad: waits for something outside the system\n" in done.stderr
-    assert f"bad.c:{line}:" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1, done.errors
+    assert "component bad, thread bad: waits for something outside the system\n" in done.errors
+    assert f"bad.c:{line}:" in done.errors
+    assert "good ran\n" in done.output
 
 
 @pytest.mark.parametrize("options", [(), ("--fast",)])
@@ -64,9 +64,9 @@ def test_a_loop_that_holds_back_signals_is_stopped(tmp_path: Path, options: tupl
     body += " for (volatile long i = 0;; i++) { }"
     write_system(tmp_path, body)
     done = camkes_run(tmp_path, "--loop-limit", "200", *options)
-    assert done.returncode == 1
-    assert "component bad, thread bad: loops without letting time pass" in done.stderr
-    assert "good ran\n" in done.stdout
+    assert done.status == 1
+    assert "component bad, thread bad: loops without letting time pass" in done.errors
+    assert "good ran\n" in done.output
 
 
 def test_a_constructor_that_loops_is_ended(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_a_constructor_that_loops_is_ended(tmp_path: Path) -> None:
         tmp_path, "", '__attribute__((constructor)) static void c(void) { for (;;) { __asm__(""); } }'
     )
     done = camkes_run(tmp_path, "--timeout", "300ms")
-    assert done.returncode == 1
-    assert "component bad: loading it does not end" in done.stderr
+    assert done.status == 1
+    assert "component bad: loading it does not end" in done.errors
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -161,8 +161,8 @@ def test_an_interruption_while_compiling(tmp_path: Path) -> None:
 def test_a_record_has_a_limit(tmp_path: Path) -> None:
     write_system(tmp_path, "", good=TALKS)
     done = camkes_run(tmp_path, "--for", "1000000s", "--record-limit", "3M")
-    assert done.returncode == 1
-    assert "the record of the run has reached" in done.stderr
+    assert done.status == 1
+    assert "the record of the run has reached" in done.errors
     assert (tmp_path / "out/host-image/run.trace").stat().st_size < 6 << 20
 
 
@@ -184,26 +184,26 @@ def test_json_is_one_document_whatever_is_printed(tmp_path: Path) -> None:
     """
     write_system(tmp_path, body)
     done = camkes_run(tmp_path, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["exit_statuses"] == {"bad": 3, "good": 0}
-    assert "good ran\n" in done.stderr and "errors\n" in done.stderr
+    assert done.status == 0, done.errors
+    assert json.loads(done.output)["exit_statuses"] == {"bad": 3, "good": 0}
+    assert "good ran\n" in done.errors and "errors\n" in done.errors
 
 
 def test_statuses_can_fail_a_run(tmp_path: Path) -> None:
     write_system(tmp_path, "return -1;")
     usual = camkes_run(tmp_path)
-    assert usual.returncode == 0
-    assert "bad: run() returned -1\n" in usual.stdout
-    assert camkes_run(tmp_path, "--fail-on", "missed").returncode == 0
-    assert camkes_run(tmp_path, "--fail-on", "missed,exit-status").returncode == 1
+    assert usual.status == 0
+    assert "bad: run() returned -1\n" in usual.output
+    assert camkes_run(tmp_path, "--fail-on", "missed").status == 0
+    assert camkes_run(tmp_path, "--fail-on", "missed,exit-status").status == 1
     wrong = camkes_run(tmp_path, "--fail-on", "late")
-    assert wrong.returncode == 2
-    assert "'late' is not a valid condition" in wrong.stderr
+    assert wrong.status == 2
+    assert "'late' is not a valid condition" in wrong.errors
 
 
 def test_the_table_begins_on_a_line_of_its_own(tmp_path: Path) -> None:
     write_system(tmp_path, 'printf("no end"); return 1;')
-    assert "no end\n" in camkes_run(tmp_path).stdout
+    assert "no end\n" in camkes_run(tmp_path).output
 
 
 def test_the_first_line_on_a_terminal_is_not_shifted(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from camkes.capdl.model import Purpose, Use
 from camkes.diagnostics import Sink
-from tests.end_to_end.support import camkes, system
+from tests.command import camkes
+from tests.end_to_end.support import system
 from tests.host.test_confinement import KERNEL_MEMORY
 from tests.host.test_ending import BLOCKS
 from tests.runtime.host import plan_of

@@ -12,7 +12,8 @@ import pytest
 
 from camkes.report.refusals import WORDS, MessageError
 from camkes.resources import RUNTIME
-from tests.end_to_end.support import camkes, system
+from tests.command import camkes
+from tests.end_to_end.support import system
 
 
 def test_the_runtime_has_the_same_errors() -> None:

@@ -23,7 +23,8 @@ from camkes.diagnostics.rendering.text import Style, to_text
 from camkes.outcome import Outcome
 from camkes.report.trace.kinds import End, Kind
 from tests.backends.sel4.test_trace import line, text
-from tests.end_to_end.support import EXAMPLES, camkes
+from tests.command import camkes
+from tests.end_to_end.support import EXAMPLES
 
 IDLE = Record(10_000_000, Kind.IDLE, 65535, 65535, ())
 
