@@ -57,9 +57,12 @@ def run(image: HostImage, trace: Path, *options: str) -> subprocess.CompletedPro
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["adder", "dataport", "events", "hierarchy", "inversion", "nested", "protocols", "timer"]
-)
+#: with a lock, a timer and preemption, and with memory that is shared; all others in `make test-long`
+SHORT = ("inversion", "dataport")
+LONG = ("adder", "events", "hierarchy", "nested", "protocols", "timer")
+
+
+@pytest.mark.parametrize("name", [*SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)])
 def test_the_same_trace(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = run(build(EXAMPLES / name, tmp_path / "here"), tmp_path / "here.trace")
     monkeypatch.setenv("CC", COMPILER)

@@ -16,7 +16,8 @@ from tests.end_to_end.support import EXAMPLES
 RUNNING = ("adder", "events", "dataport", "hierarchy", "timer", "protocols", "nested", "inversion")
 VARIANTS = [
     *((name, ()) for name in RUNNING),
-    *(("nested", (f"-DCONFIGURATION={n}",)) for n in (2, 3, 4)),
+    *(pytest.param("nested", (f"-DCONFIGURATION={n}",), marks=pytest.mark.long) for n in (2, 3)),
+    ("nested", ("-DCONFIGURATION=4",)),
     ("inversion", ("-DPLAIN=ON",)),
 ]
 

@@ -5,24 +5,24 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 
 import pytest
 
-from tests.host.kernel import (
-    ROOT,
-    SANITIZE,
-    SCENARIOS,
-    Workplace,
-)
+from camkes.backends.host.compiler import find_compiler
+from camkes.backends.host.kernel import host_kit
+from camkes.diagnostics import Sink
+from tests.host.kernel import SANITIZE, SCENARIOS, Workplace
 
 
 @pytest.fixture(scope="session")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     folder = tmp_path_factory.mktemp("host")
-    command = ["make", "-s", "-C", str(ROOT / "kernel/host"), f"OUT={folder}"]
-    subprocess.run([*command, *(["SANITIZE=1"] if SANITIZE else [])], check=True)
-    place = Workplace(folder / "camkes-host", folder)
+    sink = Sink()
+    compiler = find_compiler(SANITIZE, sink)
+    assert compiler is not None, sink.diagnostics
+    kit = host_kit(compiler, folder, sink, lambda _: None)
+    assert kit is not None, sink.diagnostics
+    place = Workplace(kit.kernel, folder)
     for source in sorted(SCENARIOS.glob("*.c")):
         place.compile(source, folder / f"{source.stem}.so")
         shutil.copy(source.with_suffix(".table"), folder)

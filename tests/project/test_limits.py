@@ -38,7 +38,7 @@ def said(folder: Path) -> str:
 def test_cmake_is_stopped(name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The place depends on how far the trace came, so only the beginning is the same everywhere."""
     monkeypatch.setattr(cmake, "TIMEOUT", 4)
-    monkeypatch.setattr(cmake, "CPU_SECONDS", 2)
+    monkeypatch.setattr(cmake, "CPU_SECONDS", 1)
     monkeypatch.setattr(cmake, "MEMORY", 2**28)
     os.mkfifo(tmp_path / "fifo")
     first = said(app(tmp_path, text)).splitlines()[0]

@@ -23,11 +23,14 @@ from .fault_states import NAMES, NOTHING, SHAPES, SUSPEND, System
 from .test_outputs_agree import CODE, LOCK, ORDER, SERVE, lanes
 
 CASES = 12
-#: one of each kind
+#: one of each kind; the others are parts of `nested-3` and `pooled-lock`
 PART = ("plain", "fixed", "nested-fixed", "fixed-nested", "nested-3", "pooled-lock")
+SHORT = ("fixed", "nested-3", "pooled-lock")
 
 
-@pytest.mark.parametrize("name", PART)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in SHORT else [pytest.mark.long]) for name in PART]
+)
 def test_whatever_fails_the_report_is_true_and_others_go_on(name: str, tmp_path: Path) -> None:
     with ExitStack() as stack:
         shape = System(SHAPES[name], tmp_path, stack)

@@ -60,7 +60,7 @@ def layers() -> dict[str, int]:
 @pytest.fixture(scope="module")
 def uses(tmp_path_factory: pytest.TempPathFactory) -> Uses:
     folder = tmp_path_factory.mktemp("layers")
-    subprocess.run(["make", "-s", "-C", str(KERNEL), f"OUT={folder}"], check=True)
+    subprocess.run(["make", "-s", "-C", str(KERNEL), "CFLAGS=-O0", f"OUT={folder}"], check=True)
     return read_uses(sorted((folder / "objects").rglob("*.o")))
 
 

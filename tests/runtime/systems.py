@@ -4,7 +4,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+
+import pytest
+from _pytest.mark import ParameterSet
+
+#: of CPIs
+PROTOCOLS = ("inherited", "propagated", "fixed")
+
+
+def every_pair(firsts: Sequence[str], seconds: Sequence[str]) -> list[ParameterSet]:
+    """Parameters of a test: each of both is in a short run, each with each in a long one."""
+    return [
+        pytest.param(first, second, marks=[] if (i + j) % len(seconds) == 0 else [pytest.mark.long])
+        for i, first in enumerate(firsts)
+        for j, second in enumerate(seconds)
+    ]
+
 
 PROCEDURE = "procedure P { void go(); }\n"
 

@@ -10,6 +10,7 @@ import pytest
 
 from camkes.report.trace.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
+from tests.runtime.systems import PROTOCOLS, every_pair
 
 _JOBS = 5
 
@@ -57,8 +58,7 @@ def _chain(folder: Path, *protocols: str) -> Run:
     return built.run(duration=_JOBS * 1_000_000 - 1)
 
 
-@pytest.mark.parametrize("first", ["propagated", "inherited", "fixed"])
-@pytest.mark.parametrize("second", ["propagated", "inherited", "fixed"])
+@pytest.mark.parametrize(("first", "second"), every_pair(PROTOCOLS, PROTOCOLS))
 def test_uncontended_requests_cost_a_call_and_a_reply(first: str, second: str, tmp_path: Path) -> None:
     run = _chain(tmp_path, first, second)
     assert not run.violations()

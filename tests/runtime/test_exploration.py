@@ -26,8 +26,14 @@ from tests.runtime.explore import DURATION, schedules
 from tests.runtime.host import build
 from tests.runtime.systems import Contended
 
+#: what these have is in others too: one more lock, a CPI in between
+LONG = (systems.ONE_LOCK, systems.RANKS, systems.CHAIN, systems.THREE_LOCKS, systems.POOL, systems.FIXED_LEAF)
 
-@pytest.mark.parametrize("system", systems.ALL, ids=lambda s: s.name)
+
+@pytest.mark.parametrize(
+    "system",
+    [pytest.param(s, id=s.name, marks=[pytest.mark.long] if s in LONG else []) for s in systems.ALL],
+)
 def test_a_sample_of_schedules_keeps_the_properties(system: Contended, tmp_path: Path) -> None:
     built = build(tmp_path, system.text, system.code)
     contended = 0
@@ -195,8 +201,6 @@ def test_a_mistake_that_stops_nothing_is_found_out(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system, broken, changes = SILENT[name]
-    good = build(tmp_path / "good", system.text, system.code).run(duration=DURATION)
-    assert not good.violations()
     break_runtime(changes, tmp_path, monkeypatch)
     run = build(tmp_path / "system", system.text, system.code).run(duration=DURATION)
     assert run.status == 0, run.errors

@@ -15,6 +15,7 @@ from camkes.report.refusals import MessageError, refusals
 from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Built, Run, build, plan_of
+from tests.runtime.systems import PROTOCOLS, every_pair
 
 _JOBS = 6
 
@@ -63,8 +64,7 @@ component Killer { control; requestor; emits Now now; }
 """
 
 
-@pytest.mark.parametrize("protocol", ["inherited", "fixed", "propagated"])
-@pytest.mark.parametrize("end", ["suspend", "exit", "fault"])
+@pytest.mark.parametrize(("end", "protocol"), every_pair(("suspend", "exit", "fault"), PROTOCOLS))
 def test_a_client_that_ends_while_it_waits(protocol: str, end: str, tmp_path: Path) -> None:
     text = _TASKS.format(
         odd="consumes Now now;",

@@ -37,9 +37,9 @@ def _said(run: Run) -> list[tuple[str, int, int]]:
 @pytest.mark.parametrize(
     "system",
     [
-        systems.CHAIN,
+        pytest.param(systems.CHAIN, id="chain", marks=pytest.mark.long),
         systems.THROUGH_PROPAGATED,
-        systems.FIXED_LEAF,
+        pytest.param(systems.FIXED_LEAF, id="fixed-leaf", marks=pytest.mark.long),
         systems.NON_PREEMPTIVE,
         systems.FIXED_CALLER,
         systems.POOLED_LOCK,

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
+from camkes.backends.host import kernel
+from camkes.backends.host.compiler import find_compiler
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
 from camkes.backends.host.run import RunResult, run_host
@@ -37,6 +39,16 @@ class Built:
 
 
 Build = Callable[..., Built]
+
+
+@pytest.fixture
+def ready_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel's program is that of the user's cache, where a test is not about compiling it."""
+    compiler = find_compiler(False, Sink())
+    assert compiler is not None
+    kit = kernel.host_kit(compiler, tmp_path / "kernel", Sink(), lambda _: None)
+    assert kit is not None
+    monkeypatch.setattr(kernel, "_make_kernel", lambda *_: kit.kernel)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from camkes.report.trace.events import read_trace
 from camkes.report.trace.names import TraceNames, trace_names
 from camkes.report.trace.waits import Situation
 from tests.runtime.host import build
+from tests.runtime.systems import PROTOCOLS, every_pair
 
 #: a component with a fault each; `// FAULT` marks the line of the fault, `// CALL` those of the calls to it
 CASES = {path.stem: path.read_text() for path in sorted(Path(__file__).with_name("faults").glob("*.c"))}
@@ -118,8 +119,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("how", FAULTS)
-@pytest.mark.parametrize("protocol", ["inherited", "propagated", "fixed"])
+@pytest.mark.parametrize(("how", "protocol"), every_pair(tuple(FAULTS), PROTOCOLS))
 def test_who_waits_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -> None:
     leaf = f"void p_go(void) {{ camkes_work(CAMKES_MS(2)); {FAULTS[how]} }}\n"
     end = ended(tmp_path, TWO.replace("PROTOCOL", protocol), {"Task": TASK, "Leaf": leaf})

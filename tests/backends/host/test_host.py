@@ -60,6 +60,7 @@ def test_a_second_build_makes_nothing(build: Build) -> None:
     assert again.run()[0] == "c: 63\n"
 
 
+@pytest.mark.usefixtures("ready_kernel")
 def test_another_compiler_of_the_same_name_compiles_again(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,6 +291,7 @@ extern "C" int q_twice(int x)
     assert built.run()[0] == "c: 42\n"
 
 
+@pytest.mark.usefixtures("ready_kernel")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_place_of_a_mistake_behind_tabs_and_wide_characters(
     build: Build, monkeypatch: pytest.MonkeyPatch, compiler: str

@@ -58,7 +58,10 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=[sys.executable, *other_pythons()])
+@pytest.fixture(
+    scope="module",
+    params=[sys.executable, *(pytest.param(path, marks=pytest.mark.long) for path in other_pythons())],
+)
 def installed(
     distributions: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Path:

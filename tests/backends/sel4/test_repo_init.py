@@ -66,16 +66,36 @@ def repository(folder: Path, files: dict[str, str]) -> str:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    git(folder, "init", "-q", "-b", "main")
+    git(folder, "init", "-q", "-b", "main", "--template=")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "commit")
     return git(folder, "rev-parse", "HEAD")
 
 
-class Host:
-    """A directory that is the whole PATH of a run, and servers with a small repository for each project."""
+@pytest.fixture(scope="session")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What servers have: a small repository for each project, and one with a manifest that names them."""
+    folder = tmp_path_factory.mktemp("servers")
+    tree = ElementTree.parse(MANIFEST)
+    for project in tree.getroot().iter("project"):
+        server = SERVERS.get(project.get("remote") or "sel4")
+        if server is not None:
+            place = folder / server / (project.get("name") or "")
+            files = {**dict.fromkeys(LINKED, "text\n"), "name": place.name}
+            project.set("revision", repository(place, files))
+            repository(place, {"later": "not what the manifest names\n"})
+    own = folder / "camkes-rt"
+    own.mkdir()
+    shutil.copy(SCRIPT, own)
+    tree.write(own / "manifest.xml")
+    repository(own, {"docs/sel4.md": "text\n"})
+    return folder
 
-    def __init__(self, path: Path) -> None:
+
+class Host:
+    """A directory that is the whole PATH of a run, and servers of its own."""
+
+    def __init__(self, path: Path, projects: Path) -> None:
         self.path = path
         self.workspace = path / "ws"
         self.servers = path / "servers"
@@ -88,23 +108,13 @@ class Host:
         for command in HOST:
             (self.bin / command).write_text(STANDINS.get(command, "#!/bin/sh\n"))
             (self.bin / command).chmod(0o755)
-        tree = ElementTree.parse(MANIFEST)
-        for project in tree.getroot().iter("project"):
-            server = SERVERS.get(project.get("remote") or "sel4")
-            if server is not None:
-                folder = self.servers / server / (project.get("name") or "")
-                files = {**dict.fromkeys(LINKED, "text\n"), "name": folder.name}
-                project.set("revision", repository(folder, files))
-                repository(folder, {"later": "not what the manifest names\n"})
-        own = self.servers / "camkes-rt"
-        own.mkdir()
-        shutil.copy(SCRIPT, own)
-        tree.write(own / "manifest.xml")
-        repository(own, {"docs/sel4.md": "text\n"})
-        for server in SERVERS.values():
-            setting = f"url.file://{self.servers}/{server}/.insteadOf"
-            self.git("config", "--global", setting, f"https://github.com/{server}/")
-        self.git("clone", "-q", f"file://{own}", str(path / "clone"))
+        shutil.copytree(projects, self.servers)
+        sections = [
+            f'[url "file://{self.servers}/{server}/"]\n\tinsteadOf = https://github.com/{server}/\n'
+            for server in SERVERS.values()
+        ]
+        (path / ".gitconfig").write_text("".join(sections))
+        self.git("clone", "-q", f"file://{self.servers}/camkes-rt", str(path / "clone"))
 
     def remove(self, *commands: str) -> None:
         for command in commands:
@@ -132,8 +142,8 @@ class Host:
 
 
 @pytest.fixture
-def host(tmp_path: Path) -> Host:
-    return Host(tmp_path)
+def host(tmp_path: Path, projects: Path) -> Host:
+    return Host(tmp_path, projects)
 
 
 def test_a_workspace_from_a_fresh_clone(host: Host) -> None:
