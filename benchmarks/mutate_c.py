@@ -168,6 +168,7 @@ def run_tests(mutant: Mutant, folder: Path) -> str:
         "PYTHONPATH": str(folder),
         "XDG_CACHE_HOME": str(places / "cache"),
         "TMPDIR": str(places / "tmp"),
+        "CCACHE_DIR": str(folder / "ccache"),  # what a mutant does not change is compiled once
         "PATH": f"/usr/lib/ccache:{os.environ['PATH']}",
     }
     tests = [str(folder / test) for test in mutant.part.tests]

@@ -139,7 +139,7 @@ class _PoolAllocator:
         use = Use(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
         self._map(instance, Mapping(use, region.name, "RW", cached))
         slots = tuple(
-            self._cap(instance, DMA_POOL.name, n, Cap(0, region.name, "RW", 0, n, mapped=True, cached=cached))
+            self._cap(instance, DMA_POOL.name, n, region.name, "RW", frame=n, mapped=True, cached=cached)
             for n in range(size // page)
         )
         return DmaPool(size, page, cached, slots)
@@ -159,21 +159,21 @@ class _PoolAllocator:
     def _secure_calls(self, instance: Instance) -> Iterator[tuple[int, int]]:
         for number in self.reader.numbers(instance, ALLOWED_SMC_FUNCTIONS):
             item = self._object(instance, f"smc_{number}", ObjectKind.SECURE_CALL)
-            yield number, self._cap(instance, ALLOWED_SMC_FUNCTIONS.name, number, Cap(0, item, badge=number))
+            yield number, self._cap(instance, ALLOWED_SMC_FUNCTIONS.name, number, item, badge=number)
 
     def _entries(self, instance: Instance) -> Iterator[PoolEntry]:
         domains = self.reader.numbers(instance, TCB_POOL_DOMAINS)
         for n in range(self.reader.number(instance, TCB_POOL)):
             domain = (f"dom: {domains[n]}",) if n < len(domains) else ()
             item = self._object(instance, f"{TCB_POOL.name}_{n}", ObjectKind.TCB, parameters=domain)
-            yield PoolEntry("seL4_TCBObject", self._cap(instance, TCB_POOL.name, n, Cap(0, item)))
+            yield PoolEntry("seL4_TCBObject", self._cap(instance, TCB_POOL.name, n, item))
         for pool, type, kind in (
             (EP_POOL, "seL4_EndpointObject", ObjectKind.ENDPOINT),
             (NOTIFICATION_POOL, "seL4_NotificationObject", ObjectKind.NOTIFICATION),
         ):
             for n in range(self.reader.number(instance, pool)):
                 item = self._object(instance, f"{pool.name}_{n}", kind)
-                yield PoolEntry(type, self._cap(instance, pool.name, n, Cap(0, item, "RW")), 0, 3)
+                yield PoolEntry(type, self._cap(instance, pool.name, n, item, "RW"), 0, 3)
         for name in dict.fromkeys((*instance.settings, *(a.name for a in instance.type.attributes))):
             found = re.fullmatch(_UNTYPED_POOL, name)
             setting = effective(instance, name)
@@ -190,7 +190,7 @@ class _PoolAllocator:
                 continue
             for n in range(self.reader.number(instance, UNTYPED_POOL, name)):
                 item = self._object(instance, f"untyped_{bits}_pool_{n}", ObjectKind.UNTYPED, 1 << bits)
-                slot = self._cap(instance, name, n, Cap(0, item))
+                slot = self._cap(instance, name, n, item)
                 yield PoolEntry("seL4_UntypedObject", slot, 1 << bits, 3)
 
     def _object(
@@ -205,11 +205,24 @@ class _PoolAllocator:
         self.objects.append(item)
         return item.name
 
-    def _cap(self, instance: Instance, pool: str, number: int, cap: Cap) -> int:
+    def _cap(
+        self,
+        instance: Instance,
+        pool: str,
+        number: int,
+        name: str,
+        rights: str = "",
+        *,
+        badge: int = 0,
+        frame: int = 0,
+        mapped: bool = False,
+        cached: bool = True,
+    ) -> int:
         space = self.spaces[instance.address_space]
         self.used[space.name] += 1
         slot = self.used[space.name]
-        self.spaces[space.name] = replace(space, caps=(*space.caps, replace(cap, slot=slot)))
+        cap = Cap(slot, name, rights, badge, frame, mapped, cached)
+        self.spaces[space.name] = replace(space, caps=(*space.caps, cap))
         self.slots[Use(instance.name, Purpose.POOL, pool, number=number)] = slot
         return slot
 

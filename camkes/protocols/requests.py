@@ -98,8 +98,8 @@ class RequestGraph(Struct, frozen=True):
         return strongly_connected(successors)
 
     def is_cycle(self, component: Sequence[str]) -> bool:
-        """Whether this strongly connected component has a cycle: several CPIs, or one that calls itself."""
-        return len(component) > 1 or any(r.callee == component[0] for r in self.outgoing[component[0]])
+        """Whether this strongly connected component has a cycle: requests that lead from it into it."""
+        return any(r.callee in component for name in component for r in self.outgoing[name])
 
 
 def build_graph(system: System, code: CallGraph | None = None) -> RequestGraph:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from msgspec import NODEFAULT, Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
@@ -22,10 +22,11 @@ from camkes.capdl.pools import Pools, allocate_pools
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.model.settings import Defaults, Reader
-from camkes.model.system import End, System
+from camkes.model.system import End, Setting, System, Value
 from camkes.protocols import analyse
 from camkes.protocols.plan import Context, Plan
 from camkes.resolve import LoadOptions, load
+from tests.capdl.systems import EMPTY, EVENT, SPAN, component, connect, instance, system
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -129,3 +130,19 @@ def test_pools(frames: tuple[int, ...]) -> None:
     model, pools = allocate_pools(system, allocate(system, plan), frames, Reader(sink))
     text = "\n".join((*lines(model), *map(of_pools, pools), render(sink.diagnostics, Style(base=GOLDEN))))
     compare(text, GOLDEN / f"pools.{frames[0]}.pools")
+
+
+def test_the_device_tree_of_another_instance_is_not_an_own_one() -> None:
+    """Of the ends of a connection the first says whose it is."""
+    kind = component("A", "emits e", "consumes d", control=True)
+    of_nodes: Value = {"dtb_size": [5000]}
+    for from_, to, sizes in (
+        ("a.e b.e", "a.d", {"a": 12288}),
+        ("b.e a.e", "a.d", {}),
+        ("b.e", "a.d", {}),
+        ("", "a.d", {}),
+    ):
+        made = system((instance("a", kind), instance("b", kind)), (connect(EVENT, "c", from_, to),))
+        made = replace(made, other_settings={"a.d": {"dtb": Setting(of_nodes, SPAN)}})
+        _, pools = allocate_pools(made, allocate(made, EMPTY), (4096,), Reader(Sink()))
+        assert {each.name: each.tree for each in pools if each.tree} == sizes

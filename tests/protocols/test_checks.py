@@ -13,6 +13,7 @@ from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.model.protocols import Protocol
 from camkes.model.system import End, System
 from camkes.protocols import analyse
+from camkes.protocols.checks.base import listing, number
 from camkes.protocols.requests import CallGraph, Chain, Chains
 from camkes.resolve import LoadOptions, load
 
@@ -287,10 +288,47 @@ def test_more_tasks_than_ids_are_said_to_be_the_reason(
 ) -> None:
     monkeypatch.setattr("camkes.protocols.checks.tasks.TASK_IDS", 2)
     maker = Maker()
-    for number in range(tasks):
-        maker.task(f"t{number}", 10, 7 if number == 0 else None)
+    for index in range(tasks):
+        maker.task(f"t{index}", 10, 7 if index == 0 else None)
     sink = Sink()
     analyse(maker.system(), sink)
     (found,) = sink.diagnostics
     assert found.notes == (("the system has 3 tasks, more than there are ids",) if crowded else ())
     assert bool(found.help) != crowded
+
+
+def test_names_and_numbers_of_a_sentence() -> None:
+    assert [listing("abcdefg"[:count]) for count in range(4)] == [
+        "",
+        "`a`",
+        "`a` and `b`",
+        "`a`, `b` and `c`",
+    ]
+    assert listing("abcdef") == "`a`, `b`, `c`, `d`, `e` and `f`"
+    assert listing("abcdefg") == "`a`, `b`, `c`, `d`, `e` and 2 more"
+    assert listing("abc", 2) == "`a` and 2 more"
+    assert [number(count, "thread") for count in (0, 1, 2)] == ["0 threads", "1 thread", "2 threads"]
+
+
+def test_the_steps_of_a_deadlock_are_a_walk() -> None:
+    maker = Maker()
+    maker.task("t")
+    for name in "ab":
+        maker.cpi(name, Protocol.INHERITED)
+    maker.connect("t", "a.p")
+    maker.connect("a", "b.p")
+    maker.connect("b", "a.p")
+    sink = Sink()
+    analyse(maker.system(), sink)
+    assert [(d.code.name, d.is_walk) for d in sink.diagnostics] == [("deadlock", True)]
+
+
+def test_a_fixed_cpi_has_no_pool() -> None:
+    maker = Maker()
+    maker.cpi("k", Protocol.FIXED, threads=1)
+    for name in "ab":
+        maker.task(name)
+        maker.connect(name, "k.p")
+    plan = analyse(maker.system(), Sink())
+    assert plan is not None
+    assert [(cpi.pooled, cpi.threads, cpi.threads_minimum) for cpi in plan.cpis] == [(False, 1, 1)]

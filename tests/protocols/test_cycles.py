@@ -47,3 +47,20 @@ def test_components_and_cycles(successors: dict[str, list[str]]) -> None:
         cycle = shortest_cycle(outgoing, component)
         assert bool(cycle) == (component[0] in reach[component[0]])
         assert [edge.callee for edge in cycle] == [edge.caller for edge in cycle[1:] + cycle[:1]]
+        through = [around(successors, name) for name in component]
+        shortest = min((length for length in through if length), default=0)
+        assert len(cycle) == shortest
+        if cycle:
+            assert cycle[0].caller == component[through.index(shortest)]
+
+
+def around(successors: dict[str, list[str]], start: str) -> int:
+    """The length of a shortest way from a node to itself, 0: there is none."""
+    level, seen, length = {start}, set[str](), 0
+    while level:
+        length += 1
+        level = {callee for name in level for callee in successors[name]} - seen
+        if start in level:
+            return length
+        seen |= level
+    return 0

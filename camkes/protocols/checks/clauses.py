@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Label, Span
-from camkes.model.system import Interface
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.codes import (
     MAYBE_CONTRADICTED,
@@ -24,7 +23,7 @@ from camkes.protocols.requests import Chain, procedures
 class _Clause(Struct):
     """A `requests` clause, and what the code of those handlers calls that it is about."""
 
-    interface: Interface
+    said: tuple[str, ...]
     span: Span
     handlers: list[str]
     called: set[str]
@@ -39,7 +38,7 @@ def _clauses(facts: Facts) -> list[_Clause]:
             span = (interface.clause_spans or {}).get("requests")
             if interface.requests is None or span is None or name not in facts.code:
                 continue
-            clause = found.setdefault(span, _Clause(interface, span, [], set()))
+            clause = found.setdefault(span, _Clause(interface.requests, span, [], set()))
             clause.handlers.append(name)
             clause.called |= facts.code[name]
     return list(found.values())
@@ -55,12 +54,11 @@ def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
         if not link.local or link.provider.name in graph.cpis
     }
     for clause in _clauses(facts):
-        said = clause.interface.requests or ()
         surely: dict[str, tuple[str, Chain | None]] = {}
         perhaps: dict[str, tuple[str, Chain | None]] = {}
         for name in clause.handlers:
             instance = name.rpartition(".")[0]
-            for called in sorted(facts.code[name] - set(said)):
+            for called in sorted(facts.code[name] - set(clause.said)):
                 if f"{instance}.{called}" not in remote:
                     continue
                 chain = facts.chains.get((name, called))
@@ -75,7 +73,7 @@ def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
                 "this clause",
                 tuple(label for _, chain in surely.values() for label in _steps(chain)),
                 (*_walks(surely), "ceilings, thread counts and the deadlock check use this clause"),
-                f"write `requests ({', '.join([*said, *surely])})`, or remove the call",
+                f"write `requests ({', '.join([*clause.said, *surely])})`, or remove the call",
             )
         perhaps = {called: way for called, way in perhaps.items() if called not in surely}
         if perhaps:
@@ -88,7 +86,7 @@ def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
                 "the analysis uses this clause",
                 tuple(label for _, chain in perhaps.values() for label in _steps(chain)),
                 _walks(perhaps),
-                f"if it can, write `requests ({', '.join([*said, *perhaps])})`",
+                f"if it can, write `requests ({', '.join([*clause.said, *perhaps])})`",
             )
 
 
@@ -108,10 +106,9 @@ def _steps(chain: Chain | None) -> Iterator[Label]:
 
 def _unused_requests(facts: Facts) -> Iterator[Diagnostic]:
     for clause in _clauses(facts):
-        said = clause.interface.requests or ()
-        unused = [name for name in said if name not in clause.called]
+        unused = [name for name in clause.said if name not in clause.called]
         if unused:
-            rest = ", ".join(name for name in said if name in clause.called)
+            rest = ", ".join(name for name in clause.said if name in clause.called)
             yield Diagnostic(
                 UNUSED_REQUEST,
                 f"the code of {listing(clause.handlers)} never calls {listing(unused)}",

@@ -69,7 +69,7 @@ def _hops(graph: RequestGraph, cycle: Sequence[Request]) -> Iterator[Label]:
     clauses: dict[Span, list[Request]] = {}
     for request in cycle:
         clause = graph.cpis[request.caller].spans.get("requests")
-        if request.source == "clause" and clause is not None:
+        if clause is not None:
             clauses.setdefault(clause, []).append(request)
     for step, request in enumerate(cycle, 1):
         yield Label(request.span, f"{step}. `{request.caller}` requests `{request.callee}`")
