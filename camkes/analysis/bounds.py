@@ -84,7 +84,7 @@ def _not_rate_monotonic(loads: Sequence[Load], deadlines: Mapping[str, int]) -> 
     """Why the bounds say nothing about these tasks; empty if they do."""
     for load in loads:
         if deadlines[load.name] != load.period:
-            return f"the deadline of {load.name} is not its period"
+            return f"the deadline of {load.name} differs from its period"
     ordered = sorted(loads, key=lambda load: -load.priority)
     for higher, lower in pairwise(ordered):
         if higher.period > lower.period:

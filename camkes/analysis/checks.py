@@ -20,7 +20,7 @@ def check(
     """Report all that keeps the system from being analysed; whether there is nothing."""
     known = len(sink.diagnostics)
     if not plan.tasks:
-        sink.report(NO_TASKS, "there is no task to analyse", help="write `requestor;` in a component")
+        sink.report(NO_TASKS, "the system has no tasks to analyse", help="write `requestor;` in a component")
         return False
     _times(system, plan, sink)
     _waits(system, plan, sink)
@@ -44,7 +44,8 @@ def _times(system: System, plan: Plan, sink: Sink) -> None:
                 NO_WCET,
                 f"task `{name}` has no worst-case execution time",
                 task.span,
-                help=f"add for example `{name}._wcet = 2 ms;` to the configuration; without its requests",
+                help=f"add for example `{name}._wcet = 2 ms;` to the configuration: the time of a job "
+                "without its requests",
             )
     reached = {cpi.name for cpi in plan.cpis if cpi.tasks}
     for cpi in system.cpis:
@@ -53,8 +54,8 @@ def _times(system: System, plan: Plan, sink: Sink) -> None:
                 NO_WCET,
                 f"CPI `{cpi.name}` has no worst-case execution time",
                 cpi.span,
-                help=f"add for example `{cpi.name}_wcet = 300 us;` to the configuration: a request without"
-                " those that it makes",
+                help=f"add for example `{cpi.name}_wcet = 300 us;` to the configuration: the time of a "
+                "request without those that it makes",
             )
 
 
@@ -67,9 +68,9 @@ def _waits(system: System, plan: Plan, sink: Sink) -> None:
             for kind, name, span in _waited_for(instance):
                 sink.report(
                     MAY_WAIT,
-                    f"`{instance.name}` can wait for the {kind} `{name}`, and nothing says how long",
+                    f"`{instance.name}` can wait for the {kind} `{name}` without a bound",
                     span,
-                    related=[Label(instance.span, "the instance whose code tasks execute")],
+                    related=[Label(instance.span, "tasks execute code of this instance")],
                     help="let tasks share data through a CPI with a protocol",
                 )
 
@@ -91,7 +92,7 @@ def _plain_calls(system: System, plan: Plan, sink: Sink, code: CallGraph | None)
                 MAY_WAIT,
                 f"`{call.caller}` can call `{call.callee}`, which has no protocol",
                 call.span,
-                notes=[f"`{call.callee}` serves at a priority of its own, one call at a time"],
+                notes=[f"`{call.callee}` serves one call at a time, at a fixed priority"],
                 help=f"give `{call.callee}` a protocol: `with priority_protocol inherited`",
             )
 
@@ -106,8 +107,8 @@ def _other_threads(system: System, plan: Plan, sink: Sink, defaults: Defaults) -
             if priority >= lowest:
                 sink.report(
                     OTHER_THREAD,
-                    f"the control thread of `{instance.name}` has priority {priority} and is no task",
+                    f"the control thread of `{instance.name}` has priority {priority} but is not a task",
                     instance.span,
-                    notes=[f"the least urgent task has priority {lowest}"],
+                    notes=[f"the lowest priority of a task is {lowest}"],
                     help=f"write `requestor;` in `{instance.type.name}`, or give the thread a lower priority",
                 )

@@ -115,7 +115,7 @@ def find_platform(name: str, sink: Sink) -> Platform | None:
         sink.report(
             PLATFORM,
             f"there is no platform profile `{name}`",
-            help=f"there are {', '.join(names())}; the name of a file ends in .toml",
+            help=f"expected one of {', '.join(names())}, or a file with the suffix .toml",
         )
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -144,10 +144,10 @@ class _CodeReader:
         self.notes.append(
             Diagnostic(
                 CODE_NOT_READ,
-                f"what the code of `{caller or instance.name}` calls is not known: {why}",
+                f"cannot determine what the code of `{caller or instance.name}` calls: {why}",
                 instance.type.span,
-                notes=("where no `requests` clause says it, every `uses` interface counts",),
-                help="say it with `requests (...)`",
+                notes=("without a `requests` clause, calls through every `uses` interface are assumed",),
+                help="list the calls with `requests (...)`",
             )
         )
 
@@ -167,7 +167,7 @@ class _CodeReader:
         for caller in self._callers(instance):
             missing = [name for name in caller.needed if not graph.defines(name)]
             if missing:
-                self._not_read(instance, f"no source defines `{missing[0]}`", caller.name)
+                self._not_read(instance, f"no source file defines `{missing[0]}`", caller.name)
                 continue
             reached = graph.reach(caller.roots, stubs, caller.callbacks, handlers)
             self._record(caller.name, instance, stubs, reached)
@@ -247,11 +247,11 @@ class _CodeReader:
         self.notes.append(
             Diagnostic(
                 UNBOUNDED_CALL,
-                f"`{name}` calls through a pointer of which nothing says where it leads",
+                f"`{name}` calls through a pointer with an unknown target",
                 self._span(place) or instance.type.span,
                 f"in {function}()",
-                notes=("so it counts as calling every `uses` interface of its component",),
-                help="say what it calls with `requests (...)`" if name != instance.name else "",
+                notes=("so calls through every `uses` interface of its component are assumed",),
+                help="list what it calls with `requests (...)`" if name != instance.name else "",
             )
         )
 

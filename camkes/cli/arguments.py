@@ -43,7 +43,7 @@ def duration(text: str) -> int:
         )
     nanoseconds = float(match[1]) * NANOSECONDS[match[2] or "s"]
     if nanoseconds >= 2**63:
-        raise argparse.ArgumentTypeError(f"{text!r} is too long; the clock counts 292 years")
+        raise argparse.ArgumentTypeError(f"{text!r} is too long; the maximum is 292 years")
     return round(nanoseconds)
 
 
@@ -133,27 +133,36 @@ class Parser(argparse.ArgumentParser):
 
 def add_input(parser: argparse.ArgumentParser) -> None:
     """What every command that reads a system understands; `input_of` gives it."""
-    parser.add_argument("path", metavar="PATH", type=Path, help="a .camkes file or an application's folder")
-    group = parser.add_argument_group("reading the system")
+    parser.add_argument(
+        "path", metavar="PATH", type=Path, help="a .camkes file or the folder of an application"
+    )
+    group = parser.add_argument_group("options for reading the system")
     option = group.add_argument
     repeated: Any = {"action": "append", "default": []}
     text = "a CMake variable of the application"
     option("-D", dest="definitions", metavar="NAME=VALUE", type=definition, **repeated, help=text)
-    option("-I", "--import-path", metavar="DIR", type=Path, **repeated, help="where <imports> are")
-    option("--cpp-flag", metavar="FLAG", **repeated, help="a flag for the C preprocessor")
+    option(
+        "-I",
+        "--import-path",
+        metavar="DIR",
+        type=Path,
+        **repeated,
+        help="add a folder to the search path of `import <FILE>`",
+    )
+    option("--cpp-flag", metavar="FLAG", **repeated, help="pass a flag to the C preprocessor")
     option("--cpp-bin", metavar="PROGRAM", help="the C preprocessor (default: cpp)")
     text = "run the C preprocessor (default)"
     option("--cpp", dest="preprocess", action="store_true", default=None, help=text)
     option("--nocpp", dest="preprocess", action="store_false", help="do not run the C preprocessor")
-    option("--dtb", metavar="FILE", type=Path, help="the device tree that dtb() queries ask")
-    option("--gpio-list", metavar="FILE", type=Path, help="the pins that gpio() queries ask")
-    text = "let names be used before they are defined"
+    option("--dtb", metavar="FILE", type=Path, help="the device tree for dtb() queries")
+    option("--gpio-list", metavar="FILE", type=Path, help="the list of pins for gpio() queries")
+    text = "allow names to be used before they are defined"
     option("--allow-forward-references", action="store_true", default=None, help=text)
     option(
         "--disallow-forward-references",
         dest="allow_forward_references",
         action="store_false",
-        help="names are defined before they are used (default)",
+        help="require names to be defined before they are used (default)",
     )
     add_messages(parser)
 
@@ -176,15 +185,18 @@ def add_messages(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "oneline", "json", "sarif"),
         default="text",
-        help="how errors are written (default: text); json and sarif to standard output, unless it has "
-        "results of the command",
+        help="format of diagnostics (default: text); json and sarif are written to standard output, unless "
+        "the command writes its results there",
     )
     messages.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="colour (default: on a terminal)"
     )
-    messages.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    messages.add_argument("--ascii", action="store_true", help="use ASCII characters only")
     messages.add_argument(
-        "-q", "--quiet", action="store_true", help="no warnings, notes or progress: only errors and results"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print only errors and results: no warnings, notes or progress",
     )
 
 
@@ -219,5 +231,5 @@ def refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
     first = unknown[0].partition("=")[0]
     options = [word for action in parser._actions for word in action.option_strings if word[:2] == "--"]
     if not first.startswith("-"):
-        parser.error(f"one argument too many: {first}")
+        parser.error(f"unexpected argument: {first}")
     parser.error(f"there is no option {first}{did_you_mean(first, options)}")

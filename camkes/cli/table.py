@@ -29,7 +29,7 @@ def completion_arguments(parser: argparse.ArgumentParser) -> None:
 COMPLETION = Command(
     "completion",
     completion,
-    "print a script that completes commands in a shell",
+    "print a completion script for a shell",
     completion_arguments,
     """
   source <(camkes completion bash)""",
@@ -53,8 +53,9 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line; with `only` one of the commands in it, which is sooner made."""
     parser = Parser(
         prog="camkes",
-        description="CAmkES with real-time protocols as part of the language.",
-        epilog="Exit status: 0 good, 1 errors in the input, 2 wrong usage, 3 a defect of camkes.",
+        description="CAmkES with native real-time protocols.",
+        epilog="Exit status: 0 success, 1 errors in the input or a fault in a run, 2 wrong usage, 3 a "
+        "defect of camkes, 130 interrupted.",
     )
     parser.add_argument("--version", action="version", version=f"camkes-rt {__version__}")
     commands = parser.add_subparsers(

@@ -56,7 +56,7 @@ def check_damage(analysis: Analysis, symbol: Symbol) -> None:
                 if analysis.index.at(str(span.file.path), line, found.start() + 1) is None:
                     place = f"{span.file.path.name}:{line}"
                     raise RefusedError(
-                        f"{place} has a mistake, and perhaps a `{found.group()}`; mend it first"
+                        f"{place} has an error and may contain a `{found.group()}`; correct it first"
                     )
 
 
@@ -71,7 +71,7 @@ def check_name(analysis: Analysis, symbol: Symbol, name: str) -> None:
     if _is_macro(analysis, name):
         raise RefusedError(f"`{name}` is a macro")
     if name != symbol.name.text and name in _beside(analysis, symbol):
-        raise RefusedError(f"there is a `{name}` already")
+        raise RefusedError(f"`{name}` is already in use")
 
 
 def _is_macro(analysis: Analysis, name: str) -> bool:

@@ -79,7 +79,7 @@ class Server(LanguageServer):
             return
         self.files.close(path)
         message = (
-            f"this file has {len(text) // 1024} KiB, and more than {LARGEST // 1024} are not looked at here"
+            f"this file has {len(text) // 1024} KiB, but at most {LARGEST // 1024} are checked in the editor"
         )
         start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
         note = lsp.Diagnostic(start, message, lsp.DiagnosticSeverity.Information, source="camkes")
@@ -145,9 +145,9 @@ class Server(LanguageServer):
         """Tell the user, once for each folder, that CMake is not asked there."""
         for folder in sorted(self.files.unasked - self.said_unasked):
             text = (
-                f"CMake is not asked about {folder}: its CMakeLists.txt can run programs. Sources and flags"
-                f" that it declares are not known. If you trust the folder: `camkes trust {folder}`, or let"
-                " your editor set the initialization option `trusted`."
+                f"CMake is not run in {folder}, because its CMakeLists.txt can run programs. The sources "
+                "and flags declared there are not known. If you trust the folder, run "
+                f"`camkes trust {folder}`, or set the initialization option `trusted` in your editor."
             )
             self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
         self.said_unasked |= self.files.unasked

@@ -72,8 +72,8 @@ def _attribute(
                 f"the default of attribute `{attribute.name}` cannot become a "
                 + (f"list of `{type_name.strip()}`" if attribute.array else f"`{type_name.strip()}`"),
                 span,
-                "no configuration gives it another value",
-                help="give it a default of its type, or a value in a configuration",
+                "no configuration sets another value",
+                help="write a default of its type, or set a value in a configuration",
             )
     if attribute.array:
         declaration += f"[{len(value)}]" if isinstance(value, list) and value else "[]"

@@ -23,10 +23,10 @@ def check_connections(all_: SystemFacts) -> None:
         if connector.from_end.hardware or connector.to_end.hardware or is_standard(connector):
             all_.sink.report(
                 NEEDS_SEL4,
-                f"connection `{connection.names[0]}` needs the seL4 kernel: "
-                f"the host kernel has no {connector.name}",
+                f"connection `{connection.names[0]}` needs the seL4 kernel: the host kernel does not "
+                f"support {connector.name}",
                 connection.span,
-                help="build with `--kernel sel4`, or put a component in the place of the device",
+                help="build with `--kernel sel4`, or replace the device with a component",
             )
         else:
             all_.sink.report(
@@ -34,8 +34,8 @@ def check_connections(all_: SystemFacts) -> None:
                 f"there is no template for connector `{connector.name}` of connection "
                 f"`{connection.names[0]}`",
                 connection.span,
-                help="use a connector of std_connector.camkes; one of your own needs seL4, and templates "
-                "that DeclareCAmkESConnector names",
+                help="use a connector of std_connector.camkes; your own connector needs seL4, and "
+                "templates declared with DeclareCAmkESConnector",
             )
 
 
@@ -50,6 +50,6 @@ def _check_buffer(all_: SystemFacts, connection: Connection) -> None:
             f"`{setting.value}` is not a dataport connection between {ends[0].instance} and "
             f"{ends[-1].instance}",
             setting.span,
-            related=[Label(connection.span, "messages of this connection would be in it")],
-            help=f"connect a dataport of each of the two with {SHARED_DATA.name}, and name that connection",
+            related=[Label(connection.span, "the messages of this connection are stored in it")],
+            help=f"connect a dataport of each with {SHARED_DATA.name}, and write the name of that connection",
         )

@@ -74,7 +74,7 @@ def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
     code = [d for d in known if d.path.suffix in _CODE]
     declared = read(systems)
     if not declared.marks and not any(map(_uses_macros, code)):
-        sink.report(NOTHING_TO_MIGRATE, f"nothing in {folder} belongs to the priority-aware-camkes library")
+        sink.report(NOTHING_TO_MIGRATE, f"no file in {folder} uses the priority-aware-camkes library")
         return ()
 
     def look(span: Span, label: str, why: str) -> None:
@@ -111,8 +111,8 @@ def _components_go(document: Document, own: bool, look: Look) -> None:
         look(
             document.place(*found.span()),
             "goes",
-            "all that is imported comes with the tool, so global-components go; the time server is then the "
-            "tool's own, on both kernels",
+            "all imports come with the tool, so global-components are removed; the tool provides the time "
+            "server on both kernels",
         )
 
 
@@ -163,7 +163,7 @@ def _left_over(declared: Declarations, folder: Path, sink: Sink) -> None:
             source = read_source(path, Sink())
             if source is not None:
                 place = Span(source, 1, 1, 1, 2)
-                sink.report(LOOK, f"{path.name} is of the library; nothing uses it any more", place)
+                sink.report(LOOK, f"{path.name} belongs to the library and is no longer used", place)
     shared = [c for c in declared.connections if c.prioritized and sum(e[0] == "to" for e in c.ends) > 1]
     for connection in shared:
         first, last = connection.connector

@@ -68,7 +68,7 @@ class SystemEditor:
             self.look(
                 document.span(number),
                 "stays",
-                "this is a word of the library in a place that is not understood; write what it stands for",
+                "this word of the library is not supported here; replace it with its meaning",
             )
         for document in documents if not words else ():
             self._imports(document)
@@ -124,8 +124,8 @@ class SystemEditor:
         for name in kept:
             self.look(
                 document.span(component.opening - 1),
-                f"`{name}` stays",
-                f"the code of component `{component.name}` reads `{name}`, so the attribute stays",
+                f"`{name}` is kept",
+                f"the code of component `{component.name}` reads `{name}`, so the attribute is kept",
             )
         if component.task is not None:
             words = ["requestor;"]
@@ -189,14 +189,14 @@ class SystemEditor:
                 document.span(interface.end - 1),
                 "no protocol here",
                 f"instances of `{component.name}` have different protocols, so the settings "
-                f"`INSTANCE.{interface.name}_priority_protocol` stay; they are understood",
+                f"`INSTANCE.{interface.name}_priority_protocol` are kept; they are supported",
             )
         elif interface.marked:
             self.look(
                 document.span(interface.end - 1),
-                "which protocol?",
-                f"no setting `INSTANCE.{interface.name}_priority_protocol` is found; if no macro makes one, "
-                "write `with priority_protocol ...` here",
+                "unknown protocol",
+                f"there is no setting `INSTANCE.{interface.name}_priority_protocol`; if no macro generates "
+                "one, write `with priority_protocol ...` here",
             )
 
     # settings
@@ -238,8 +238,8 @@ class SystemEditor:
             self.look(
                 document.span(setting.first, setting.last),
                 "non-preemptive?",
-                "a fixed CPI at the highest priority is taken to be non-preemptive, which is 255 here; take "
-                "the setting out if a computed ceiling is meant",
+                "a fixed CPI at the highest priority is assumed to be non-preemptive, which is 255 here; "
+                "remove the setting to use a computed ceiling",
             )
             return
         setting.document.remove_statement(setting.first, setting.last)

@@ -235,12 +235,12 @@ def find_application(
 
 def _report_no_application(given: Path, path: Path, systems: Sequence[Path], sink: Sink) -> None:
     """Say why there is no application at `path`, which the user called `given`."""
-    help = "name a .camkes file or the folder of an application"
+    help = "expected a .camkes file or the folder of an application"
     notes: list[str] = []
     if systems:
-        message = f"there is no {_LISTS} in {given}, and there are {len(systems)} systems"
+        message = f"there is no {_LISTS} in {given}, but {len(systems)} systems"
         notes = [system.name for system in systems]
-        help = f"name one: {given / systems[0].name}"
+        help = f"write for example {given / systems[0].name}"
     elif path.is_dir():
         message = f"there is no system in {given}: neither a {_LISTS} nor a .camkes file with an assembly"
         below = [
@@ -248,9 +248,9 @@ def _report_no_application(given: Path, path: Path, systems: Sequence[Path], sin
         ]
         if below:
             notes = [f"{folder.name} has one" for folder in below]
-            help = f"name one of its folders: {given / below[0].name}"
+            help = f"name one of its subfolders: {given / below[0].name}"
     elif path.exists():
-        message = f"{given} is not an ordinary file"
+        message = f"{given} is not a regular file"
     else:
         message = f"there is no file {given}"
     sink.report(NO_APPLICATION, message, notes=notes, help=help)
@@ -341,16 +341,14 @@ def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace:
         found = answer(lists, host_variables(), definitions, sink)
     except OSError as error:
         place = error.filename or "the user's cache"
-        sink.report(
-            NO_APPLICATION, f"CMake cannot be asked: {place}: {error.strerror}", span_of(str(lists), 1)
-        )
+        sink.report(NO_APPLICATION, f"CMake cannot be run: {place}: {error.strerror}", span_of(str(lists), 1))
         return None
     if found is None:
         return None
     if not in_workspace:
         _report_unused(found, sink)
     for file, line, text in found.warnings:
-        sink.report(CMAKE_WARNING, text, span_of(file, line, "message"), "the application says so")
+        sink.report(CMAKE_WARNING, text, span_of(file, line, "message"), "reported by the application")
     return declarations(found, sink, check_flags=not in_workspace)
 
 
@@ -361,7 +359,7 @@ def _report_unused(found: Answer, sink: Sink) -> None:
         meant = nearest(name, found.known)
         sink.report(
             UNKNOWN_DEFINITION,
-            f"no CMake file of this application uses `{name}`, which `-D` gives a value",
+            f"`{name}`, which is set with `-D`, is not used by any CMake file of this application",
             help=f"did you mean `-D {meant}=...`?" if meant else "",
         )
 

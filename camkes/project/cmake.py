@@ -359,7 +359,7 @@ class _Messages:
             lines = [line.strip() for line in self._text.splitlines() if line.strip()]
             message = "CMake could not read this application"
             span = span_of(str(self._question.lists), 1)
-            sink.report(CMAKE_FAILED, message, span, notes=lines[-10:] or ["it said nothing"])
+            sink.report(CMAKE_FAILED, message, span, notes=lines[-10:] or ["it printed no message"])
 
     def _limit(self, sink: Sink) -> None:
         last = next((c for c in reversed(self._commands) if self.is_users(c.file)), None)
@@ -369,8 +369,10 @@ class _Messages:
             f" ({GROUP_MEMORY // 2**20} MiB with the programs it starts), {PROCESSES} processes,"
             f" {FILES} files with {FILES_SIZE // 2**20} MiB"
         )
-        message = "CMake did not come to an end within its limits"
-        sink.report(CMAKE_LIMIT, message, span, "it came this far", notes=[f"the limits are {limits}"])
+        message = "CMake did not finish within its limits"
+        sink.report(
+            CMAKE_LIMIT, message, span, "the last command that was run", notes=[f"the limits are {limits}"]
+        )
 
     def _error(self, block: str, sink: Sink) -> bool:
         place = _PLACE.search(block)
@@ -380,7 +382,7 @@ class _Messages:
         file, line = self._users(place["file"], int(place["line"]), block)
         span = span_of(file, line, command)
         if command.lower() == "message":
-            sink.report(CMAKE_MESSAGE, text, span, "the application says so")
+            sink.report(CMAKE_MESSAGE, text, span, "reported by the application")
         elif text.startswith(("Parse error", "Flow control", "A logical block")) or not command:
             sink.report(CMAKE_SYNTAX, text, span)
         else:
@@ -431,9 +433,5 @@ def _flat(text: str) -> str:
 
 def missing(lists: Path, sink: Sink) -> None:
     """Say that there is no CMake to ask."""
-    help = (
-        "install it (apt install cmake), or take CMakeLists.txt away: then sources are found by their names"
-    )
-    sink.report(
-        CMAKE_MISSING, "CMake is not installed, so it cannot be asked", span_of(str(lists), 1), help=help
-    )
+    help = "install it (apt install cmake), or remove CMakeLists.txt: sources are then found by their names"
+    sink.report(CMAKE_MISSING, "CMake is not installed", span_of(str(lists), 1), help=help)

@@ -311,13 +311,14 @@ def _root(call: Call, to: Declarations, sink: Sink) -> None:
             "an application has one root server",
             call.span,
             related=related,
-            help="choose one with a CMake option, or make a folder of its own for each",
+            help="choose one with a CMake option, or make a separate folder for each",
         )
     if not root.adl.is_file():
         name = str(_seen_from(call.folders[0], root.adl))
         near = root.adl if root.adl.is_dir() else root.adl.parent
         there = sorted(path.name for path in near.glob("*.camkes"))
-        has = f"its folder has {', '.join(there[:5])}" if there else "paths start at this file's folder"
+        has = f"its folder contains {', '.join(there[:5])}" if there else "paths are relative to the "
+        "folder of this file"
         sink.report(MISSING_FILE, f"there is no file {name}", call.place(call.arguments[0]), help=has)
     to.roots.append(root)
 
@@ -363,7 +364,7 @@ def _split(
                 call.place(argument),
                 help=f"did you mean `{meant}`?"
                 if meant
-                else f"a keyword goes before it: {', '.join(keywords[:4])}, ...",
+                else f"expected a keyword before it: {', '.join(keywords[:4])}, ...",
             )
             current = values.get(meant or "")
     return values
@@ -397,9 +398,9 @@ def _refuse(call: Call, flags: Sequence[str], sink: Sink) -> None:
             continue  # the value of the flag before it
         sink.report(
             REFUSED_FLAG,
-            f"the flag `{flag}` can run programs or write files, or is not known to be harmless",
+            f"the flag `{flag}` is not allowed: it can run programs or write files, or its effect is unknown",
             call.place(flag),
-            help="leave it out; `camkes explain E0717` lists what is allowed",
+            help="remove it; `camkes explain E0717` lists the flags that are allowed",
         )
 
 

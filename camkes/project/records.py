@@ -36,7 +36,7 @@ def read_made(path: Path, most: int = 2**28) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(22, "not an ordinary file", str(path))
+            raise OSError(22, "not a regular file", str(path))
         return file.read(most)
 
 

@@ -25,10 +25,10 @@ def allows(lists: Path, sink: Sink) -> bool:
         "reading this file runs CMake, and its commands can run programs and write files",
         span_of(str(lists), 1),
         notes=[
-            "this machine has no sandbox for it (Landlock and seccomp)",
-            f"it would run `cmake -S {lists.parent}`",
+            "this machine has no sandbox (Landlock and seccomp)",
+            f"the command would be `cmake -S {lists.parent}`",
         ],
-        help=f"if you trust who wrote it: `camkes trust {lists.parent}`",
+        help=f"if you trust its author, run `camkes trust {lists.parent}`",
     )
     return False
 

@@ -19,7 +19,7 @@ SCHEMA = 1
 _WORDS = {
     Verdict.MET: "met",
     Verdict.MISSED: "can be missed",
-    Verdict.UNBOUNDED: "no bound: too much work",
+    Verdict.UNBOUNDED: "no bound: overload",
 }
 
 
@@ -151,19 +151,19 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
     waits = result.blocking
     yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"
     for section in waits.sections:
-        why = "executes at its ceiling" if section.at_ceiling else "holds its lock, or is before in its queue"
+        why = "executes at its ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
         yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
     if waits.classic != waits.least:
         yield f"  (the lesser of two sums: {_time(waits.classic)})"
     if waits.exact is None:
-        yield "  (the exact search was given up)"
+        yield "  (the exact search exceeded its limit)"
     if waits.assignment is None:
         yield "  (the assignment was not computed: SciPy is not installed)"
     elif waits.assignment != waits.least:
         yield f"  (the assignment: {_time(waits.assignment)})"
     yield ""
     if result.response is None:
-        yield "R: no bound, for the tasks of this priority and above need more than the whole processor"
+        yield "R: no bound: the tasks of this priority and above need more than the whole processor"
         return
     found = result.response
     yield f"R = {_time(found.time)}, the longest response: {_WORDS[result.verdict]}"
@@ -175,7 +175,7 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
         what = f"{_times(count, 'job')} of {_time(needs[other])}, period {_time(periods[other])}"
         yield f"  {_time(count * needs[other]):>12}  {other}: {what}"
     if found.job:
-        yield f"  {'-' + _time(found.job * task.period):>12}  released so long after the first"
+        yield f"  {'-' + _time(found.job * task.period):>12}  released that long after the first"
 
 
 def _case(witness: Witness | None) -> Iterator[str]:

@@ -21,12 +21,13 @@ def tasks_without_jobs(run: Run, system: System) -> list[Diagnostic]:
     return [
         Diagnostic(
             NO_JOB_ENDED,
-            f"task `{lane.task.name}` was released {len(lane.jobs)} times and did not end its first job",
+            f"task `{lane.task.name}` was released {len(lane.jobs)} times but did not end its first job",
             spans.get(lane.task.name),
             notes=(
-                f"it began at {format_time(lane.jobs[0].begin or 0, 6)}; `run()` still runs or waits in it",
+                f"it began at {format_time(lane.jobs[0].begin or 0, 6)}; `run()` is still executing or "
+                "waiting in it",
             ),
-            help="a job ends where `run()` asks for the next one: `while (camkes_next_job()) { ... }`",
+            help="a job ends when `run()` calls for the next one: `while (camkes_next_job()) { ... }`",
         )
         for lane in run.tasks
         if lane.thread not in explained and lane.thread not in run.exits and _is_in_first_job(lane)

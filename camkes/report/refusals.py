@@ -42,21 +42,21 @@ class MessageError(IntEnum):
 
 #: what is wrong, in words
 WORDS = {
-    MessageError.NO_ROOM: "it has no room for its parameters",
+    MessageError.NO_ROOM: "its parameters do not fit",
     MessageError.MISSING: "a string or an array is NULL",
-    MessageError.NO_MEMORY: "the server has no memory for it",
+    MessageError.NO_MEMORY: "the server is out of memory",
     MessageError.METHOD: "there is no such method",
     MessageError.TOO_SHORT: "it is shorter than its parameters",
     MessageError.TOO_LONG: "it is longer than its parameters",
     MessageError.STRING: "a string has no final 0",
     MessageError.ARRAY: "an array has more elements than the message",
     MessageError.LABEL: "its label is not that of a request",
-    MessageError.PRIORITY: "it claims a priority that its sender cannot have",
-    MessageError.TASK: "it claims a task that its sender does not work for",
+    MessageError.PRIORITY: "its priority is not valid for its sender",
+    MessageError.TASK: "its task is not valid for its sender",
     MessageError.BADGE: "its badge is not that of a caller",
-    MessageError.BUSY: "an earlier request of its sender is not over",
-    MessageError.OPERATION: "its sender cannot ask the manager for this",
-    MessageError.REPLY: "the server has no reply",
+    MessageError.BUSY: "an earlier request of its sender has not ended",
+    MessageError.OPERATION: "its sender may not use this operation of the manager",
+    MessageError.REPLY: "the server failed to reply",
 }
 
 

@@ -19,7 +19,7 @@ _FAULTS = {
     FaultKind.INSTRUCTION: "illegal instruction",
     FaultKind.ABORT: "abort",
     FaultKind.CAPABILITY: "invalid capability",
-    FaultKind.LOOP: "loops without letting time pass",
+    FaultKind.LOOP: "loops without consuming virtual time",
     FaultKind.EXIT: "its component called exit",
     FaultKind.KILLED: "the process of its component was killed",
     FaultKind.SYSCALL: "system call of the workstation",

@@ -310,7 +310,7 @@ def test_a_handler_that_is_in_no_source(look: Look) -> None:
     seen = look("int q_f(int x) { return x; }")
     assert seen.calls("s.p") == (BOTH, "all")
     assert seen.calls("s.q") == ([], "")
-    assert "no source defines `p_f`" in seen.text
+    assert "no source file defines `p_f`" in seen.text
 
 
 def test_a_handler_of_interrupts_is_no_task(look: Look) -> None:

@@ -398,7 +398,7 @@ def test_what_was_not_understood_is_not_renamed_in_half(tmp_path: Path) -> None:
 
     async def script(editor: Editor) -> None:
         editor.open("a.camkes", text.replace("(from a.p, to", "(from a.p ((( to"))
-        with pytest.raises(JsonRpcException, match=r"a\.camkes:5 has a mistake, and perhaps a `a`"):
+        with pytest.raises(JsonRpcException, match=r"a\.camkes:5 has an error and may contain a `a`"):
             await editor.rename("a.camkes", "component A |a", "z")
         assert "component Z a" in (await editor.rename("a.camkes", "component |A a", "Z"))["a.camkes"]
         editor.change("a.camkes", text.replace("(from a.p, to", "(from a.p to"))

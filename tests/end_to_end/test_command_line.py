@@ -278,7 +278,7 @@ def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
             ("run", "--traec", "x", "a"),
             "camkes run: there is no option --traec; did you mean --trace?\nTry 'camkes run --help'.\n",
         ),
-        (("check", "a", "b"), "camkes check: one argument too many: b\nTry 'camkes check --help'.\n"),
+        (("check", "a", "b"), "camkes check: unexpected argument: b\nTry 'camkes check --help'.\n"),
     ],
 )
 def test_a_slip_on_the_command_line_names_what_was_meant(words: tuple[str, ...], said: str) -> None:

@@ -113,7 +113,7 @@ def test_a_thread_that_traps_at_each_instruction_is_stopped_at_the_first(tmp_pat
 DAMAGED_STATE = {
     'asm volatile("wrfsbase %0" ::"r"(0UL)); puts("text");': "invalid read at",
     'asm volatile("wrfsbase %0" ::"r"(0x123456UL)); *(volatile int *)8 = 1;': "invalid write at 0x8",
-    'asm volatile("wrfsbase %0" ::"r"(0UL)); for (;;) { asm(""); }': "loops without letting time pass",
+    'asm volatile("wrfsbase %0" ::"r"(0UL)); for (;;) { asm(""); }': "loops without consuming virtual time",
     'asm volatile("wrfsbase %0" ::"r"(0UL)); camkes_work(1000); abort();': "abort",
     'asm volatile("wrfsbase %0" ::"r"(8UL)); syscall(SYS_pause);': "system call of the workstation: pause",
     'asm volatile("pushf; orl $0x40000, (%rsp); popf"); camkes_work(1000); abort();': "abort",
@@ -297,7 +297,7 @@ def test_hardened_faults_loops_and_output_are_as_usual(tmp_path: Path) -> None:
     assert "tgkill" in usual.errors and "tgkill" in hardened.errors
     write_system(tmp_path, "for (volatile int i = 0;; i++) { }")
     done = camkes_run(tmp_path, "--hardened", "--loop-limit", "200")
-    assert "component bad, thread bad: loops without letting time pass" in done.errors
+    assert "component bad, thread bad: loops without consuming virtual time" in done.errors
     assert "good ran\n" in done.output
 
 

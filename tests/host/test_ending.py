@@ -65,7 +65,7 @@ def test_a_loop_that_holds_back_signals_is_stopped(tmp_path: Path, options: tupl
     write_system(tmp_path, body)
     done = camkes_run(tmp_path, "--loop-limit", "200", *options)
     assert done.status == 1
-    assert "component bad, thread bad: loops without letting time pass" in done.errors
+    assert "component bad, thread bad: loops without consuming virtual time" in done.errors
     assert "good ran\n" in done.output
 
 

@@ -130,7 +130,7 @@ def test_a_long_run_is_cut_and_a_crowded_one_joined() -> None:
     assert re.search(r"the first \S+ ms of 1.99\S* s", cut)
     whole = timeline_svg(run, sink, (0, 2000 * MS))
     assert whole is not None
-    assert "is joined" in whole
+    assert "are joined" in whole
     assert not sink.diagnostics
 
 

@@ -76,7 +76,7 @@ def find_compiler(sanitize: bool, sink: Sink, sources: Iterable[Path] = ()) -> C
         sink.report(
             NO_COMPILER,
             f"there is no C compiler: {c[0]} was not found",
-            help="install a C compiler (apt install build-essential), or name one in CC",
+            help="install a C compiler (apt install build-essential), or set CC",
         )
         return None
     for program in ("nm", "objcopy"):

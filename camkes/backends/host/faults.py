@@ -34,15 +34,18 @@ _MESSAGE = "camkes_message_good"
 
 #: what to do about a fault whose line alone does not say it
 _HELP = {
-    "stack overflow": "`_stack_size` gives a control thread more, `IFACE_stack_size` one that serves IFACE",
-    "waits for something outside the system": "let it wait for events, calls or time of the system instead",
-    "loops without letting time pass": "let it wait or sleep; a slow one needs a larger `--loop-limit MS`",
+    "stack overflow": "`_stack_size` sets the stack of a control thread, `IFACE_stack_size` that of a "
+    "thread that serves IFACE",
+    "waits for something outside the system": "wait for events, calls or the virtual time of the system "
+    "instead",
+    "loops without consuming virtual time": "add a wait; slow code needs a larger `--loop-limit MS`",
 }
 
 
 #: the same, for a task that has a period
 _PERIODIC_HELP = {
-    "loops without letting time pass": "let it wait, or end each job: `while (camkes_next_job()) { ... }`; "
+    "loops without consuming virtual time": "add a wait, or end each job: `while (camkes_next_job()) { ... "
+    "}`; "
     "a slow job needs a larger `--loop-limit MS`",
 }
 
@@ -172,9 +175,9 @@ def _diagnose(
     fault = located.fault
     what = fault.what
     if refusal is not None:
-        what = f"nobody handles that `{refusal.server}` refused its message: {refusal.words}"
+        what = f"unhandled error: `{refusal.server}` refused its message: {refusal.words}"
     elif located.deliberate:
-        what = "stopped at an error that nobody handles; `camkes: ...` above says which"
+        what = "stopped at an unhandled error, which is printed above as `camkes: ...`"
     span = next((s for p in located.calls if (s := sources.span(p.file, p.line)) is not None), None)
     where = "" if fault.address is None else f" at {fault.address:#x}"
     label = f"it stopped here, in {fault.library}()" if fault.library else "it stopped here"
@@ -200,8 +203,9 @@ def _help(what: str, *, periodic: bool) -> str:
     if kind != "system call of the workstation":
         return (periodic and _PERIODIC_HELP.get(what)) or _HELP.get(what, "")
     if call in _WAITING:
-        return "a component waits for events, calls and time of the system, which `camkes.h` declares"
-    return "a component computes, prints and uses its interfaces; it has no files, processes or network"
+        return "a component can only wait for events, calls and virtual time, with the functions in "
+        "`camkes.h`"
+    return "a component can compute, print and use its interfaces; it has no files, processes or network"
 
 
 def diagnose_findings(findings: Sequence[Located]) -> list[Diagnostic]:
@@ -253,7 +257,7 @@ def _calls(located: Located) -> list[str]:
             times.append(1)
     cut = " or more" if len(located.fault.frames) >= FAULT_FRAMES else ""
     lines = [line if n == 1 else f"{line}, {n} times{cut}" for line, n in zip(lines, times, strict=True)]
-    return [*lines, "calls further out are not recorded"] if cut else lines
+    return [*lines, "outer calls are not recorded"] if cut else lines
 
 
 def _doing(fault: Fault, together: Sequence[Fault], situation: Situation, names: TraceNames) -> list[str]:
@@ -269,12 +273,12 @@ def _doing(fault: Fault, together: Sequence[Fault], situation: Situation, names:
         notes.append(f"program counter {fault.pc:#x}")
     others = [f.thread for f in together if f.number != fault.number]
     if others:
-        notes.append(f"its component's other threads stopped with it: {', '.join(others)}")
+        notes.append(f"the other threads of the component stopped as well: {', '.join(others)}")
     for one in together or (fault,):
         held = situation.at(one.number)
         for cpi in held.holds if held is not None else ():
-            notes.append(f"{one.thread} holds the lock of {cpi}, which stays locked")
-        notes += [f"because of it, {describe(w, names)}" for w in situation.because_of(one.number)]
+            notes.append(f"{one.thread} holds the lock of {cpi}, which remains locked")
+        notes += [f"as a consequence, {describe(w, names)}" for w in situation.because_of(one.number)]
     return notes
 
 

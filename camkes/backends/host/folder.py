@@ -31,7 +31,7 @@ class FolderInUseError(Exception):
         super().__init__(str(folder))
         self.diagnostic = Diagnostic(
             FOLDER_IN_USE,
-            f"another camkes command builds in {folder}",
+            f"another camkes command is building in {folder}",
             help="wait until it has finished, or choose another folder with -o",
         )
 
@@ -67,7 +67,7 @@ def _acquire(folder: Path, progress: Callable[[str], None], wait: float) -> int:
         os.close(handle)
         if time.monotonic() >= end:
             raise FolderInUseError(folder)
-        progress(f"waiting for another camkes in {folder}")
+        progress(f"waiting for another camkes command in {folder}")
         time.sleep(_STEP)
 
 

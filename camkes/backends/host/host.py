@@ -199,7 +199,7 @@ class _Build:
         self.sink.report(
             NO_COMPILER,
             f"there is no C++ compiler: {compiler.cxx[0]} was not found",
-            help="install a C++ compiler (apt install g++), or name one in CXX",
+            help="install a C++ compiler (apt install g++), or set CXX",
         )
         return False
 
@@ -209,7 +209,7 @@ class _Build:
         if name is not None:
             self.sink.report(
                 UNUSABLE_NAME,
-                f"the name {name!r} has a character with which a compiler cannot list its headers",
+                f"the name {name!r} contains a character that compilers cannot write in lists of headers",
                 help="rename the file or folder, or choose another build folder with -o",
             )
         return name is None

@@ -78,7 +78,7 @@ def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress)
         KERNEL_BUILD,
         f"the host kernel cannot be stored: {last.filename}: {last.strerror}",
         notes=[f"neither in {' nor in '.join(map(str, parents))}"],
-        help="name a folder with XDG_CACHE_HOME, or another one to build in with -o",
+        help="set XDG_CACHE_HOME to another folder, or choose another build folder with -o",
     )
     return None
 
@@ -173,7 +173,7 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
         if error is not None:
             raise error
         sink.report(
-            KERNEL_BUILD, "the host kernel does not compile", notes=done.stdout.strip().splitlines()[-20:]
+            KERNEL_BUILD, "the host kernel failed to compile", notes=done.stdout.strip().splitlines()[-20:]
         )
         return None
     return program
@@ -198,7 +198,7 @@ def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progr
     failed = [outcome for outcome in run_jobs(work, jobs, progress) if not outcome.good]
     if failed:
         notes = failed[0].messages.strip().splitlines()[-20:]
-        sink.report(KERNEL_BUILD, "the runtime of components does not compile", notes=notes)
+        sink.report(KERNEL_BUILD, "the runtime of components failed to compile", notes=notes)
     for job in jobs:
         for file in (job.dependencies, job.messages):
             file.unlink(missing_ok=True)

@@ -205,7 +205,7 @@ def report_linker(outcome: Outcome, sink: Sink) -> None:
         )
     for name, match in missing.items():
         span = _place(match["file"], match["line"], name, sources)
-        sink.report(LINK_ERROR, f"{about} uses `{name}`, which nothing defines", span)
+        sink.report(LINK_ERROR, f"{about} uses `{name}`, which is not defined", span)
     if not twice and not missing:
         lines = outcome.messages.strip().splitlines()[:40]
         sink.report(LINK_ERROR, f"{about} cannot be linked", notes=lines)
@@ -247,9 +247,10 @@ def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compile
     users = [o.name.removesuffix(".o") for o in objects if name in symbols("--undefined-only", o)]
     return Diagnostic(
         LINK_ERROR,
-        f"{about} uses `{name}`, which nothing defines",
+        f"{about} uses `{name}`, which is not defined",
         places[0] if places else None,
         related=tuple(Label(place, "used here too") for place in dict.fromkeys(places[1:3])),
         notes=(f"used in {', '.join(users)}",) if users and not places else (),
-        help="define it in a source of the component, or name the source that does in CMakeLists.txt",
+        help="define it in a source file of the component, or add the source file that defines it to "
+        "CMakeLists.txt",
     )

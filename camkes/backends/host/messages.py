@@ -91,4 +91,4 @@ def report_compiler(output: str, good: bool, about: str, sources: Sources, sink:
     for message in found:
         sink.report(message.code, message.text, message.span, related=message.related, notes=[f"in {about}"])
     if not good and not any(m.code is COMPILE_ERROR for m in found):
-        sink.report(COMPILE_ERROR, f"{about} does not compile", notes=output.splitlines()[:40])
+        sink.report(COMPILE_ERROR, f"{about} failed to compile", notes=output.splitlines()[:40])

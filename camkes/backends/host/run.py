@@ -187,9 +187,11 @@ def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnost
             print(f"{_KERNEL}{line}", file=sys.stderr)
         return ()
     if status == DAMAGED:
-        note = "nothing is known of the run after that"
+        note = "the rest of the run was not recorded"
         return (
-            Diagnostic(RUN_FAILED, said[-1] if said else "the kernel's memory was damaged", notes=(note,)),
+            Diagnostic(
+                RUN_FAILED, said[-1] if said else "the memory of the kernel was damaged", notes=(note,)
+            ),
         )
     what = f"signal {-status}" if status < 0 else f"status {status}"
     message = (

@@ -36,9 +36,9 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
     if build is not None and build.cakeml_sources:
         sink.report(
             NO_SOURCES,
-            f"component {kind.name} is written in CakeML, which only seL4 builds have",
+            f"component {kind.name} is written in CakeML, which is supported only in builds for seL4",
             build.span,
-            help="build with `--kernel sel4`, or put a component in C in its place",
+            help="build with `--kernel sel4`, or replace it with a component in C",
         )
     if build is None and declared_in.is_relative_to(BUILTIN):
         return ComponentBuild()  # what it does is in the runtime
@@ -48,7 +48,7 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
             places = application.places(kind.name, declared_in)
             sink.report(
                 NO_SOURCES,
-                f"there are no sources for component {kind.name}",
+                f"there are no source files for component {kind.name}",
                 kind.span,
                 notes=["looked for " + ", ".join(p + ".c" for p in places[:8])],
                 help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
@@ -79,12 +79,12 @@ def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagn
     files = [source.name for source in build.sources] if build is not None else []
     define = f"define `{name}()` in {files[0] if len(files) == 1 else 'one of its sources'}"
     if kind.control and name == "run":
-        message = f"component `{kind.name}` has `control` and does not define `run()`"
-        return Diagnostic(LINK_ERROR, message, kind.span, help=f"{define}, or take `control` away")
+        message = f"component `{kind.name}` is declared with `control` but does not define `run()`"
+        return Diagnostic(LINK_ERROR, message, kind.span, help=f"{define}, or remove `control`")
     for attribute in kind.attributes:
         if name == attribute.name:
-            message = f"attribute `{name}` of component `{kind.name}` has no value, and its code reads it"
-            help = f"give it one: `INSTANCE.{name} = VALUE;` in a configuration, or a default"
+            message = f"attribute `{name}` of component `{kind.name}` has no value, but its code reads it"
+            help = f"add `INSTANCE.{name} = VALUE;` to a configuration, or a default"
             return Diagnostic(LINK_ERROR, message, attribute.span, help=help)
     for interface in kind.interfaces:
         if interface.kind == "provides" and isinstance(interface.type, Procedure):

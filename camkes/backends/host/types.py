@@ -238,9 +238,9 @@ def _report_headers(unit: _Unit, said: str, building: bool, reported: set[object
         return
     sink.report(
         COMPILE_ERROR,
-        f"component `{unit.component.name}` does not find the header `{include.path}`",
+        f"component `{unit.component.name}` cannot find the header `{include.path}`",
         _line_with(span, include.path),
-        related=[Label(unit.build.span, "how it is built")] if unit.build.span is not None else [],
+        related=[Label(unit.build.span, "declared here")] if unit.build.span is not None else [],
         help=f"add its folder: DeclareCAmkESComponent({unit.component.name} ... INCLUDES folder)",
     )
 
@@ -274,7 +274,7 @@ def _report(text: str, found: Sequence[tuple[_Use, str, _Unit]], units: Sequence
     elif _FUNCTION.search(said):
         message, help_ = (
             f"`{text}` is a type of functions, which cannot be passed",
-            "pass a number that names it",
+            "pass a number that identifies it",
         )
     elif _ARRAY.search(said):
         message, help_ = (
@@ -291,7 +291,7 @@ def _report(text: str, found: Sequence[tuple[_Use, str, _Unit]], units: Sequence
         message,
         use.span,
         related=[Label(span, "used here too") for span in list(spans)[:2]],
-        notes=[f"for component {', '.join(names)}; others know it"] if knows else [],
+        notes=[f"for component {', '.join(names)}; other components find it"] if knows else [],
         help=help_,
     )
 

@@ -116,7 +116,7 @@ def map_image(
     taken = sorted(parts, key=lambda part: part.start)
     for before, after in pairwise(taken):
         if before.end > after.start:
-            raise OverlapError(f"{image.name}: two parts overlap at {after.start:#x}")
+            raise OverlapError(f"{image.name}: two segments overlap at {after.start:#x}")
     for part in taken:
         for number, cap in enumerate(part.frames):
             if cap is not None:
@@ -192,7 +192,7 @@ class _TableAllocator:
                 child = Table(f"{self.space}-{levels[level][0]}{level}-{base:x}", levels[level][0])
                 self.tables[level, base] = child
                 if slot in table.slots:
-                    raise OverlapError(f"{self.image}: a large frame is in the way at {address:#x}")
+                    raise OverlapError(f"{self.image}: there is already a large frame at {address:#x}")
                 table.slots[slot] = child.name
             table = child
         slot = self._slot(address, level)

@@ -250,9 +250,9 @@ def _timer_taken(system: System, clash: str, sink: Sink) -> None:
     what = "tasks are" if periodic else "the virtual time server is"
     sink.report(
         TIMER_TAKEN,
-        f"{what} driven by the timer of the machine, and `{clash}` of another component is the same device",
+        f"{what} driven by the timer of the machine, but `{clash}` of another component uses the same device",
         (periodic or clients)[0],
-        help="leave one of the two out: the periods of tasks, or the component that drives the timer",
+        help="remove one of the two: the periods of tasks, or the component that drives the timer",
     )
 
 
@@ -261,7 +261,7 @@ def _no_timer(system: System, machine: Machine, sink: Sink) -> None:
     where = machine.platform or machine.architecture
     periodic, clients = _timer_users(system)
     for span in periodic or clients:
-        what = "a task is released" if periodic else "a time server tells the time"
+        what = "a task is released" if periodic else "a time server is driven"
         sink.report(
             NO_TIMER,
             f"{what} by a timer, and there is no timer driver for {where}",
@@ -281,7 +281,7 @@ def _for_sel4(diagnostic: Diagnostic, system: System) -> Diagnostic:
         diagnostic,
         code=NO_CONNECTOR,
         message=f"connection `{connection.names[0]}` cannot be built: there is no template for {name}",
-        help=f"name them in CMakeLists.txt: DeclareCAmkESConnector({name} FROM file TO file)",
+        help=f"declare them in CMakeLists.txt: DeclareCAmkESConnector({name} FROM file TO file)",
     )
 
 

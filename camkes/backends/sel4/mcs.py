@@ -52,9 +52,9 @@ def refuse_protocols(system: System, sink: Sink) -> None:
     for cpi in system.cpis:
         sink.report(
             PROTOCOL_ON_MCS,
-            f"`{cpi.name}` has a priority protocol, and the kernel is an MCS kernel",
+            f"`{cpi.name}` has a priority protocol, but the kernel is an MCS kernel",
             cpi.span,
-            "needs the kernel without MCS for now",
+            "protocols are not supported on MCS kernels yet",
             help="configure with -DKernelIsMCS=OFF",
         )
 
@@ -129,7 +129,7 @@ class _TimeAllocator:
             return True
         self.reader.sink.report(
             PASSIVE_CONNECTOR,
-            f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name} and "
+            f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name}, so it "
             "cannot be passive",
             self.reader.place(instance, PASSIVE.of(f"{thread.interface}_")),
             related=[Label(connection.span, "the connection")],

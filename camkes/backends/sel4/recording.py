@@ -69,11 +69,11 @@ def record(
 
 def _silent(records: Sequence[Record]) -> Diagnostic:
     reached = (
-        f"its last record is of {format_time(records[-1].time, 6)}" if records else "it made none at all"
+        f"its last record is of {format_time(records[-1].time, 6)}" if records else "there are no records"
     )
     return Diagnostic(
         SILENT_IMAGE,
-        f"the run was ended after {SILENCE} seconds without a record from the image",
+        f"the run was stopped after {SILENCE} seconds without a record from the image",
         notes=(reached,),
-        help="`camkes run` without a duration shows what the image prints, for as long as you like",
+        help="`camkes run` without a duration shows what the image prints, until it is interrupted",
     )

@@ -66,7 +66,7 @@ def find_workspace(given: Path | None, sink: Sink) -> Path | None:
     for folder in candidates:
         if all((folder / mark).exists() for mark in _MARKS):
             return folder.absolute()
-    where = f"{named} is not an seL4 workspace" if named is not None else "no seL4 workspace is known"
+    where = f"{named} is not a valid seL4 workspace" if named is not None else "no seL4 workspace was named"
     script = ROOT / "repo-init.sh"
     sink.report(
         NO_WORKSPACE,
@@ -133,7 +133,7 @@ def _programs(sink: Sink) -> tuple[str, str] | None:
     """CMake and ninja, those that were installed with this tool if they are there."""
     cmake = find_cmake()
     if cmake is None:
-        sink.report(SEL4_BUILD, "cmake was not found", help=f"check the host: {ROOT}/repo-init.sh -c")
+        sink.report(SEL4_BUILD, "cmake was not found", help=f"check this machine: {ROOT}/repo-init.sh -c")
         return None
     try:
         return cmake, find_ninja()

@@ -156,7 +156,8 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         "--platform",
         metavar="NAME",
         default="none",
-        help="what operations cost: a profile that comes with camkes, or a .toml file (default: nothing)",
+        help="the costs of kernel operations: a profile that comes with camkes, or a .toml file (default: "
+        "no costs)",
     )
     parser.add_argument(
         "--witnesses",
@@ -182,15 +183,15 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="how far each execution time can grow, and what other protocols of CPIs would change",
     )
-    parser.add_argument("--explain", metavar="TASK", help="where each number of a task comes from")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--explain", metavar="TASK", help="show how each number of a task is computed")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 COMMANDS = (
     Command(
         "analyze",
         analyze,
-        "say whether every task meets its deadline, and why",
+        "analyze whether every task meets its deadline",
         analyze_arguments,
         """
   camkes analyze examples/nested
@@ -200,7 +201,7 @@ COMMANDS = (
   camkes analyze system.camkes --witnesses cases
   camkes run system.camkes --replay cases/radar.json --timeline radar.svg
 
-Exit status: 1 where a deadline can be missed or the system has no analysis.""",
+Exit status: 1 if a deadline can be missed or the system cannot be analyzed.""",
         has_results=True,
     ),
 )

@@ -67,11 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
         return USAGE
     if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
         forms = " or ".join(pipeline.TRACE_FORMS)
-        message = f"camkes run: {arguments.trace}: the name of a trace has to end in {forms}"
-        print(f"{message}; Perfetto opens .json", file=sys.stderr)
+        message = f"camkes run: {arguments.trace}: the name of a trace must end in {forms}"
+        print(f"{message}; Perfetto can open .json", file=sys.stderr)
         return USAGE
     if arguments.timeline is not None and arguments.timeline.suffix != ".svg":
-        print(f"camkes run: {arguments.timeline}: a timeline ends in .svg", file=sys.stderr)
+        print(f"camkes run: {arguments.timeline}: the name of a timeline must end in .svg", file=sys.stderr)
         return USAGE
     if arguments.kernel == "sel4":
         return run_sel4(arguments)
@@ -221,12 +221,12 @@ def add_host(parser: argparse.ArgumentParser) -> None:
     """How a system is built."""
     group = parser.add_argument_group("building")
     group.add_argument(
-        "--kernel", choices=("host", "sel4"), default="host", help="which kernel (default: host)"
+        "--kernel", choices=("host", "sel4"), default="host", help="the kernel to build for (default: host)"
     )
     group.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
     group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
     group.add_argument(
-        "--sanitize", action="store_true", help="with address and undefined-behaviour sanitizers"
+        "--sanitize", action="store_true", help="build with the address and undefined-behaviour sanitizers"
     )
 
 
@@ -242,9 +242,9 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
     add_running(parser.add_argument_group("running"))
     results = parser.add_argument_group(
         "results",
-        "Results and what components print go to standard output; with --json, what components print\n"
-        "goes to standard error, and with --console to a file. Messages go to standard error.\n"
-        "A terminal gets the control characters that components print as \\x1b and so on.",
+        "Results and the output of components are written to standard output. With --json, the output of\n"
+        "components is written to standard error, and with --console to a file. Diagnostics are written to\n"
+        "standard error. On a terminal, control characters in the output are shown as \\x1b and so on.",
     )
     add_results(results)
 
@@ -269,10 +269,14 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         "--scheduling",
         choices=("fifo", "rr"),
         default=DEFAULTS.scheduling,
-        help="among equal priorities (default: fifo)",
+        help="order among threads of equal priority (default: fifo)",
     )
     group.add_argument(
-        "--timeslice", metavar="TIME", type=duration, default=None, help="of round robin (10ms)"
+        "--timeslice",
+        metavar="TIME",
+        type=duration,
+        default=None,
+        help="time slice of round robin (default: 10ms)",
     )
     group.add_argument(
         "--choices",
@@ -288,13 +292,15 @@ def add_isolation(group: argparse._ArgumentGroup) -> None:
     """How components are kept apart."""
     isolation = group.add_mutually_exclusive_group()
     isolation.add_argument(
-        "--fast", action="store_true", help="all components in one process, not isolated: for sweeps"
+        "--fast",
+        action="store_true",
+        help="run all components in one process, without isolation: faster, for sweeps",
     )
     isolation.add_argument(
         "--hardened",
         action="store_true",
-        help="components cannot write to the host kernel's memory, a write is a fault at its line; a call "
-        "of the kernel takes a few microseconds longer",
+        help="protect the memory of the host kernel: a write to it is a fault at its line; each kernel "
+        "call takes a few microseconds longer",
     )
 
 
@@ -306,22 +312,23 @@ def add_limits(group: argparse._ArgumentGroup) -> None:
         metavar="MS",
         type=int,
         default=None,
-        help="processor time after which a thread that lets no virtual time pass is stopped (1000)",
+        help="processor time after which a thread that does not consume virtual time is stopped (default: "
+        "1000)",
     )
     group.add_argument(
         "--timeout",
         metavar="TIME",
         type=duration,
         default=DEFAULTS.timeout,
-        help="elapsed time without any kernel call and without virtual time passing, after which the thread "
-        "that runs is stopped: it waits for something outside the system (default: 10s, 0: never)",
+        help="elapsed time without a kernel call or progress of virtual time after which the running "
+        "thread is stopped, because it waits for something outside the system (default: 10s, 0: never)",
     )
     group.add_argument(
         "--memory-limit",
         metavar="SIZE",
         type=size,
         default=DEFAULTS.memory_limit,
-        help="memory that a component may have, as 512M (default: 1G, 0: any)",
+        help="maximum memory of a component, such as 512M (default: 1G, 0: unlimited)",
     )
 
 
@@ -332,30 +339,36 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         metavar="WHAT,...",
         type=conditions,
         default=(),
-        help="exit status 1 also for: missed (a missed deadline), exit-status (a run() that returns another "
-        "value than 0)",
+        help="more conditions for exit status 1: missed (a missed deadline), exit-status (a run() that "
+        "returns a value other than 0)",
     )
     group.add_argument(
         "--record-limit",
         metavar="SIZE",
         type=size,
         default=DEFAULTS.record_limit,
-        help="the run ends when its record, which all results are made from, has this size (default: 256M)",
+        help="maximum size of the trace, which all results are computed from; the run ends when it is "
+        "reached (default: 256M)",
     )
     group.add_argument("--trace", metavar="FILE", type=Path, help=".json (for ui.perfetto.dev) or .trace")
-    group.add_argument("--timeline", metavar="FILE", type=Path, help="a picture, .svg")
-    group.add_argument("--window", metavar="FROM:TO", type=window, help="what the picture shows, as 0:100ms")
+    group.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline as .svg")
+    group.add_argument(
+        "--window",
+        metavar="FROM:TO",
+        type=window,
+        help="the interval that the timeline shows, such as 0:100ms",
+    )
     group.add_argument(
         "--verify",
         action="store_true",
         help="check the trace against the properties M P H L Z S (`camkes explain M` and so on)",
     )
-    group.add_argument("--json", action="store_true", help="the report as JSON")
+    group.add_argument("--json", action="store_true", help="print the report as JSON")
     group.add_argument(
         "--console",
         metavar="FILE",
         type=Path,
-        help="what components print (default: standard output, with --json standard error)",
+        help="a file for the output of components (default: standard output, with --json standard error)",
     )
 
 

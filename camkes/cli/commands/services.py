@@ -48,11 +48,15 @@ def trust(arguments: argparse.Namespace) -> int:
 
 
 def lsp_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--stdio", action="store_true", help="for editors that say so; there is no other way")
+    parser.add_argument(
+        "--stdio", action="store_true", help="use standard input and output (the default, and the only way)"
+    )
 
 
 def trust_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path, help="a folder, with all below it")
+    parser.add_argument(
+        "folders", metavar="DIR", nargs="+", type=Path, help="a folder; trusts its subfolders as well"
+    )
 
 
 COMMANDS = (
@@ -67,9 +71,9 @@ COMMANDS = (
     Command(
         "trust",
         trust,
-        "let CMake run in a folder where it cannot be confined",
+        "allow CMake to run in a folder without a sandbox",
         trust_arguments,
         """
-  camkes trust ~/work                  CMake may run for all applications there""",
+  camkes trust ~/work                  allows CMake to run for all applications there""",
     ),
 )

@@ -137,20 +137,21 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 def dump_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
-    parser.add_argument("--places", action="store_true", help="with the line of everything")
+    parser.add_argument("--places", action="store_true", help="add the source line of each definition")
 
 
 def plan_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--authority",
         action="store_true",
-        help="who can set which priorities, and who holds which capability, and why",
+        help="list which threads can set which priorities, and the capabilities of each component with "
+        "their purpose",
     )
     parser.add_argument(
-        "--code", action="store_true", help="compile, and read off the code what handlers call"
+        "--code", action="store_true", help="compile the code and determine from it what handlers call"
     )
     parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, help="build folder for --code (default: build/NAME)"
@@ -169,7 +170,7 @@ COMMANDS = (
     Command(
         "check",
         check,
-        "find every mistake in a system without building it",
+        "check a system for errors without building it",
         check_arguments,
         """
   camkes check examples/nested
@@ -178,7 +179,7 @@ COMMANDS = (
     Command(
         "dump",
         dump,
-        "print the resolved system as JSON",
+        "print the resolved system print JSON",
         dump_arguments,
         """
   camkes dump examples/adder
@@ -188,7 +189,7 @@ COMMANDS = (
     Command(
         "plan",
         plan,
-        "show what follows from the requests: ceilings, threads, ids",
+        "show the computed plan: ceilings, threads, ids",
         plan_arguments,
         """
   camkes plan examples/protocols

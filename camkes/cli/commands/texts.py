@@ -23,7 +23,7 @@ def fmt(arguments: argparse.Namespace) -> int:
 
     from_input = arguments.stdin or Path("-") in arguments.paths
     if from_input and arguments.paths not in ([], [Path("-")]):
-        print("camkes fmt: standard input is formatted alone, without files", file=sys.stderr)
+        print("camkes fmt: standard input cannot be combined with files", file=sys.stderr)
         return USAGE
     if not from_input and not arguments.paths:
         print("camkes fmt: name files or folders, or `-` for standard input", file=sys.stderr)
@@ -81,7 +81,7 @@ def migrate(arguments: argparse.Namespace) -> int:
             raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
     if changes and not arguments.quiet:
         files = count(changes, "file")
-        said = f"changed {files}" if arguments.write else f"{files} would change; --write does it"
+        said = f"changed {files}" if arguments.write else f"{files} would change; --write changes them"
         print(said, file=sys.stderr)
     return status
 
@@ -110,32 +110,39 @@ def explain(arguments: argparse.Namespace) -> int:
 
 def fmt_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a file, a folder, or `-`")
-    parser.add_argument("--stdin", action="store_true", help="from standard input to standard output")
+    parser.add_argument("--stdin", action="store_true", help="read standard input and write standard output")
     parser.add_argument(
-        "--check", action="store_true", help="change nothing; list the files that would change, and fail"
+        "--check",
+        action="store_true",
+        help="change nothing; list the files that would change, with exit status 1 if there are any",
     )
-    parser.add_argument("--diff", action="store_true", help="change nothing; show what would change")
+    parser.add_argument("--diff", action="store_true", help="change nothing; show the changes as a diff")
     add_messages(parser)
 
 
 def migrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
-    parser.add_argument("--write", action="store_true", help="change the files, and not only show how")
+    parser.add_argument(
+        "--write", action="store_true", help="change the files instead of only showing the changes"
+    )
     add_messages(parser)
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "code", metavar="CODE", nargs="?", help="as E0501, its name, or a property of --verify, as M"
+        "code",
+        metavar="CODE",
+        nargs="?",
+        help="a code such as E0501 or its name, or a property of --verify such as M",
     )
-    parser.add_argument("--json", action="store_true", help="as JSON: number, name, severity and page")
+    parser.add_argument("--json", action="store_true", help="print JSON: number, name, severity and page")
 
 
 COMMANDS = (
     Command(
         "migrate",
         migrate,
-        "turn an application of the priority-aware library into native words",
+        "convert an application of the priority-aware-camkes library to the native syntax",
         migrate_arguments,
         """
   camkes migrate projects/camkes/apps/pump            shows what would change
@@ -145,7 +152,7 @@ COMMANDS = (
     Command(
         "explain",
         explain,
-        "explain the code of an error or a warning, or a property of a run",
+        "explain the code of a diagnostic or a property of a run",
         explain_arguments,
         """
   camkes explain E0501
@@ -155,7 +162,7 @@ COMMANDS = (
     Command(
         "fmt",
         fmt,
-        "put .camkes files in the common layout",
+        "format .camkes files",
         fmt_arguments,
         """
   camkes fmt examples

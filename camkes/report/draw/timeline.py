@@ -101,7 +101,7 @@ class _Timeline:
         note = [self.window.note] if self.window.note else []
         if self.joined:
             shortest = int(FINE * self.window.span / (self.x1 - self.x0))
-            note.append(f"what is shorter than {format_time(shortest, 1)} is joined")
+            note.append(f"intervals shorter than {format_time(shortest, 1)} are joined")
         if note:
             y = 28.0 if self.heading else 14.0
             drawing.add(text(self.x1, y, "; ".join(note), text_anchor="end", fill=FAINT, font_style="italic"))

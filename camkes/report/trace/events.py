@@ -63,7 +63,7 @@ def parse_trace(data: bytes, name: str, sink: Sink) -> tuple[Event, ...] | None:
 
 def _is_trace(data: bytes, name: str, sink: Sink) -> bool:
     if data[: len(MAGIC)] != MAGIC:
-        sink.report(TRACE_TRUNCATED, f"{name} does not begin as a trace does")
+        sink.report(TRACE_TRUNCATED, f"{name} is not a trace")
         return False
     return True
 
@@ -103,13 +103,11 @@ def read_records(
         at += size
     if 8 * at < len(data):
         wrong = _damage(data, 8 * at, now)
-        sink.report(TRACE_TRUNCATED, f"{name}: {wrong} at byte {8 * at}; what follows was left out")
+        sink.report(TRACE_TRUNCATED, f"{name}: {wrong} at byte {8 * at}; the rest was skipped")
     unknown = {header & 0xFFFF for header in headers} - _NUMBERS
     if unknown:
         numbers = ", ".join(map(str, sorted(unknown)))
-        sink.report(
-            TRACE_UNKNOWN_KIND, f"{name} has records of unknown kinds ({numbers}); they were left out"
-        )
+        sink.report(TRACE_UNKNOWN_KIND, f"{name} has records of unknown kinds ({numbers}); they were skipped")
 
 
 def _header(header: int, meaning: Meaning[_About]) -> tuple[int, int, _About | None, bool]:
@@ -131,7 +129,7 @@ def _damage(data: bytes, offset: int, now: int) -> str:
     if offset + _HEADER.size <= len(data):
         time, _, size, _, _ = _HEADER.unpack_from(data, offset)
         if size < _HEADER.size or size % 8:
-            return f"a record says it has {size} bytes"
+            return f"a record has an invalid size of {size} bytes"
         if offset + size <= len(data) and time < now:
             return "time goes backwards"
     return "the trace ends inside a record"

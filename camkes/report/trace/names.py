@@ -226,7 +226,7 @@ def names_from_json(text: str) -> TraceNames:
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
-            raise ValueError("it is of another version of the tool")
+            raise ValueError("it was written by another version of the tool")
         return TraceNames(
             tuple(NamedThread(**{**t, "role": Role(t["role"])}) for t in document["threads"]),
             tuple(NamedTask(**t) for t in document["tasks"]),
@@ -262,7 +262,7 @@ def load_names(trace: Path, sink: Sink) -> TraceNames | None:
     except ValueError as error:
         sink.report(
             TRACE_NAMES,
-            f"{path} does not hold names of a trace: {error}",
+            f"{path} is not a valid file of trace names: {error}",
             help="build the system again, in an empty folder",
         )
     return None

@@ -109,7 +109,7 @@ class PropertyChecker:
                 true = computed[cpi.name]
                 self._report(
                     Property.PRIORITY,
-                    f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; by the text it is {true}",
+                    f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; expected {true}",
                 )
 
     # -- records ------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class PropertyChecker:
         if cpi.protocol.own_priority and others:
             self._report(
                 Property.MUTUAL_EXCLUSION,
-                f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} is in one",
+                f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} serves one",
             )
         self.requests[thread] = (cpi_id, context)
 
@@ -205,7 +205,8 @@ class PropertyChecker:
             first = self._ctx(self._best(cpi).context)
             self._report(
                 Property.HAND_OVER,
-                f"{self._ctx(context)} takes the lock of {self._cpi(cpi)} past {first}, which waits for it",
+                f"{self._ctx(context)} takes the lock of {self._cpi(cpi)} before {first}, which is waiting "
+                "for it",
             )
         self._hold(cpi, context)
 
@@ -343,7 +344,9 @@ class PropertyChecker:
             if queue and not self.holders[cpi]:
                 waiting = ", ".join(self._ctx(w.context) for w in queue)
                 self._report(
-                    Property.HAND_OVER, f"nobody holds the lock of {self._cpi(cpi)}, yet {waiting} waits", cpi
+                    Property.HAND_OVER,
+                    f"the lock of {self._cpi(cpi)} is free, but {waiting} waits for it",
+                    cpi,
                 )
 
     def _check_inside(self, thread: int) -> None:
@@ -388,7 +391,7 @@ class PropertyChecker:
             claimed, true = (self._task(task) for task in origin)
             self._report(
                 Property.SAFE_METADATA,
-                f"{server} serves a request as one of {claimed}; it is of {true}",
+                f"{server} serves a request as one of {claimed}; its own task is {true}",
             )
         release = self.messages.wrong_release(event)
         if release:

@@ -215,7 +215,7 @@ class _Waits:
         if state.lock is not None:
             cpi = self.names.cpi_name(state.lock)
             if state.lock not in self.end.holders:
-                return Step(thread, f"the lock of {cpi}, which nobody holds", None, cpi)
+                return Step(thread, f"the lock of {cpi}, which is free", None, cpi)
             holder = self.end.holders[state.lock]
             return Step(thread, f"the lock of {cpi}, held by {self.names.thread_name(holder)}", holder, cpi)
         if state.server is not None:
@@ -225,6 +225,6 @@ class _Waits:
             alive = [r for r in receivers if self.end.threads[r].gone is None]
             receiver = next(iter(alive or receivers), None)
             name = self.names.thread_name(receiver)
-            what = "a message to be received" if receiver is None else f"{name} to receive its message"
+            what = "its message to be received" if receiver is None else f"{name} to receive its message"
             return Step(thread, what, receiver)
         return None

@@ -38,7 +38,7 @@ static const char *describe(enum camkes_fault kind)
     case CAMKES_FAULT_CAPABILITY:
         return "invalid capability";
     case CAMKES_FAULT_LOOP:
-        return "loops without letting time pass";
+        return "loops without consuming virtual time";
     case CAMKES_FAULT_EXIT:
         return "its component called exit, status";
     case CAMKES_FAULT_KILLED:

@@ -223,7 +223,7 @@ def test_a_folder_with_two_systems_asks_which(tmp_path: Path) -> None:
     assert find_application(folder, sink) is None
     (said,) = sink.diagnostics
     assert said.notes == ("a.camkes", "b.camkes")
-    assert said.help == f"name one: {folder / 'a.camkes'}"
+    assert said.help == f"write for example {folder / 'a.camkes'}"
 
 
 def test_a_folder_without_a_system(tmp_path: Path) -> None:

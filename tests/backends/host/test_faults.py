@@ -134,14 +134,16 @@ def test_who_waits_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -
     assert culprit.holds == (("leaf.p",) if protocol == "inherited" else ())
     assert {end.names.thread_name(wait.thread) for wait in end.situation.waits} == {"a", "b"}
     assert {wait.cause.value for wait in end.situation.waits} == {"fault"}
-    told = [note for d in end.diagnostics for note in d.notes if note.startswith("because of it, ")]
+    told = [note for d in end.diagnostics for note in d.notes if note.startswith("as a consequence, ")]
     assert len(told) == 2
     if protocol == "inherited":
         (other,) = [w for w in end.situation.waits if end.names.thread_name(w.thread) == "b"]
         if how != "exit":  # which stops the thread of b's request too
             assert [step.cpi for step in other.steps] == ["", "leaf.p"]
             assert any(
-                "holds the lock of leaf.p, which stays locked" in n for d in end.diagnostics for n in d.notes
+                "holds the lock of leaf.p, which remains locked" in n
+                for d in end.diagnostics
+                for n in d.notes
             )
 
 

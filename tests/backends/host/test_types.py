@@ -157,7 +157,7 @@ def test_one_component_sees_the_header_and_another_does_not(application: Applica
     application.write("int go(in act_t a);", 'include "act.h";')
     (found,) = application.check()
     assert found.message == "unknown type `act_t`"
-    assert found.notes == ("for component Server; others know it",)
+    assert found.notes == ("for component Server; other components find it",)
 
 
 def test_without_types_of_its_own_no_compiler_is_started(

@@ -236,7 +236,7 @@ def test_passive_needs_callers_that_lend_time(tmp_path: Path) -> None:
     text = text.replace("connection seL4RPCCall a(", "connection Own a(")
     text = text.replace("server.own_period = 20000;", "server.own_passive = true;")
     ((number, message, line),) = mistakes(tmp_path, text)
-    assert (number, message) == ("E0961", "`server.own` is served through Own and cannot be passive")
+    assert (number, message) == ("E0961", "`server.own` is served through Own, so it cannot be passive")
     assert "own_passive = true" in line
 
 

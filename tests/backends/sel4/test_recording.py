@@ -59,9 +59,9 @@ def test_an_interrupted_recording_keeps_what_it_has(printed: list[str], tmp_path
 @pytest.mark.parametrize(
     ("lines", "records", "reached"),
     [
-        ([], [], "it made none at all"),
+        ([], [], "there are no records"),
         ([line(IDLE)], [IDLE], "its last record is of 10 ms"),
-        (["a fault, again and again\n"] * 500, [], "it made none at all"),
+        (["a fault, again and again\n"] * 500, [], "there are no records"),
     ],
     ids=["nothing", "one record", "no records"],
 )

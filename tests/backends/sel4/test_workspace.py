@@ -86,6 +86,6 @@ def test_one_build_at_a_time_in_a_folder(places: tuple[Path, Path], monkeypatch:
     sink = Sink()
     with folder.locked(places[1], lambda _: None):
         assert not build(places, sink)
-    assert "another camkes command builds in" in sink.diagnostics[0].message
+    assert "another camkes command is building in" in sink.diagnostics[0].message
     assert not (places[1] / "cmake.calls").exists()
     assert build(places, Sink())

@@ -240,7 +240,7 @@ class _Run:
                     NO_TEMPLATE,
                     f'connector "{connection.type.name}" has no template for its "{which}" end',
                     end.span,
-                    help=f"name one: DeclareCAmkESConnector({connection.type.name} {side} file)",
+                    help=f"declare one: DeclareCAmkESConnector({connection.type.name} {side} file)",
                 )
             )
             return

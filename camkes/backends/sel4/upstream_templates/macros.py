@@ -280,7 +280,7 @@ def parse_dtb_node_interrupts(
         cells = [c for i, c in enumerate(cells) if i % 4] if arm else cells[1:]
     size = 3 if arm or len(cells) >= 3 else 1
     if not arm and len(cells) % size:
-        raise TemplateError(f"{len(cells)} cells are no interrupts of {size} cells each")
+        raise TemplateError(f"{len(cells)} cells are not a multiple of the {size} cells of an interrupt")
     count = len(cells) // size
     if max_num_interrupts not in (-1, None) and count > max_num_interrupts:
         raise TemplateError(f"the device has {count} interrupts; at most {max_num_interrupts} are possible")

@@ -76,7 +76,7 @@ class TemplateRenderer:
         if isinstance(error, jinja2.TemplateNotFound):
             message = f'there is no template "{error.name}"'
             if error.name != template:
-                message += f', which "{template}" uses'
+                message += f', which is used by "{template}"'
             folders = [f"looked for in {folder}" for folder in self._loader.folders]
             return Diagnostic(NO_TEMPLATE, message, me.span, what, notes=tuple(folders))
         place = self._place(error)
@@ -84,10 +84,10 @@ class TemplateRenderer:
         if said:
             message = str(error) or "the template gives no reason"
         else:
-            text = _CLASS.sub(r"'\1", str(error).strip()) or "no more is known"
+            text = _CLASS.sub(r"'\1", str(error).strip()) or "there are no details"
             message = f'template "{template}" failed: {text}'
         span = _named_setting(str(error), self.session.configuration)
-        related = [Label(place, "says the template" if said else "here")] if place is not None else []
+        related = [Label(place, "raised by the template" if said else "here")] if place is not None else []
         if span is not None:
             related.insert(0, Label(me.span, what))
         return Diagnostic(
