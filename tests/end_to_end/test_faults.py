@@ -85,4 +85,4 @@ assembly { composition {
     result = camkes("run", path, "-o", tmp_path / "out")
     assert result.status == 1
     assert "camkes: server.p: message of back(): needs 5001 bytes" in result.output + result.errors
-    assert "component server, thread server.p: stopped at an error that nobody handles" in result.errors
+    assert "component server, thread server.p: stopped at an unhandled error" in result.errors

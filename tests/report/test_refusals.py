@@ -82,7 +82,7 @@ def test_a_refused_message_is_reported_once(handled: bool, tmp_path: Path) -> No
     assert re.findall(r"error\[(\w+)\]", done.errors) == [code, code]
     for client in "tu":
         assert re.search(
-            rf"(`{client}.p` sent|thread {client}: nobody handles).*`s.p`.*out of memory", done.errors
+            rf"(`{client}.p` sent|thread {client}: unhandled error).*`s.p`.*out of memory", done.errors
         )
     assert [(f["component"], f["function"]) for f in report["faults"]] == (
         [] if handled else [("t", "run"), ("u", "run")]
