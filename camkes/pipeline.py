@@ -55,10 +55,13 @@ def unwritten(error: OutputError) -> Diagnostic:
     return Diagnostic(BUILD_FOLDER, str(error))
 
 
-class Input(Struct, frozen=True):
+class _Place(Struct, frozen=True):
+    path: Path
+
+
+class Input(_Place, frozen=True, kw_only=True):
     """What a user asked the tool to read, and how."""
 
-    path: Path
     definitions: tuple[tuple[str, str], ...] = ()
     import_path: tuple[Path, ...] = ()
     cpp_flags: tuple[str, ...] = ()
@@ -69,7 +72,7 @@ class Input(Struct, frozen=True):
     allow_forward_references: bool | None = None  # None: as the application says
 
 
-class RunSettings(RunOptions, frozen=True):
+class RunSettings(RunOptions, frozen=True, kw_only=True):
     """How to build and run a system, and what to write of the run; see `camkes run --help`."""
 
     output: Path | None = None

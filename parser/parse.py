@@ -38,7 +38,7 @@ _MAY_CHANGE = re.compile(
 )
 
 
-class ParseOptions(Struct, frozen=True):
+class ParseOptions(Struct, frozen=True, kw_only=True):
     """How files are read.
 
     `cpp` is the C preprocessor's command; `cpp_flags` are the user's (-D, -I, ...), as they are. With

@@ -169,7 +169,7 @@ def _declares(attribute: Attribute) -> bool:
     )
 
 
-class Defaults(Struct, frozen=True):
+class Defaults(Struct, frozen=True, kw_only=True):
     """What holds of a thread that no setting speaks of."""
 
     priority: int = DEFAULT_PRIORITY

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Read: TypeAlias = Callable[[Path, Sink, Span | None], SourceFile | None]
 
 
-class LoadOptions(Struct, frozen=True):
+class LoadOptions(Struct, frozen=True, kw_only=True):
     """How a system is loaded.
 
     `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the

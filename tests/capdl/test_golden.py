@@ -97,7 +97,13 @@ def test_model(name: str) -> None:
 def test_model_with_other_defaults_and_templates(name: str) -> None:
     """Also without capabilities to threads, as a build for seL4 wants it."""
     rendered = frozenset({"seL4TimeServer", "seL4NotificationBind", "seL4SharedData"})
-    model = allocate(*planned(name), None, Defaults(100, 4096, 1), rendered=rendered, tcb_caps=False)
+    model = allocate(
+        *planned(name),
+        None,
+        Defaults(priority=100, stack=4096, affinity=1),
+        rendered=rendered,
+        tcb_caps=False,
+    )
     compare("\n".join((*lines(model), "")), GOLDEN / f"{name}.rendered.model")
 
 

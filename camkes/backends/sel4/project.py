@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from camkes.backends.sel4.devices import Machine
 from camkes.backends.sel4.spec import file_name
-from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, Settings
+from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, TemplateSettings
 from camkes.capdl.model import CapabilityModel
 from camkes.generate import GeneratedFile
 from camkes.model.settings import Defaults
@@ -65,16 +65,20 @@ class Project(Struct, frozen=True):
             large_frames=data["large_frames"],
             tcb_caps=data["tcb_caps"],
             verbose=data["verbose"],
-            defaults=Defaults(data["priority"], data["stack_size"], data["affinity"]),
+            defaults=Defaults(priority=data["priority"], stack=data["stack_size"], affinity=data["affinity"]),
             application=application,
             declared=_declared(data, application),
             large_dma_frames=data["large_dma_frames"],
         )
 
-    def template_settings(self) -> Settings:
+    def template_settings(self) -> TemplateSettings:
         """What templates of connectors get to know."""
-        return Settings(
-            self.machine.architecture, self.defaults, self.fault_handlers, self.large_dma_frames, self.mcs
+        return TemplateSettings(
+            architecture=self.machine.architecture,
+            defaults=self.defaults,
+            fault_handlers=self.fault_handlers,
+            large_dma_frames=self.large_dma_frames,
+            mcs=self.mcs,
         )
 
 

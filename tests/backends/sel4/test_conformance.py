@@ -72,7 +72,7 @@ def application(name: str, folder: Path) -> Path:
 
 def on_host(path: Path, definitions: dict[str, str], folder: Path) -> list[Record]:
     trace = folder / "host.trace"
-    request = pipeline.Input(path, tuple(definitions.items()))
+    request = pipeline.Input(path, definitions=tuple(definitions.items()))
     options = pipeline.RunSettings(output=folder / "host", duration=DURATION, trace=trace)
     sink = Sink()
     assert pipeline.run(request, options, sink, lambda *_: None) is not None, sink.diagnostics

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, Settings, render
+from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, TemplateSettings, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, Space
 from camkes.diagnostics import Diagnostic, Sink
@@ -83,7 +83,9 @@ def rendered(
     plan = analyse(made, sink)
     assert plan is not None
     model = allocate(made, plan, sink, rendered=declared.rendered(made))
-    result = render(made, model, declared, Settings(architecture), folder / "out", sink, completion)
+    result = render(
+        made, model, declared, TemplateSettings(architecture=architecture), folder / "out", sink, completion
+    )
     return result, list(sink.diagnostics)
 
 

@@ -72,7 +72,7 @@ class Declared(Struct, frozen=True):
         return frozenset((names & self.connectors.keys()) - GENERATED)
 
 
-class Settings(Struct, frozen=True):
+class TemplateSettings(Struct, frozen=True, kw_only=True):
     """How the system is built, as far as templates ask."""
 
     architecture: str
@@ -134,7 +134,7 @@ def render(
     system: System,
     model: CapabilityModel,
     declared: Declared,
-    settings: Settings,
+    settings: TemplateSettings,
     out: Path,
     sink: Sink,
     completion: Callable[[Space], int] = lambda space: 0,
@@ -160,7 +160,7 @@ class _Run:
         system: System,
         model: CapabilityModel,
         declared: Declared,
-        settings: Settings,
+        settings: TemplateSettings,
         connectors: frozenset[str],
         out: Path,
         completion: Callable[[Space], int],
