@@ -397,7 +397,8 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     if settings.verify:
         from camkes.report.trace.properties import PropertyChecker
 
-        checker = PropertyChecker(names, checked.plan, checked.system)
+        at_any_time = settings.schedule is not None and settings.schedule.arrivals > 0
+        checker = PropertyChecker(names, checked.plan, checked.system, at_any_time=at_any_time)
     found = read_run(raw, names, result, backend, checker, sink)
     if found is None:
         return None

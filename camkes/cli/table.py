@@ -8,7 +8,7 @@ import argparse
 
 from camkes import __version__
 from camkes.cli.arguments import Command, Parser
-from camkes.cli.commands import analyses, runs, services, systems, texts
+from camkes.cli.commands import analyses, explorations, runs, services, systems, texts
 from camkes.cli.output import GOOD
 
 
@@ -42,6 +42,7 @@ COMMANDS = {
         *systems.COMMANDS,
         *analyses.COMMANDS,
         *runs.COMMANDS,
+        *explorations.COMMANDS,
         *texts.COMMANDS,
         *services.COMMANDS,
         COMPLETION,

@@ -21,6 +21,7 @@ LAYERS = (
     Entry(12, ("cli",), "arguments, commands, exit statuses, progress, completion"),
     Entry(11, ("editor",), "the editor server: answers of the lower layers in the words of the protocol"),
     Entry(11, ("experiments",), "what is done with many runs: cases replayed, task sets, measurements"),
+    Entry(11, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
     Entry(10, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),
     Entry(9, ("backends.sel4",),
         "builds for the seL4 kernel: what CMake compiles and links; `upstream_templates/` renders connectors"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     """What is searched. `arrivals`: jobs of each task and expirations of each timer, which happen at any
     point; 0: they happen at the times in the text, and durations are at their bounds. `bound`: the most
     preemptions in a schedule. `random`: so many schedules at random. Limits: `states`, elapsed `seconds`.
-    `duration` is virtual time (ns), for arrivals at the times in the text."""
+    `duration` is virtual time (ns), for arrivals at the times in the text. `choices`: only the schedule with
+    these is run."""
 
     arrivals: int = 1
     scheduling: str = "fifo"
@@ -48,6 +50,7 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     states: int = 0
     seconds: int = 0
     duration: int | None = None
+    choices: tuple[int, ...] | None = None
 
 
 class FoundViolation(Struct, frozen=True):
@@ -113,12 +116,14 @@ def search_host(
     table = image.folder / "search.table"
     write_changed(table, search_table(plan, names))
     words = [str(image.kernel), image.table.name, *_arguments(options, table)]
+    if options.choices is not None:
+        words += ["--choices", f"script:{write_choices(image.folder, options.choices)}"]
     kernel = process.start(
         words, cwd=image.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     state, violation = SearchState(), None
     try:
-        for line in kernel.stdout or ():
+        for line in _lines(kernel):
             event = json.loads(line)
             kind = event.pop("event")
             if kind == "violation":
@@ -141,6 +146,32 @@ def search_host(
         )
         return None
     return SearchResult(state, violation)
+
+
+def _lines(kernel: subprocess.Popen[bytes]) -> Iterator[bytes]:
+    """What the kernel says; when the user interrupts the search, it ends with what it has."""
+    if kernel.stdout is None:
+        return
+    interrupted = False
+    while True:
+        try:
+            line = kernel.stdout.readline()
+        except KeyboardInterrupt:
+            if interrupted:
+                raise
+            interrupted = True
+            kernel.send_signal(signal.SIGINT)
+            continue
+        if not line:
+            return
+        yield line
+
+
+def write_choices(folder: Path, choices: Sequence[int]) -> Path:
+    """A file for the kernel's option --choices script:FILE."""
+    path = folder / "choices.txt"
+    path.write_text(" ".join(map(str, choices)) + "\n", encoding="ascii")
+    return path
 
 
 def _violation(event: dict[str, Any]) -> FoundViolation:

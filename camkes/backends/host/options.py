@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from camkes.backends.host.schedule import Schedule
+
 
 class RunOptions(Struct, frozen=True, kw_only=True):
     """How to run; None leaves a value to the kernel. Times are nanoseconds, virtual but for `timeout`: that
@@ -13,7 +15,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     `loop_limit_ms` is that of the processor, in milliseconds. `memory_limit` is what a component may have and
     `record_limit` the largest trace, in bytes (0: any). `fast`: one process for all components. `hardened`:
     components cannot write to the kernel's memory. `console` is the file descriptor that components print to
-    (None: standard output)."""
+    (None: standard output). `schedule` is one to repeat; it says what `choices`,
+    `scheduling` and `duration` would."""
 
     duration: int | None = None
     fast: bool = False
@@ -21,6 +24,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     scheduling: str = "fifo"
     timeslice: int | None = None
     choices: str = "first"
+    schedule: Schedule | None = None
     loop_limit_ms: int | None = None
     timeout: int | None = None
     memory_limit: int | None = None

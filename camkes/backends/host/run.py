@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from camkes import process
 from camkes.backends.host.codes import RUN_FAILED
+from camkes.backends.host.explore import write_choices
 from camkes.backends.host.faults import Fault, parse_fault
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
@@ -144,6 +145,8 @@ def _start(
     image: HostImage, options: RunOptions, trace: Path | None, output: Output | None, faults_to: int
 ) -> subprocess.Popen[bytes]:
     words = ["--faults", str(faults_to), "--parent", str(os.getpid()), *_arguments(options)]
+    if options.schedule is not None:
+        words += ["--choices", f"script:{write_choices(image.folder, options.schedule.choices)}"]
     if trace is not None:
         words += ["--trace", str(trace.absolute())]
     return process.start(
@@ -203,11 +206,14 @@ def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnost
 
 
 def _arguments(options: RunOptions) -> list[str]:
+    replay = options.schedule
     values = {
-        "--for": options.duration,
-        "--scheduling": options.scheduling,
+        "--for": options.duration if replay is None else replay.duration,
+        "--scheduling": options.scheduling if replay is None else replay.scheduling,
         "--timeslice": options.timeslice,
         "--choices": options.choices,
+        "--arrivals": replay.arrivals or None if replay is not None else None,
+        "--durations": None if replay is None else "corners",
         "--loop-limit": options.loop_limit_ms,
         "--timeout": None if options.timeout is None else -(-options.timeout // 1_000_000),
         "--memory-limit": options.memory_limit,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import fields
 
 from camkes import pipeline
+from camkes.backends.host.schedule import is_schedule
 from camkes.cli.arguments import Command, add_input, choices, conditions, duration, input_of, size, window
 from camkes.cli.output import (
     GOOD,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import IO, Any
 
+    from camkes.backends.host.schedule import Schedule
     from camkes.outcome import Outcome
 
 
@@ -77,13 +79,17 @@ def run(arguments: argparse.Namespace) -> int:
         return run_sel4(arguments)
     sink = Sink()
     progress = Progress(arguments)
-    outcome = None
+    outcome = schedule = None
+    if arguments.replay is not None and is_schedule(arguments.replay):
+        schedule = schedule_of(arguments)
+        if schedule is None:
+            return USAGE
     try:
         with console(arguments) as stream:
             descriptor = stream.fileno() if stream is not sys.stdout else None
             show = shown_on_terminal(stream) if stream.isatty() else None
-            settings = settings_of(arguments, console=descriptor, show=show)
-            if arguments.replay is None:
+            settings = settings_of(arguments, console=descriptor, show=show, schedule=schedule)
+            if arguments.replay is None or schedule is not None:
                 outcome = pipeline.run(input_of(arguments), settings, sink, progress)
             else:
                 from camkes.experiments import replay
@@ -100,6 +106,21 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         progress.clear()
     return report(arguments, outcome, sink)
+
+
+def schedule_of(arguments: argparse.Namespace) -> Schedule | None:
+    """The schedule to repeat, checked as the search did; None if it cannot be read."""
+    from camkes.backends.host.schedule import read_schedule
+
+    try:
+        schedule = read_schedule(arguments.replay)
+    except (OSError, ValueError) as error:
+        print(f"camkes run: {arguments.replay} is not a valid schedule: {error}", file=sys.stderr)
+        return None
+    arguments.verify = True
+    if not arguments.quiet:
+        print(f"camkes run: the schedule shows {schedule.property}: {schedule.explanation}", file=sys.stderr)
+    return schedule
 
 
 def settings_of(arguments: argparse.Namespace, **others: Any) -> pipeline.RunSettings:
@@ -262,7 +283,8 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         "--replay",
         metavar="FILE",
         type=Path,
-        help="run a case that `camkes analyze --witnesses` wrote, not the system's own code",
+        help="repeat a schedule that `camkes explore` wrote, with --verify; or run a case that "
+        "`camkes analyze --witnesses` wrote, not the system's own code",
     )
     add_isolation(group)
     group.add_argument(

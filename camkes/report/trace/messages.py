@@ -20,8 +20,9 @@ _JOBS = (Kind.JOB_BEGIN, Kind.JOB_END)
 class Messages:
     """Follows messages record by record. `lost_replies` and the others give what is wrong at a record."""
 
-    def __init__(self, names: TraceNames) -> None:
+    def __init__(self, names: TraceNames, *, at_any_time: bool = False) -> None:
         self._names = names
+        self._at_any_time = at_any_time
         self._receiver: dict[int, int] = {}  # thread -> who received its last message, until it goes on
         self._clients: dict[int, dict[int, None]] = {}  # thread -> those that wait for its reply
         self._sender: dict[int, int] = {}  # thread -> whose message it received last
@@ -87,6 +88,8 @@ class Messages:
 
     def wrong_release(self, event: Event) -> str:
         """What is wrong with a release, by the task's period and offset in the text; "": nothing."""
+        if event.kind is Kind.TIMER and self._at_any_time:
+            return ""
         if event.kind is Kind.TIMER and event.args[0] in self._timers:
             task = self._timers[event.args[0]]
             number, when = event.args[1] - 1, event.time

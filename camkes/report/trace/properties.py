@@ -69,10 +69,19 @@ def check_trace(
 class PropertyChecker:
     """Takes the events of a run one after the other; `violations` are those found so far, at most `limit`."""
 
-    def __init__(self, names: TraceNames, plan: Plan, system: System | None, limit: int = LIMIT) -> None:
+    def __init__(
+        self,
+        names: TraceNames,
+        plan: Plan,
+        system: System | None,
+        limit: int = LIMIT,
+        *,
+        at_any_time: bool = False,
+    ) -> None:
+        """`at_any_time`: timers fired not at their times but where a schedule says."""
         self.limit = limit
         self.names = names
-        self.messages = Messages(names)
+        self.messages = Messages(names, at_any_time=at_any_time)
         self.cpis = {cpi.id: cpi for cpi in plan.cpis}
         self.base = {context.id: context.base_priority for context in plan.contexts}
         self.task_priority = {task.id: task.priority for task in plan.tasks}
@@ -89,6 +98,9 @@ class PropertyChecker:
         # from records of the runtime
         self.requests: dict[int, tuple[int, int]] = {}  # worker -> (cpi, context)
         self.calls: dict[int, tuple[int, int]] = {}  # thread -> (cpi, context)
+        self.leaving: dict[
+            int, int
+        ] = {}  # thread of a pool -> context that it served until it has the ceiling
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.cpis}
         self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
         self.arrivals = 0
@@ -144,6 +156,9 @@ class PropertyChecker:
             self.gone.add(thread)
         elif kind is Kind.PRIORITY and thread is not None:
             self.priority[thread] = event.args[1]
+            cpi = self._cpi_of(self.names.thread(thread))
+            if cpi is not None and event.args[1] == self.ceilings[cpi.id]:
+                self.leaving.pop(thread, None)
             self._check_bound(thread)
         elif kind is Kind.END and event.args[0] == End.IDLE:
             self._check_liveness()
@@ -160,7 +175,9 @@ class PropertyChecker:
         elif kind is Kind.REQUEST_BEGIN:
             self._request_begins(thread, event.args[0], event.args[1])
         elif kind is Kind.REQUEST_END:
-            self.requests.pop(thread, None)
+            ended = self.requests.pop(thread, None)
+            if ended is not None and ended[0] in self.cpis and self.cpis[ended[0]].pooled:
+                self.leaving[thread] = ended[1]
         elif kind in (Kind.LOCK_TAKE, Kind.LOCK_GRANT, Kind.LOCK_WAIT, Kind.LOCK_FREE):
             cpi, context = event.args[0], event.args[1]
             if cpi not in self.cpis or context not in self.base:
@@ -198,6 +215,7 @@ class PropertyChecker:
                 Property.MUTUAL_EXCLUSION,
                 f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} serves one",
             )
+        self.leaving.pop(thread, None)
         self.requests[thread] = (cpi_id, context)
 
     def _taken(self, cpi: int, context: int) -> None:
@@ -221,7 +239,7 @@ class PropertyChecker:
         else:
             best = self._best(cpi)
             earlier = ", earlier" if best.arrival < waiter.arrival else ""
-            if best is not waiter:
+            if waiter not in (best, self._best(cpi, settled=True)):
                 self._report(
                     Property.HAND_OVER,
                     f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)} "
@@ -262,15 +280,16 @@ class PropertyChecker:
 
     # -- definitions --------------------------------------------------------------------------------
 
-    def eff(self, context: int, _above: tuple[int, ...] = ()) -> int:
-        """The effective priority of a context, from its definition."""
+    def eff(self, context: int, _above: tuple[int, ...] = (), *, settled: bool = False) -> int:
+        """The effective priority of a context, from its definition; `settled`: without what a manager that is
+        at it may not have made known yet."""
         value = self.base.get(context, 0)
         if context in _above:
             return value
         for cpi, holders in self.holders.items():
-            if context in holders:
+            if context in holders and not (settled and self._is_busy(cpi)):
                 for waiter in self.queues[cpi]:
-                    value = max(value, self.eff(waiter.context, (*_above, context)))
+                    value = max(value, self.eff(waiter.context, (*_above, context), settled=settled))
         return value
 
     def expected_priority(self, thread: int) -> int:
@@ -288,14 +307,21 @@ class PropertyChecker:
                 return self.ceilings[cpi.id]
             if thread in self.requests:
                 return self.eff(self.requests[thread][1])
+            if thread in self.leaving:
+                return self.eff(self.leaving[thread])
             if cpi.pooled:
                 return self.ceilings[cpi.id]
             if named.context is not None:
                 return self.eff(named.context)
         return self.priority[thread]
 
-    def _best(self, cpi: int) -> _Waiter:
-        return min(self.queues[cpi], key=lambda w: (-self.eff(w.context), w.arrival))
+    def _best(self, cpi: int, *, settled: bool = False) -> _Waiter:
+        return min(self.queues[cpi], key=lambda w: (-self.eff(w.context, settled=settled), w.arrival))
+
+    def _is_busy(self, cpi: int) -> bool:
+        """Whether the manager of a CPI has taken a message and does not yet wait for the next."""
+        managers = [t.number for t in self.names.threads if t.role is Role.MANAGER and t.cpi == cpi]
+        return any(self.reason.get(manager) != Block.RECV for manager in managers)
 
     def _wait_cycle(self, context: int) -> list[int]:
         """Contexts each of which waits for a lock of the next, if following them leads back to `context`."""

@@ -141,7 +141,9 @@ bool kernel_leave(struct thread *self)
 static __attribute__((noinline)) void decide(void)
 {
     schedule();
-    while (kernel->options.arrivals && kernel->current && arrivals_at_switch()) {
+    /* (not again in the process that a switch leads to) */
+    while (kernel->options.arrivals && kernel->current && kernel->current != kernel->shown &&
+           arrivals_at_switch()) {
         schedule();
     }
     if (kernel->stop && !kernel->ended) {

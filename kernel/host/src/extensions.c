@@ -69,7 +69,8 @@ void camkes_host_point(void)
         kernel_leave(self);
         return;
     }
-    bool equal = ready_has_equal(self);
+    bool may_end = !kernel->options.corners || kernel->options.round_robin;
+    bool equal = may_end && ready_has_equal(self);
     unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + equal + timer_can_fire_early());
     if (chosen == 1 && equal) {
         ready_end_slice();

@@ -203,6 +203,7 @@ static void on_interrupt(int number)
 {
     (void)number;
     kernel->stop = true;
+    search_interrupt();
 }
 
 static void handle(int number, void (*handler)(int))

@@ -59,6 +59,7 @@ static struct {
     bool cut;     /* by the bound on preemptions */
     bool stopped; /* by a limit */
 } total;
+static volatile bool interrupted;
 static struct timespec start;
 static double last_report;
 static uint64_t random_state;
@@ -176,7 +177,7 @@ static bool look_at_limits(void)
     if (most && total.states >= most) {
         return true;
     }
-    if (total.states % 1024 != 0) {
+    if (total.schedules % 256 != 0 && !interrupted) {
         return false;
     }
     const double now = elapsed();
@@ -184,7 +185,7 @@ static bool look_at_limits(void)
         last_report = now;
         put_line("progress");
     }
-    return visited_full() || kernel->stop ||
+    return visited_full() || interrupted ||
            (kernel->options.seconds && now >= (double)kernel->options.seconds);
 }
 
@@ -413,6 +414,17 @@ static void make_smaller(void)
 
 /* ---- the whole ---- */
 
+/* One schedule, whose choices are known. */
+static bool search_script(void)
+{
+    for (unsigned i = 0; i < kernel->script_length && i < MOST_CHOICES; i++) {
+        script[i] = (uint16_t)kernel->script[i];
+    }
+    violates(script, kernel->script_length, 0);
+    total.schedules = 1;
+    return control.event == EVENT_VIOLATION;
+}
+
 static void *make(size_t size)
 {
     void *place = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -421,6 +433,12 @@ static void *make(size_t size)
         give_up(3, "no memory for a search");
     }
     return place;
+}
+
+/* By a signal: the search ends with what it has. */
+void search_interrupt(void)
+{
+    interrupted = true;
 }
 
 /* Before components are loaded: room for what they allocate while they run. */
@@ -454,9 +472,16 @@ _Noreturn void search_run(void)
     kernel->traced = true;
     control.system_sp = root_sp = context_make(stack + STACK, run_system);
     snapshot_take(&root, NULL, root_sp);
-    const bool found = kernel->options.schedules ? search_at_random() : search_all();
+    bool found;
+    if (kernel->options.choices == CHOICES_SCRIPT) {
+        found = search_script();
+    } else {
+        found = kernel->options.schedules ? search_at_random() : search_all();
+        if (found) {
+            make_smaller();
+        }
+    }
     if (found) {
-        make_smaller();
         put_violation();
     }
     put_line("end");

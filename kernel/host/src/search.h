@@ -129,5 +129,6 @@ uint64_t visited_count(void);
 bool visited_full(void);
 
 /* ---- search.c ---- */
+void search_interrupt(void);
 void search_prepare(const char *table);
 _Noreturn void search_run(void);

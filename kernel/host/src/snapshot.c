@@ -5,9 +5,10 @@
  *
  * All memory that the system under search can write to is compared, in chunks of 64 bytes, with a
  * copy as of the last snapshot. A chunk that differs goes to a log with its old content, the copy
- * and the digest follow. Going back means to undo the log. Pages are read-only until they are
- * written to for the first time; only those that were are compared from then on. Of a stack, what
- * is below the stack pointer does not count; chunks there are not part of the digest.
+ * and the digest, of what is not as at the beginning, follow. Going back means to undo the log.
+ * Pages are read-only until they are written to for the first time; only those that were are
+ * compared from then on. Of a stack, what is below the stack pointer does not count; chunks there
+ * are not part of the digest.
  */
 #include "output.h"
 #include "pages.h"
@@ -225,10 +226,7 @@ static void activate(unsigned number)
 {
     struct page *page = &pages[number];
     page->active = true;
-    memcpy(page->copy, page->live, PAGE);
-    for (unsigned i = 0; i < CHUNKS; i++) {
-        toggle(page->live + i * CHUNK, page->copy + i * CHUNK, page->masks[i]);
-    }
+    memcpy(page->copy, page->live, PAGE); /* as at the beginning: that adds nothing to the digest */
     active[active_count++] = number;
 }
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The command that searches schedules: explore."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from camkes.cli.arguments import Command, add_input, duration, input_of
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
+from camkes.diagnostics import Sink
+
+
+def explore(arguments: argparse.Namespace) -> int:
+    from camkes.backends.host.explore import SearchOptions
+    from camkes.backends.host.schedule import read_schedule
+    from camkes.exploration import ExploreSettings
+    from camkes.exploration import explore as search
+
+    replay = None
+    if arguments.replay is not None:
+        try:
+            replay = read_schedule(arguments.replay)
+        except (OSError, ValueError) as error:
+            print(f"camkes explore: {arguments.replay} is not a valid schedule: {error}", file=sys.stderr)
+            return USAGE
+    options = SearchOptions(
+        arrivals=arguments.jobs,
+        scheduling=arguments.scheduling,
+        bound=arguments.bound,
+        random=arguments.random,
+        seed=arguments.seed,
+        states=arguments.states,
+        seconds=-(-arguments.limit // 1_000_000_000),
+        duration=arguments.duration,
+    )
+    settings = ExploreSettings(
+        output=arguments.output,
+        search=options,
+        any_order=arguments.arrivals != "stated",
+        stated=arguments.arrivals != "any",
+        schedule=arguments.schedule,
+        replay=replay,
+    )
+    sink = Sink()
+    progress = Progress(arguments)
+    try:
+        result = search(input_of(arguments), settings, sink, progress)
+    finally:
+        progress.clear()
+    status = write_diagnostics(arguments, sink)
+    if result is None:
+        return status
+    if arguments.json:
+        print(result.report_json(), end="")
+    else:
+        print(result.report_text(), end="")
+        if result.schedule is not None:
+            print(f"to repeat it: camkes run {arguments.path} --replay {result.schedule}")
+    return max(status, USER_ERROR if result.violation is not None else GOOD)
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number; expected 1 or more")
+    return int(text)
+
+
+def number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number; expected 0 or more")
+    return int(text)
+
+
+def explore_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input(parser)
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
+    group = parser.add_argument_group("searching")
+    group.add_argument(
+        "--arrivals",
+        choices=("any", "stated", "both"),
+        default="both",
+        help="any: jobs arrive in every order and at every point, whatever periods and durations are; "
+        "stated: at the times in the text, with durations at their bounds, and deadlines are checked "
+        "(default: both)",
+    )
+    group.add_argument(
+        "--jobs",
+        metavar="N",
+        type=positive,
+        default=1,
+        help="jobs of each task that arrive in any order (1)",
+    )
+    group.add_argument(
+        "--scheduling", choices=("fifo", "rr"), default="fifo", help="among equal priorities (default: fifo)"
+    )
+    group.add_argument(
+        "--for",
+        dest="duration",
+        metavar="TIME",
+        type=duration,
+        help="virtual time of a schedule with the stated arrivals (default: 1s)",
+    )
+    group.add_argument(
+        "--bound", metavar="N", type=number, help="at most so many preemptions (default: any number)"
+    )
+    group.add_argument(
+        "--random", metavar="N", type=number, default=0, help="N schedules at random, for large systems"
+    )
+    group.add_argument("--seed", metavar="S", type=number, default=1, help="of --random (1)")
+    group.add_argument(
+        "--states", metavar="N", type=number, default=0, help="stop after so many states (default: never)"
+    )
+    group.add_argument(
+        "--limit",
+        metavar="TIME",
+        type=duration,
+        default=0,
+        help="stop after so much elapsed time (default: never)",
+    )
+    results = parser.add_argument_group("results")
+    results.add_argument(
+        "--schedule",
+        metavar="FILE",
+        type=Path,
+        help="where a violation is written, for `camkes run --replay` (default: schedule.json in the build "
+        "folder)",
+    )
+    results.add_argument(
+        "--replay", metavar="FILE", type=Path, help="check the schedule in this file, and no other"
+    )
+    results.add_argument("--json", action="store_true", help="the report as JSON")
+
+
+COMMANDS = (
+    Command(
+        "explore",
+        explore,
+        "run a system under every schedule",
+        explore_arguments,
+        """
+  camkes explore examples/inversion
+  camkes explore examples/nested --arrivals any --jobs 2 --limit 60s
+  camkes explore examples/protocols --random 100000 --seed 7""",
+        has_results=True,
+    ),
+)

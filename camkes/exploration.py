@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Runs a system under every schedule; what that came to as text, as JSON, and as a schedule to repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from camkes import pipeline
+from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchState, search_host
+from camkes.backends.host.host import HostImage
+from camkes.backends.host.schedule import Schedule, schedule_to_json
+from camkes.diagnostics import Sink
+from camkes.files import write_output
+from camkes.report.summary import to_json
+from camkes.report.trace.names import trace_names
+
+SCHEMA = "camkes-explore 1"
+
+#: What is checked in every state, beside faults (F).
+PROPERTIES = "M P H L Z S"
+
+
+class ExploreSettings(Struct, frozen=True, kw_only=True):
+    """`output` is the build folder. `any_order` and `stated` choose what is searched: every order of
+    arrivals, with `search.arrivals` jobs of each task, and the times in the text; both by default.
+    `schedule` is where a violation is written (None: `schedule.json` in the build folder), `replay` a
+    schedule to check in place of a search."""
+
+    output: Path | None = None
+    search: SearchOptions = SearchOptions()
+    any_order: bool = True
+    stated: bool = True
+    schedule: Path | None = None
+    replay: Schedule | None = None
+
+
+class Pass(Struct, frozen=True):
+    """A search and how far it went."""
+
+    options: SearchOptions
+    state: SearchState
+    found: bool
+
+    @property
+    def verdict(self) -> str:
+        if self.found:
+            return "violation"
+        if self.options.choices is not None:
+            return "no violation in this schedule"
+        if self.state.stopped:
+            return "stopped"
+        if self.options.random:
+            return "random schedules"
+        return "bound reached" if self.state.cut else "exhausted"
+
+    def text(self) -> str:
+        arrivals = self.options.arrivals
+        jobs = f"{arrivals} job{'' if arrivals == 1 else 's'} of each task, in any order"
+        what = jobs if arrivals else "arrivals and durations as stated"
+        state = self.state
+        speed = f", {state.states / state.seconds:,.0f} a second" if state.seconds > 0 else ""
+        preemptions = "" if state.bound >= 254 else f", at most {state.bound} preemptions"
+        return (
+            f"{what}{preemptions}: {self.verdict}\n"
+            f"  {state.states:,} states in {state.seconds:.1f} s{speed}; {state.distinct:,} differ; "
+            f"{state.schedules:,} schedules, the longest with {state.deepest} choices"
+        )
+
+
+class Exploration(Struct, frozen=True):
+    """What a search came to; `schedule` is the file with the violation."""
+
+    application: str
+    passes: Sequence[Pass]
+    violation: FoundViolation | None
+    schedule: Path | None
+
+    def report_text(self) -> str:
+        lines = [each.text() for each in self.passes]
+        if self.violation is None:
+            deadlines = " D" if any(not each.options.arrivals for each in self.passes) else ""
+            lines.append(f"properties {PROPERTIES}{deadlines}: no violation was found")
+        else:
+            lines.append(f"violated: {self.violation.property}: {self.violation.explanation}")
+        return "\n".join(lines) + "\n"
+
+    def report_json(self) -> str:
+        passes = [
+            {
+                "arrivals": each.options.arrivals or None,
+                "scheduling": each.options.scheduling,
+                "verdict": each.verdict,
+                **asdict(each.state),
+            }
+            for each in self.passes
+        ]
+        found = None if self.violation is None else asdict(self.violation)
+        schedule = None if self.schedule is None else str(self.schedule)
+        return to_json({"schema": SCHEMA, "passes": passes, "violation": found, "schedule": schedule})
+
+
+def explore(
+    asked: pipeline.Input, settings: ExploreSettings, sink: Sink, progress: Callable[[str], None]
+) -> Exploration | None:
+    """Build a system and search its schedules; None after a diagnostic. Raises OutputError."""
+    progress("reading")
+    checked = pipeline.check_code(asked, settings.output, sink, progress)
+    if checked is None:
+        return None
+    with ExitStack() as stack:
+        running = pipeline.RunSettings(output=settings.output)
+        image = pipeline.build_to_run(checked, running, stack, sink, progress)
+        if image is None or sink.has_errors:
+            return None
+        return _search(checked, image, settings, sink, progress)
+
+
+def _search(
+    checked: pipeline.Checked,
+    image: HostImage,
+    settings: ExploreSettings,
+    sink: Sink,
+    progress: Callable[[str], None],
+) -> Exploration | None:
+    names = trace_names(image.capabilities, checked.plan, checked.system)
+    passes: list[Pass] = []
+    violation, written = None, None
+    for options in _passes(settings):
+        result = search_host(image, checked.plan, names, options, sink, lambda s: progress(_line(s)))
+        if result is None:
+            return None
+        violation = result.violation
+        passes.append(Pass(options, result.state, violation is not None))
+        if violation is not None:
+            found = _schedule(checked.application.name, options, violation)
+            folder = pipeline.build_folder(checked.application, settings.output)
+            written = settings.schedule or folder / "schedule.json"
+            write_output(written, schedule_to_json(found).encode())
+        if violation is not None or result.state.stopped:
+            break
+    return Exploration(checked.application.name, passes, violation, written)
+
+
+def _passes(settings: ExploreSettings) -> list[SearchOptions]:
+    if (known := settings.replay) is not None:
+        options = SearchOptions(arrivals=known.arrivals, scheduling=known.scheduling, duration=known.duration)
+        return [replace(options, choices=known.choices)]
+    stated = replace(
+        settings.search,
+        arrivals=0,
+        duration=settings.search.duration or pipeline.DEFAULT_DURATION,
+    )
+    any_order = replace(settings.search, duration=None)
+    return [*([any_order] if settings.any_order else []), *([stated] if settings.stated else [])]
+
+
+def _schedule(application: str, options: SearchOptions, found: FoundViolation) -> Schedule:
+    return Schedule(
+        application=application,
+        property=found.property,
+        explanation=found.explanation,
+        arrivals=options.arrivals,
+        scheduling=options.scheduling,
+        duration=options.duration,
+        choices=found.choices,
+    )
+
+
+def _line(state: SearchState) -> str:
+    most = "any number of" if state.bound >= 254 else f"at most {state.bound}"
+    return f"{most} preemptions: {state.states:,} states, {state.distinct:,} differ, {state.seconds:.0f} s"

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A mistake in the runtime is found, one of each kind, and the schedule that shows it can be repeated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.host.explore import SearchOptions
+from tests.explore.search import LIMIT, built, search
+from tests.runtime import systems
+from tests.runtime.systems import Contended
+from tests.runtime.test_exploration import break_runtime
+
+
+@dataclass(frozen=True)
+class Planted:
+    """In `file`, `bad` stands for `good`; `properties` are those of which one is violated in `system`."""
+
+    kind: str
+    file: str
+    good: str
+    bad: str
+    system: Contended
+    properties: str
+    scheduling: str = "fifo"
+
+
+PLANTED = (
+    Planted(
+        "lost-wake-up",
+        "manager.c",
+        "    seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
+        "",
+        systems.ONE_LOCK,
+        "L",
+    ),
+    Planted(
+        "late-update",
+        "nested.c",
+        "if (atomic_load(&context->nested) == mark) {",
+        "{",
+        systems.CHAIN,
+        "ZP",
+        "rr",
+    ),
+    Planted(
+        "priority-not-returned",
+        "manager.c",
+        "    inherit(cpi, from, false, from->id);\n",
+        "",
+        systems.ONE_LOCK,
+        "PZ",
+    ),
+    Planted(
+        "wrong-heir", "queue.c", "x->request > y->request", "x->request < y->request", systems.RANKS, "H"
+    ),
+    Planted(
+        "missing-transitivity",
+        "manager.c",
+        "        camkes_nested_push(context, priority);\n",
+        "        ;\n",
+        systems.CHAIN,
+        "P",
+    ),
+)
+
+
+@pytest.mark.parametrize("planted", PLANTED, ids=lambda p: p.kind)
+def test_a_planted_mistake_is_found(
+    planted: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_runtime({f"protocols/{planted.file}": (planted.good, planted.bad)}, tmp_path, monkeypatch)
+    broken = built(tmp_path / "system", planted.system)
+    options = SearchOptions(scheduling=planted.scheduling, seconds=LIMIT)
+    violation = search(broken, options).violation
+    assert violation is not None
+    assert violation.property in planted.properties
+    # the search says the same of that schedule alone
+    again = search(broken, SearchOptions(scheduling=planted.scheduling, choices=violation.choices))
+    assert again.violation is not None
+    assert (again.violation.property, again.violation.explanation) == (
+        violation.property,
+        violation.explanation,
+    )
+
+
+def test_the_second_look_at_a_nested_request_is_for_round_robin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without time slices that end, no schedule of two nested locks and three tasks needs it."""
+    late = next(p for p in PLANTED if p.kind == "late-update")
+    break_runtime({f"protocols/{late.file}": (late.good, late.bad)}, tmp_path, monkeypatch)
+    found = search(built(tmp_path / "system", late.system), SearchOptions(bound=2, seconds=LIMIT))
+    assert found.violation is None
+    assert not found.state.stopped

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Searches end, are the same every time, and find what users do wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.host.explore import SearchOptions
+from camkes.cli.main import main
+from tests.explore.search import built, exhausted, search
+from tests.runtime import systems
+from tests.runtime.host import HEAD
+from tests.runtime.systems import Contended
+
+SMALL = (systems.ONE_LOCK, systems.RANKS)
+
+
+@pytest.mark.parametrize("system", SMALL, ids=lambda s: s.name)
+def test_all_schedules_of_a_small_system_keep_the_properties(system: Contended, tmp_path: Path) -> None:
+    what = built(tmp_path, system)
+    result = search(what)
+    assert result.violation is None
+    assert exhausted(result)
+    assert result.state.distinct > 100
+    assert replace_time(search(what).state) == replace_time(result.state)
+
+
+def replace_time(state: object) -> str:
+    text = str(state)
+    return text[: text.index("seconds=")]
+
+
+def test_a_bound_leaves_schedules_out_and_says_so(tmp_path: Path) -> None:
+    what = built(tmp_path, systems.RANKS)
+    none = search(what, SearchOptions(bound=0))
+    one = search(what, SearchOptions(bound=1))
+    assert none.state.cut and one.state.cut
+    assert none.state.distinct < one.state.distinct < search(what).state.distinct
+
+
+def test_random_schedules_are_those_of_the_seed(tmp_path: Path) -> None:
+    what = built(tmp_path, systems.RANKS)
+    first, second, other = (search(what, SearchOptions(random=50, seed=s)).state for s in (7, 7, 8))
+    assert first.schedules == 50
+    assert replace_time(first) == replace_time(second)
+    assert first.states != other.states
+
+
+#: two semaphores that two handlers take in different orders
+EMBRACE = Contended(
+    "embrace",
+    """component Server {
+        provides P p with priority_protocol propagated, requests ();
+        provides P q with priority_protocol propagated, requests ();
+        has semaphore left; has semaphore right;
+    }""",
+    """component Server server;
+       connection seL4RPCCall x(from a.p, to server.p);
+       connection seL4RPCCall y(from b.p, to server.q);""",
+    (("a", 10, 0), ("b", 20, 30)),
+    settings="server.left_value = 1; server.right_value = 1;",
+    sources={
+        "Server": """
+static void both(int (*first)(void), int (*second)(void),
+                 int (*last)(void), int (*but_one)(void))
+{
+    first();
+    second();
+    but_one();
+    last();
+}
+void p_go(void) { both(left_wait, right_wait, left_post, right_post); }
+void q_go(void) { both(right_wait, left_wait, right_post, left_post); }
+"""
+    },
+)
+
+#: `b` misses its deadline only if `a` is quick enough to have the lock first
+QUICK = Contended(
+    "quick",
+    "component Leaf { provides P p with priority_protocol inherited, requests (); }",
+    """component Leaf leaf;
+       connection seL4RPCCall x(from a.p, from b.p, to leaf.p);""",
+    (("a", 10, 0), ("b", 20, 30)),
+    settings="b._deadline = 120 us;",
+    sources={
+        "Task": """
+int run(void)
+{
+    while (camkes_next_job()) {
+        camkes_work_between(CAMKES_US(10), CAMKES_US(50));
+        p_go();
+    }
+    return 0;
+}
+""",
+        "Leaf": "void p_go(void) { camkes_work(CAMKES_US(50)); }\n",
+    },
+)
+
+
+def write(folder: Path, system: Contended) -> Path:
+    """The application as files, for commands."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "system.camkes").write_text(HEAD + system.text)
+    types = {"Task", *system.sources}
+    for name, source in system.code.items():
+        (folder / f"{name}.c").write_text("#include <camkes.h>\n" + source)
+    lines = [f"DeclareCAmkESComponent({name} SOURCES {name}.c)" for name in sorted(types)]
+    (folder / "CMakeLists.txt").write_text(
+        "\n".join([*lines, "DeclareCAmkESRootserver(system.camkes)"]) + "\n"
+    )
+    return folder
+
+
+def explore(folder: Path, *options: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, object]]:
+    out = folder / "out"
+    status = main(["explore", str(folder), "-o", str(out), "--json", "--limit", "60s", *options])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_a_deadlock_through_semaphores_is_found_and_repeated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(tmp_path, EMBRACE)
+    status, report = explore(folder, capsys=capsys)
+    assert status == 1
+    found = report["violation"]
+    assert isinstance(found, dict)
+    assert found["property"] == "L"
+    schedule = str(report["schedule"])
+    picture = tmp_path / "picture.svg"
+    words = [
+        "run",
+        str(folder),
+        "-o",
+        str(tmp_path / "out"),
+        "--replay",
+        schedule,
+        "--timeline",
+        str(picture),
+    ]
+    status = main(words)
+    printed = capsys.readouterr()
+    assert status == 0, printed
+    assert "the schedule shows L:" in printed.err
+    assert "W0731" in printed.err  # both wait at the end of the run
+    assert "<svg" in picture.read_text()
+    assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1
+
+
+def test_a_missed_deadline_is_found_where_work_is_shorter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(tmp_path, QUICK)
+    assert main(["run", str(folder), "-o", str(tmp_path / "out"), "--for", "2ms", "--fail-on", "missed"]) == 0
+    capsys.readouterr()
+    status, report = explore(folder, "--for", "2ms", capsys=capsys)
+    assert status == 1
+    found = report["violation"]
+    assert isinstance(found, dict)
+    assert found["property"] == "D"
+    assert "of b ends" in str(found["explanation"])
+    words = ["run", str(folder), "-o", str(tmp_path / "out"), "--replay", str(report["schedule"])]
+    assert main([*words, "--fail-on", "missed"]) == 1
+    assert "all deadlines" not in capsys.readouterr().out
+
+
+def test_a_fault_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A handler that divides by a number that a preemption leaves at 0."""
+    source = "#include <stdlib.h>\nstatic volatile int inside;\nvoid p_go(void) { if (inside++) { abort(); } "
+    leaf = source + "camkes_work(CAMKES_US(10)); inside--; }\n"
+    components = "component Leaf { provides P p with priority_protocol propagated, requests (); }"
+    system = replace(systems.ONE_LOCK, components=components, sources={"Leaf": leaf})
+    status, report = explore(write(tmp_path, system), capsys=capsys)
+    assert status == 1
+    found = report["violation"]
+    assert isinstance(found, dict)
+    assert found["property"] == "F"
+
+
+def test_what_is_not_a_schedule_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "schedule.json"
+    file.write_text('{"format": "camkes-schedule 1", "choices": [1]}')
+    for command in ("run", "explore"):
+        assert main([command, str(tmp_path), "--replay", str(file)]) == 2
+        assert "is not a valid schedule" in capsys.readouterr().err
