@@ -27,11 +27,13 @@ TIMEOUT, CPU_SECONDS, MEMORY, OUTPUT = 20, 5, 2**29, 2**26
 _PATIENCE = 1
 _INCLUDED = re.compile(
     r"^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*"
-    r'(?:"(?P<own>[^"\n]+)"|<(?P<system>[^>\n]+)>|(?P<macro>[^\W\d]\w*))',
+    r'(?:"(?P<own>[^"\n]+)"|<(?P<system>[^>\n]+)>|(?P<macro>[^\W\d][^\n]*))',
     re.MULTILINE,
 )
-_DEFINED = r'^[ \t]*#[ \t]*define[ \t]+%s[ \t]+(?:"([^"\n]+)"|<([^>\n]+)>|([^\W\d]\w*))'
-_MOST_INCLUDED, _MOST_MACROS = 1000, 16
+_DEFINITION = re.compile(r"^[ \t]*#[ \t]*(?:define|undef)\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+_MARK = "camkes_included"
+_MARKED = re.compile(rf'^{_MARK}\s+(?:"([^"\n]+)"|<\s*([^>\n]+?)\s*>)', re.MULTILINE)
+_MOST_INCLUDED = 1000
 #: What compilers say that met a limit.
 _KILLED = re.compile(
     "out of memory|virtual memory exhausted|[Cc]annot allocate|Killed|Terminated signal|internal compiler"
@@ -79,26 +81,23 @@ def _start_of(file: IO[bytes], most: int) -> str:
     return file.read(most).decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def special_file(root: SourceFile, flags: Sequence[str]) -> tuple[Path, Span] | None:
-    """A file that is included and is no ordinary file (a device, a pipe), and where that is; None if there is
-    none. `flags` are those of the preprocessor."""
-    folders = [Path(flag[2:]) for flag in flags if flag.startswith("-I")]
-    given = (flag[2:].partition("=") for flag in flags if flag.startswith("-D"))
-    definitions = "".join(f"#define {name} {value}\n" for name, _, value in given)
+def special_file(root: SourceFile, command: Sequence[str]) -> tuple[Path, Span] | None:
+    """A file that is included and is not a regular file (a device, a pipe), and where that is; None if there
+    is none. `command` is the preprocessor with its flags."""
+    folders = [Path(flag[2:]) for flag in command if flag.startswith("-I")]
     sources, seen = [root], {str(root.path)}
     for source in sources:
         for match in _INCLUDED.finditer(source.text):
             line = source.text.count("\n", 0, match.start()) + 1
             written = match["own"] or match["system"] or match["macro"]
-            texts = [definitions, *(each.text for each in sources)]
-            name = _value_of(written, texts) if match["macro"] else written
+            name = _value_of(written, command, sources) if match["macro"] else written
             for folder in (source.path.parent, *folders):
                 path = folder / name
                 if path.is_file() and str(path) not in seen and len(seen) < _MOST_INCLUDED:
                     seen.add(str(path))
                     inner = read_meaning(path, Sink())
                     sources += [inner] if inner is not None else []
-                elif path.exists() and not path.is_file() and not path.is_dir():
+                elif name and path.exists() and not path.is_file() and not path.is_dir():
                     start = match.start(match.lastgroup or 0) - source.text.rfind("\n", 0, match.start())
                     around = 0 if match["macro"] else 1  # a quote
                     span = Span(source, line, start - around, line, start + len(written) + around)
@@ -108,17 +107,17 @@ def special_file(root: SourceFile, flags: Sequence[str]) -> tuple[Path, Span] | 
     return None
 
 
-def _value_of(macro: str, texts: Sequence[str]) -> str:
-    """The name of the file that `#include MACRO` reads, as far as definitions tell; empty if not."""
-    for _ in range(_MOST_MACROS):
-        found = (re.search(_DEFINED % macro, text, re.MULTILINE) for text in texts)
-        definition = next(filter(None, found), None)
-        if definition is None:
-            return ""
-        if definition[3] is None:
-            return definition[1] or definition[2]
-        macro = definition[3]
-    return ""
+def _value_of(written: str, command: Sequence[str], sources: Sequence[SourceFile]) -> str:
+    """The name of the file that `#include WRITTEN` reads, as the preprocessor expands it with the definitions
+    of the sources; empty if it does not say."""
+    definitions = [match[0] for source in reversed(sources) for match in _DEFINITION.finditer(source.text)]
+    text = "\n".join([*definitions, f"{_MARK} {written}", ""])
+    try:
+        found, _ = run_limited([*command, "-P", "-"], text, lambda: True)
+    except OSError:
+        return ""
+    value = _MARKED.search(found.output)
+    return (value[1] or value[2]) if value is not None else ""
 
 
 class Command:
@@ -134,7 +133,7 @@ class Command:
         """Run the preprocessor, within limits; None after a diagnostic."""
         try:
             found, why = run_limited(
-                [*self.command, *arguments], text, lambda: special_file(self.source, self.flags)
+                [*self.command, *arguments], text, lambda: special_file(self.source, self.command)
             )
         except (OSError, ValueError) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
@@ -151,7 +150,7 @@ class Command:
             return None
         if not why:
             return found
-        special = special_file(self.source, self.flags)
+        special = special_file(self.source, self.command)
         if special is not None:
             path, span = special
             self.sink.report(codes.FILE_UNREADABLE, f"`{path}` is not a regular file", span)

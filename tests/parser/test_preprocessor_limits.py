@@ -43,6 +43,9 @@ BOMB = "\n".join(f"#define M{n} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n
         ('#include "outer.h"\n', "E0101", 1),
         ('#define PIPE "fifo"\n#include PIPE\n', "E0101", 2),
         ('#include "names.h"\n#define A NAME\n#include A\n', "E0101", 3),
+        ("#define S(x) #x\n#define T(x) S(x)\n#define J(a, b) a##b\n#include T(J(fi, fo))\n", "E0101", 4),
+        ('#define A \\\n "fi" \\\n\n#undef A\n#define A "fifo"\n#include A // x\n', "E0101", 6),
+        ('#include "pasted.h"\n', "E0101", 1),
         ('#include "."\n', "E0111", 1),
         ('#include "itself.h"\n', "E0111", 1),
         ('#include "/proc/self/mem"\n', "E0101", 1),
@@ -55,6 +58,9 @@ BOMB = "\n".join(f"#define M{n} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n
         "pipe in a header",
         "pipe of a macro",
         "pipe of two macros",
+        "pipe of a name that is put together",
+        "pipe of a macro that is defined again",
+        "pipe in a header, put together",
         "folder",
         "endless",
         "memory",
@@ -64,12 +70,15 @@ def test_the_preprocessor_is_stopped(text: str, code: str, line: int, tmp_path: 
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "outer.h").write_text('#include "fifo"\n')
     (tmp_path / "names.h").write_text('#define NAME "fifo"\n')
+    pasted = "#define S(x) #x\n#define T(x) S(x)\n#define J(a, b) a##b\n#include T(J(fi, fo))\n"
+    (tmp_path / "pasted.h").write_text(pasted)
     (tmp_path / "itself.h").write_text('#include "itself.h"\n')
     path = tmp_path / "a.camkes"
     path.write_text(text)
     found = said(path)
     assert any(each.startswith(f"{code} ") for each in found), found
-    if "outer" not in text and "itself" not in text:
+    assert not any("20 seconds" in each for each in found), found
+    if not any(name in text for name in ("outer", "itself", "pasted")):
         assert any(each.startswith(f"{code} {line} ") for each in found), found
 
 
