@@ -17,6 +17,7 @@ from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.files.imports import Program
+from camkes.resolve.program.exchanges import one_for_each_exchange
 
 #: Something is missing, and it may have stood in any block.
 _MISSING_ANYWHERE = frozenset(
@@ -147,7 +148,7 @@ def _without_values(found: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def merged(program: Program, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Each mistake once: where several uses of a definition show it, the first one names the others."""
-    found = _without_values(_without_ends(program, found))
+    found = one_for_each_exchange(program, _without_values(_without_ends(program, found)))
     first: dict[tuple[object, ...], Diagnostic] = {}
     others: dict[int, list[Label]] = {}
     kept: list[Diagnostic] = []
