@@ -109,7 +109,7 @@ def test_a_folder_for_temporary_files_without_room(disk: Disk, tmp_path: Path) -
     place = disk("4k")
     status, _, errors = given("check", INVERSION, TMPDIR=place)
     assert status == 1
-    assert "E0110" in errors and f"make room in {place}" in errors
+    assert "E0110" in errors and f"free space in {place}" in errors
     words = ("run", ADDER, "-o", tmp_path / "out")
     status, _, errors = given(*words, TMPDIR=place, XDG_CACHE_HOME=tmp_path / "cache")
     assert status == 1
