@@ -42,7 +42,7 @@ def test_nearest() -> None:
 
 def test_page() -> None:
     page = explain.page(codes.DEADLOCK)
-    assert page.startswith("E0501 deadlock\n\nRequests go round in a cycle.")
+    assert page.startswith("E0501 deadlock\n\nRequests form a cycle.")
 
 
 @pytest.mark.parametrize("word", ["M", "p", "Hand-over", "liveness", "Z", "S"])
