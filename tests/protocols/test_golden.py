@@ -95,7 +95,9 @@ def test_every_code_is_explained() -> None:
         first, *rest = explanation(code).split("\n")
         assert first.endswith(".") and rest[0] == "", code
         assert explanation(code).count("```") >= 2, code
-        assert re.search(r"corrected|remove|ignore|declare|more exact|give|say so|order:", explanation(code), re.I), code
+        assert re.search(
+            r"corrected|remove|ignore|declare|replace|more exact|give|say so|order:", explanation(code), re.I
+        ), code
 
 
 def test_every_code_belongs_to_a_check_and_prerequisites_come_first() -> None:
