@@ -3,7 +3,7 @@
 """Mutation testing: small faults in the code, one at a time, each of which some test has to find.
 
 A random sample of all mutants of some packages is tried, with those tests of the packages' own folders that
-execute the changed line, the fastest first: as switches in one program (`mutation/switches.py`), or, where
+execute the changed line: as switches in one program (`mutation/switches.py`), or, where
 that cannot be, in a copy of the repository (`mutation/copies.py`). `benchmarks/mutation/` has the result with
 its seed, in `python.json`, and the reasons of survivors, in `survivors.md`.
 
@@ -59,6 +59,25 @@ class Map:
             or sorted({test for tests in lines.values() for test in tests})
             or [number for number, test in enumerate(self.tests) if test.startswith(own)]
         )
+
+    def ranks(self, file: str) -> dict[int, int]:
+        """All tests that execute lines of a file, in an order in which the first few differ: each next one
+        executes the most lines in its time that those before it do not; when none is left, again."""
+        lines: dict[int, int] = {}
+        for bit, tests in enumerate(self.lines.get(file, {}).values()):
+            for test in tests:
+                lines[test] = lines.get(test, 0) | 1 << bit
+        ranks: dict[int, int] = {}
+        done = 0
+        while left := [test for test in lines if test not in ranks]:
+            gains = {test: (lines[test] & ~done).bit_count() / (0.002 + self.seconds[test]) for test in left}
+            best = max(left, key=lambda test: gains[test])
+            if gains[best]:
+                ranks[best] = len(ranks)
+                done |= lines[best]
+            else:
+                done = 0
+        return ranks
 
 
 @dataclass(frozen=True)
@@ -132,13 +151,12 @@ def git(*arguments: str) -> str:
 
 
 def within(tests: list[int], made: Map, budget: float) -> list[int]:
-    """The first of these that take no longer than that together."""
+    """Of these in their order, those that take no longer than that together."""
     found: list[int] = []
     for test in tests:
-        budget -= made.seconds[test]
-        if budget < 0:
-            break
-        found.append(test)
+        if made.seconds[test] <= budget:
+            budget -= made.seconds[test]
+            found.append(test)
     return found
 
 
@@ -156,14 +174,17 @@ class Trials:
     outcomes: dict[Mutant, Outcome] = field(default_factory=dict)
     #: tests that fail without a mutant
     broken: set[str] = field(default_factory=set)
+    #: file -> test -> its place in the order in which tests of the file's mutants are tried
+    ranks: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def tests(self, mutant: Mutant) -> list[int]:
-        """Tests of the mutant's own package first, then others, the fastest first, within the budget."""
-        own = f"tests/{mutant.file.split('/')[1]}/"
+        """The tests that execute a mutant, as many as fit into the budget."""
+        ranks = self.ranks.get(mutant.file)
+        if ranks is None:
+            ranks = self.ranks[mutant.file] = self.made.ranks(mutant.file)
         found = [t for t in self.made.of(mutant) if self.made.tests[t] not in self.broken]
-        found.sort(key=lambda t: (self.made.seconds[t], self.made.tests[t]))
-        near = within([t for t in found if self.made.tests[t].startswith(own)], self.made, self.budget / 2)
-        return near + within([t for t in found if t not in set(near)], self.made, self.budget)
+        found.sort(key=lambda t: (ranks.get(t, len(ranks)), t))
+        return within(found, self.made, self.budget)
 
     def timed(self, mutant: Mutant) -> dict[str, float]:
         return {self.made.tests[t]: self.made.seconds[t] for t in self.tests(mutant)}
