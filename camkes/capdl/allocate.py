@@ -282,8 +282,9 @@ class _Allocator:
         for end in (*connection.from_ends, *connection.to_ends):
             instance = self.system.instance(end.instance)
             interface = None if instance is None else instance.type.interface(end.interface)
-            if interface is not None and isinstance(interface.type, DataportType):
-                size = max(size, round_up(interface.type.size or 0))
+            match interface:
+                case Interface(type=DataportType(size=int(wanted))):
+                    size = max(size, round_up(wanted))
         return size
 
     def _timer_client(

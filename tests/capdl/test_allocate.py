@@ -203,6 +203,11 @@ def test_wrong_settings_are_reported_once() -> None:
     assert [d.code.number for d in sink.diagnostics] == ["E0601", "E0602"]
 
 
+def test_wrong_settings_are_replaced_where_nobody_wants_to_know_of_them() -> None:
+    model = allocate(system((instance("a", component("S", control=True), _stack_size="big"),)), EMPTY)
+    assert thread(model, "a").stack_size == 16384
+
+
 def test_every_slot_is_used_once_and_every_cap_has_a_symbol() -> None:
     model = allocate(*nested())
     for space in model.spaces:

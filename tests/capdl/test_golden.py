@@ -104,7 +104,8 @@ def test_model_with_other_defaults_and_templates(name: str) -> None:
         rendered=rendered,
         tcb_caps=False,
     )
-    compare("\n".join((*lines(model), "")), GOLDEN / f"{name}.rendered.model")
+    reach = (f"reach of {each.name}: {each.reach}" for each in thread_authority(model))
+    compare("\n".join((*lines(model), *reach, "")), GOLDEN / f"{name}.rendered.model")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -129,7 +130,7 @@ def of_pools(pools: Pools) -> str:
     return f"pools of {pools.name}: {of_settings} {variables}{entries}"
 
 
-@pytest.mark.parametrize("frames", [(4096, 65536, 1 << 21), (8192,)])
+@pytest.mark.parametrize("frames", [(4096, 65536, 1 << 21), (8192, 65536)])
 def test_pools(frames: tuple[int, ...]) -> None:
     system, plan = planned("pools")
     sink = Sink()
@@ -146,6 +147,7 @@ def test_the_device_tree_of_another_instance_is_not_an_own_one() -> None:
         ("a.e b.e", "a.d", {"a": 12288}),
         ("b.e a.e", "a.d", {}),
         ("b.e", "a.d", {}),
+        ("b.e", "b.d a.d", {}),
         ("", "a.d", {}),
     ):
         made = system((instance("a", kind), instance("b", kind)), (connect(EVENT, "c", from_, to),))

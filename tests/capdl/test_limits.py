@@ -131,6 +131,18 @@ def one_lock(tmp_path: Path) -> tuple[System, Plan, CapabilityModel]:
     return found.system, found.plan, allocate(found.system, found.plan)
 
 
+@pytest.mark.parametrize(("most", "messages"), [(2, 0), (1, 2)])
+def test_contexts_have_an_index(
+    most: int, messages: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two contexts, and the two callers that they come from."""
+    system, plan, model = one_lock(tmp_path)
+    monkeypatch.setattr("camkes.capdl.check.INDEXES", most)
+    sink = Sink()
+    check_limits(system, plan, model, 64, sink)
+    assert len([d for d in sink.diagnostics if d.message.startswith(("CPI", "`a.p`", "`b.p`"))]) == messages
+
+
 @pytest.mark.parametrize("bits", [32, 64])
 def test_threads_of_a_pool(bits: int, tmp_path: Path) -> None:
     system, plan, model = one_lock(tmp_path)

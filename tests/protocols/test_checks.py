@@ -151,10 +151,12 @@ def test_a_lock_is_followed_step_by_step_to_what_has_no_protocol(tmp_path: Path)
             "Through": through,
             "Plain": "provides P p;",
             "assembly": """composition {
-                component T t; component Lock a; component Through b; component Through c; component Plain d;
+                component T t; component Lock a; component Plain d;
+                component Through b; component Through between; component Through c;
                 connection seL4RPCCall c1(from t.p, to a.p);
                 connection seL4RPCCall c2(from a.next, to b.p);
-                connection seL4RPCCall c3(from b.next, to c.p);
+                connection seL4RPCCall c3(from b.next, to between.p);
+                connection seL4RPCCall c5(from between.next, to c.p);
                 connection seL4RPCCall c4(from c.next, to d.p);
             } configuration { t._priority = 1; }""",
         },
@@ -164,7 +166,8 @@ def test_a_lock_is_followed_step_by_step_to_what_has_no_protocol(tmp_path: Path)
     assert [label.text for label in nesting.related] == [
         "`a.p` is inherited: a lock",
         "`a.p` requests `b.p`",
-        "`b.p` requests `c.p`",
+        "`b.p` requests `between.p`",
+        "`between.p` requests `c.p`",
         "`d.p` has no protocol",
     ]
 
@@ -332,3 +335,15 @@ def test_a_fixed_cpi_has_no_pool() -> None:
     plan = analyse(maker.system(), Sink())
     assert plan is not None
     assert [(cpi.pooled, cpi.threads, cpi.threads_minimum) for cpi in plan.cpis] == [(False, 1, 1)]
+
+
+def test_an_id_is_stated_twice_by_tasks_that_others_stand_between() -> None:
+    maker = Maker()
+    for name, stated in (("a", None), ("b", 1), ("c", None), ("d", 2), ("e", 1), ("f", 2)):
+        maker.task(name, 10, stated)
+    sink = Sink()
+    analyse(maker.system(), sink)
+    assert [d.message for d in sink.diagnostics] == [
+        "tasks `b` and `e` both have id 1",
+        "tasks `d` and `f` both have id 2",
+    ]

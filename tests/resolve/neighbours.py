@@ -367,6 +367,10 @@ _EXPRESSIONS = (
     "1 << -1",
     "1 << 0.5",
     "0.5 << 1",
+    "0.5 << 20000",
+    "1 << 20000.5",
+    "0 << 20000.5",
+    "0.0 << 5",
     "1 >> -1",
     "0.5 >> 1",
     "0.5 & 1",
@@ -438,6 +442,7 @@ _VALUES = (
     ("s x[]", '[{"i": 1}, 2]'),
     ("{ int i; { int k; } n[]; } x", '{"i": 1, "n": [{"k": 2}, {"j": 3}]}'),
     ("{ } x", "{}"),
+    ('{ int a; int b; string c; } x = {"a": 99999999999, "b": "s", "c": 1}', '{"a": 1, "b": 2, "c": "3"}'),
     ("{ int i; int i; } x", '{"i": 1}'),
     ("struct s x", "1"),
     ("long x", "1"),
@@ -526,6 +531,27 @@ TIMES = {
             f"_offset = {10**30}",
             f"_offset = {10**29}",
         )
+    )
+}
+TIMES |= {
+    f"{text} of a thread": of("control;", f"a.{text};")
+    for text in (
+        "_period = 1 ns",
+        "_period = 0",
+        "_period = 3600 s",
+        "_period = 3600000001",
+        "_budget = 1 ns",
+        "_budget = 0",
+        "_budget = 20 us",
+        "_budget = 10 ms",
+        "_budget = 10001",
+        "_period = 20001; a._budget = 20 ms",
+        "_period = 0; a._budget = 20 ms",
+        "budget = 1 ns",
+        "_size_bits = 7; a._data = 0",
+        "requestor = 0",
+        "requestor = -1",
+        "_wcet = 1",
     )
 }
 TIMES |= {

@@ -43,6 +43,7 @@ IMPORTS = (
     '"below/../below/./inner.camkes"',
     '"inner.camkes"',
     '"again.camkes"',
+    '"bytes.camkes"',
 )
 
 
@@ -60,6 +61,7 @@ def folder(tmp_path: Path) -> Path:
         'import "own.camkes";\nimport "../beside.camkes";\ncomponent Inner { }\n'
     )
     (below / "own.camkes").write_text("component Own { }\n")
+    (application / "bytes.camkes").write_bytes(b"component Gone { }\n\xff\xfe")
     (library / "there.camkes").write_text("component There { }\n")
     os.mkfifo(application / "pipe")
     return application

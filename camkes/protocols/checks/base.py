@@ -38,7 +38,7 @@ def listing(names: Iterable[str], most: int = 6) -> str:
     quoted = [f"`{name}`" for name in names]
     if len(quoted) > most:
         quoted[most - 1 :] = [f"{len(quoted) - most + 1} more"]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+    return " and ".join(filter(None, (", ".join(quoted[:-1]), *quoted[-1:])))
 
 
 def number(count: int, thing: str) -> str:

@@ -50,12 +50,13 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
     graph = facts.graph
     types = {instance.name: instance.type for instance in facts.system.instances}
     carried = {request.via: request for request in reversed(graph.requests)}
-    unmarked: dict[int, list[Request]] = {}  # requests of control threads, by component
+    unmarked: dict[int, tuple[ComponentType, list[Request]]] = {}  # requests of control threads
     for request in graph.strays:
         cpi = graph.cpis[request.callee]
         instance = request.via.rpartition(".")[0]
         if request.caller == instance:
-            unmarked.setdefault(id(types[instance]), []).append(request)
+            component = types[instance]
+            unmarked.setdefault(id(component), (component, []))[1].append(request)
             continue
         interface = types[instance].interface(request.caller.rpartition(".")[2])
         assert interface is not None
@@ -81,8 +82,8 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
             ("a handler without a protocol has no task to send the request for",),
             _help(interface),
         )
-    for requests in unmarked.values():
-        yield _unmarked(facts, types[requests[0].caller], requests)
+    for component, requests in unmarked.values():
+        yield _unmarked(facts, component, requests)
 
 
 def _unmarked(facts: Facts, component: ComponentType, requests: list[Request]) -> Diagnostic:

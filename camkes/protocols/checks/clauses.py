@@ -122,7 +122,6 @@ def _unused_requests(facts: Facts) -> Iterator[Diagnostic]:
 def _unused(facts: Facts) -> Iterator[Diagnostic]:
     """On an interface that has a protocol in no instance of its component."""
     graph = facts.graph
-    callers_of_cpis = {r.via.rpartition(".")[0] for r in (*graph.requests, *graph.strays)}
     used: dict[Span, bool] = {}
     found: list[tuple[Span, str, str]] = []
     for instance in facts.system.instances:
@@ -133,8 +132,7 @@ def _unused(facts: Facts) -> Iterator[Diagnostic]:
             for word, span in (interface.clause_spans or {}).items():
                 if word == "requests":
                     # also of an interface without a protocol: it keeps requests out of cycles
-                    uses = any(each.kind == "uses" for each in instance.type.interfaces)
-                    says = has_protocol or uses or instance.name in callers_of_cpis
+                    says = has_protocol or any(each.kind == "uses" for each in instance.type.interfaces)
                 elif word == "threads":
                     says = has_protocol
                 else:

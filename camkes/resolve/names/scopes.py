@@ -108,7 +108,7 @@ class TopLevel:
             word = Span(whole.file, whole.line, whole.column, whole.line, whole.column + len(kind))
             related.append(Label(word, f"this {kind} has no name"))
         help = suggestion(name.text, self.spaces[kind])
-        if not help and kind == "connector" and name.text.startswith("seL4") and not self.spaces[kind]:
+        if kind == "connector" and name.text.startswith("seL4") and not self.spaces[kind]:
             help = "the standard connectors come with `import <std_connector.camkes>;`"
         self.sink.report(
             codes.UNKNOWN_NAME,

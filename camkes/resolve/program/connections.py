@@ -107,7 +107,7 @@ def _check_same_connector(parts: Sequence[FlatConnection], sink: Sink) -> None:
     first = parts[0]
     wanted = replace(first.connector, span=first.span)
     for part in parts[1:]:
-        if part.connector is not first.connector and replace(part.connector, span=first.span) != wanted:
+        if replace(part.connector, span=first.span) != wanted:
             sink.report(
                 codes.CONNECTORS_DIFFER,
                 f"connections `{first.written}` and `{part.written}` share an end but have different "

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from camkes.diagnostics import Code, Sink, Span
 from camkes.model.system import Value, in_digits, in_words
@@ -78,15 +78,11 @@ def _fold(node: ast.Value, sink: Sink) -> Value:
         case ast.DictValue():
             return {key_text(_fold(key, sink)): _fold(value, sink) for key, value in node.entries}
         case ast.Quantity():
-            return _bad(
-                node.span, codes.UNEXPECTED_UNIT, f"a time in `{node.unit.text}` is not allowed here", sink
-            )
+            _bad(node.span, codes.UNEXPECTED_UNIT, f"a time in `{node.unit.text}` is not allowed here", sink)
         case ast.Query():
-            return _bad(node.span, codes.BAD_EXPRESSION, "a query must be the whole value of a setting", sink)
+            _bad(node.span, codes.BAD_EXPRESSION, "a query must be the whole value of a setting", sink)
         case ast.Reference():
-            return _bad(
-                node.span, codes.BAD_EXPRESSION, "a reference must be the whole value of a setting", sink
-            )
+            _bad(node.span, codes.BAD_EXPRESSION, "a reference must be the whole value of a setting", sink)
 
 
 def key_text(key: Value) -> str:
@@ -112,7 +108,7 @@ def no_item(value: Value, key: Value, name: str = "the dictionary") -> str:
     return f'there is no key "{key_text(key)}" in {in_words(value)}'
 
 
-def _bad(span: Span, code: Code, message: str, sink: Sink) -> Value:
+def _bad(span: Span, code: Code, message: str, sink: Sink) -> NoReturn:
     sink.report(code, message, span)
     raise _BadError
 
@@ -122,7 +118,6 @@ def _number(node: ast.Value, sink: Sink) -> Number:
     if isinstance(value, (int, float)):
         return value
     _bad(node.span, codes.BAD_EXPRESSION, "the operands of an operator must be numbers", sink)
-    raise _BadError
 
 
 def _unary(node: ast.Unary, value: Number, sink: Sink) -> Number:
@@ -209,4 +204,3 @@ def _apply(node: ast.Binary, left: Number, right: Number, sink: Sink) -> Number:
     except ValueError:
         message = f"`{node.op}` is not defined for a negative operand"
     _bad(node.span, codes.BAD_EXPRESSION, message, sink)
-    raise _BadError

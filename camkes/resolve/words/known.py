@@ -70,5 +70,5 @@ def _suffix(setting: str, member: str) -> bool:
 
 
 def candidates(members: Iterable[str]) -> list[str]:
-    """Well-known names for an instance with these interfaces and locks."""
-    return sorted(_WHOLE) + [f"{member}_{suffix}" for member in members for suffix in sorted(_SUFFIXES)]
+    """Well-known names for an instance with these interfaces and locks, in no order."""
+    return [*_WHOLE, *(f"{member}_{suffix}" for member in members for suffix in _SUFFIXES)]
