@@ -126,17 +126,16 @@ def _differences(replay: Replay, workload: Workload) -> Iterator[str]:
 # A system that does nothing but the steps ----------------------------------------------------------
 
 
-def write_model(workload: Workload, what: Program, folder: Path, jobs: int = 0) -> Path:
-    """Write an application of such a system into a folder; returns its `.camkes` file. Each task ends after
-    `jobs` jobs (0: never)."""
+def write_model(workload: Workload, what: Program, folder: Path, jobs: Mapping[str, int] = {}) -> Path:
+    """Write an application of such a system into a folder; returns its `.camkes` file. A task ends after so
+    many jobs, where `jobs` says how many."""
     names = _names([*(task.name for task in workload.tasks), *(cpi.name for cpi in workload.cpis)])
     folder.mkdir(parents=True, exist_ok=True)
     for task in workload.tasks:
-        loop = (
-            f"for (int job = 0; job < {jobs} && camkes_next_job(); job++)"
-            if jobs
-            else "while (camkes_next_job())"
-        )
+        count = jobs.get(task.name)
+        loop = "while (camkes_next_job())"
+        if count is not None:
+            loop = f"for (int job = 0; job < {count} && camkes_next_job(); job++)"
         code = _code(what.tasks[task.name], names)
         _write(
             folder, names[task.name], f"int run(void)\n{{\n    {loop} {{\n{code}    }}\n    return 0;\n}}\n"

@@ -17,7 +17,7 @@ Blocking = Callable[[Time], Time]
 
 #: How many steps towards fixed points are made for a task: a busy window at utilisation 1 can be as long as
 #: the hyperperiod.
-STEPS = 1_000_000
+STEPS = 10_000
 
 
 class Load(Struct, frozen=True):
@@ -39,12 +39,14 @@ class Response(Struct, frozen=True):
     window: Time
 
 
-def response(task: Load, others: Sequence[Load], blocking: Blocking) -> Response | None:
-    """The longest response time of a task's jobs, or None where there is no bound.
+def response(
+    task: Load, others: Sequence[Load], blocking: Blocking, enough: Time | None = None
+) -> Response | None:
+    """The longest response time of a task's jobs, or None where there is no bound. The search ends at one
+    that is longer than `enough`.
 
     `others` are all other tasks; those of equal priority interfere too, as it depends on the order of arrival
-    who is first. A job
-    that ends after its period delays the next one: then more jobs are looked at.
+    who is first. A job that ends after its period delays the next one: then more jobs are looked at.
     """
     interfering = [other for other in others if other.priority >= task.priority]
     used = sum((Fraction(load.demand) / load.period for load in (task, *interfering)), Fraction(0))
@@ -55,30 +57,37 @@ def response(task: Load, others: Sequence[Load], blocking: Blocking) -> Response
     window: Time = 0
     left = STEPS
     for job in range(jobs):
-        found = _window(task, interfering, blocking, job, window, left)
+        most = None if enough is None else enough + job * task.period
+        found = _window(task, interfering, blocking, job, window, left, most)
         if found is None:
             return None
         window, left = found
         if longest is None or window - job * task.period > longest.time:
             counts = tuple((other.name, ceil(Fraction(window) / other.period)) for other in interfering)
             longest = Response(window - job * task.period, job, counts, window)
-        if window <= (job + 1) * task.period:
+        if window <= (job + 1) * task.period or (enough is not None and longest.time > enough):
             break
     return longest
 
 
 def _window(
-    task: Load, interfering: Sequence[Load], blocking: Blocking, job: int, start: Time, steps: int
+    task: Load,
+    interfering: Sequence[Load],
+    blocking: Blocking,
+    job: int,
+    start: Time,
+    steps: int,
+    most: Time | None,
 ) -> tuple[Time, int] | None:
     """When a job, counted from 0, is done at the latest, from the beginning of the busy window; and how many
-    of the steps are left. None if they did not suffice."""
+    of the steps are left. None if they did not suffice. It need not be exact above `most`."""
     own = (job + 1) * task.demand
     window = max(start, own)
     for left in range(steps - 1, -1, -1):
         again = (
             own + blocking(window) + sum(-(-window // other.period) * other.demand for other in interfering)
         )
-        if again == window:
-            return window, left
+        if again == window or (most is not None and again > most):
+            return again, left
         window = again
     return None

@@ -77,7 +77,7 @@ def _longest(make: Callable[[int], Workload], good: int, bad: int, platform: Pla
     bad = max(bad, good) + 1
     while bad - good > 1:
         middle = (good + bad) // 2
-        if analyse(make(middle), platform).good:
+        if analyse(make(middle), platform, exact=False).good:
             good = middle
         else:
             bad = middle

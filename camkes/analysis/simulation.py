@@ -42,6 +42,17 @@ class Job(NamedTuple):
     end: int | None
 
 
+class Slice(NamedTuple):
+    """A task in a job from `start` to `end`: it executes in a CPI, or itself where that is empty, or it waits
+    for the CPI."""
+
+    task: str
+    cpi: str
+    waits: bool
+    start: int
+    end: int
+
+
 def steps(work: int, requests: Mapping[str, int]) -> tuple[Step, ...]:
     """The work, and then all requests."""
     return (*((work,) if work else ()), *(name for name, count in requests.items() for _ in range(count)))
@@ -77,13 +88,14 @@ class _Frame:
 class _Flow:
     """A task: the job that is under way and its nested requests, and the releases that wait."""
 
-    __slots__ = ("blocked", "left", "locks", "order", "release", "released", "stack", "task")
+    __slots__ = ("blocked", "left", "locks", "order", "release", "released", "stack", "task", "waits")
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.stack: list[_Frame] = []
         self.left = 0  # of the current piece of work
         self.blocked = False
+        self.waits = ""  # the CPI that it waits for
         self.locks: list[str] = []  # that it holds
         self.release = 0  # of the job under way
         self.released: list[int] = []  # jobs that wait for the one under way
@@ -91,9 +103,12 @@ class _Flow:
 
 
 class Simulation:
-    """One run. `taken` counts the steps that it took, as a measure of its cost."""
+    """One run. `taken` counts the steps that it took, as a measure of its cost; `slices` says who did what,
+    if that is to be recorded."""
 
-    def __init__(self, workload: Workload, what: Program) -> None:
+    def __init__(self, workload: Workload, what: Program, *, record: bool = False) -> None:
+        self.record = record
+        self.slices: list[Slice] = []
         self.workload = workload
         self.what = what
         self.now = 0
@@ -121,6 +136,8 @@ class Simulation:
                 if flow is not None:
                     upcoming = min(upcoming, self.now + flow.left)
                     flow.left -= upcoming - self.now
+                if self.record:
+                    self._note(upcoming)
                 self.now = upcoming
             else:
                 ended = len(self.jobs)
@@ -132,6 +149,19 @@ class Simulation:
             for flow in self._flows
             for release in ((flow.release, *flow.released) if flow.stack else ())
         ]
+
+    def _note(self, until: int) -> None:
+        """What everybody does from now on; it is joined with the same before."""
+        for flow in self._flows:
+            if not flow.stack or not (flow.blocked or flow is self._running):
+                continue
+            cpi = flow.waits or (flow.stack[-1].cpi.name if flow.stack[-1].cpi else "")
+            name = flow.task.name
+            before = next((each for each in reversed(self.slices) if each.task == name), None)
+            if before is not None and before[1:3] == (cpi, flow.blocked) and before.end == self.now:
+                self.slices[self.slices.index(before)] = before._replace(end=until)
+            else:
+                self.slices.append(Slice(name, cpi, flow.blocked, self.now, until))
 
     def _pick(self) -> _Flow | None:
         before = self._running
@@ -177,14 +207,18 @@ class Simulation:
 
     def _wake(self, flow: _Flow) -> None:
         flow.blocked = False
+        flow.waits = ""
         self._count += 1
         running = self._running
         behind = running is not None and running.stack and self._priority(running) == self._priority(flow)
         flow.order = -self._count if behind else self._count
         self._ready.append(flow)
 
-    def _block(self, flow: _Flow) -> None:
-        """Somebody else is next, after all that is released at this instant."""
+    def _block(self, flow: _Flow, cpi: Cpi) -> None:
+        """The task waits for a CPI. Somebody else is next, after all that is released at this instant."""
+        self._waiting[cpi.name].append(flow)
+        flow.blocked = True
+        flow.waits = cpi.name
         self._ready.remove(flow)
         self._release_due()
 
@@ -200,15 +234,11 @@ class Simulation:
     def _request(self, flow: _Flow, cpi: Cpi) -> None:
         base = cpi.ceiling if cpi.protocol.own_priority else flow.stack[-1].base
         if cpi.protocol.own_priority and cpi.name in self._holder:
-            self._waiting[cpi.name].append(flow)
-            flow.blocked = True
-            self._block(flow)
+            self._block(flow, cpi)
             return
         flow.stack.append(_Frame(self.what.cpis[cpi.name], cpi, base))
         if cpi.protocol.inherits and cpi.name in self._holder:
-            self._waiting[cpi.name].append(flow)
-            flow.blocked = True
-            self._block(flow)
+            self._block(flow, cpi)
         elif cpi.protocol.lock:
             self._take(flow, cpi)
 

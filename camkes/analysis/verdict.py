@@ -75,8 +75,9 @@ def responses(system: System, plan: Plan) -> Analysis | None:
     return analyse_system(system, plan, FREE, Sink())
 
 
-def analyse(workload: Workload, platform: Platform) -> Analysis:
-    """Execution times, blocking, bounds and response times of all tasks."""
+def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> Analysis:
+    """Execution times, blocking, bounds and response times of all tasks. Where they need not be `exact`,
+    those above the deadline are any value above it."""
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     loads = _loads(tasks, needed)
@@ -84,7 +85,7 @@ def analyse(workload: Workload, platform: Platform) -> Analysis:
     in_period = {}
     for task in tasks:
         blocking = cache(waits(workload, needed, platform, task).within)
-        results.append(_result(task, needed, loads, blocking))
+        results.append(_result(task, needed, loads, blocking, exact))
         in_period[task.name] = blocking(task.period).least
     deadlines = {task.name: task.deadline for task in tasks}
     return Analysis(platform, tuple(results), bounds(list(loads.values()), deadlines, in_period))
@@ -106,9 +107,14 @@ def _loads(tasks: Sequence[Task], needed: Demands) -> dict[str, Load]:
 
 
 def _result(
-    task: Task, needed: Demands, loads: Mapping[str, Load], blocking: Callable[[Time], Blocking]
+    task: Task,
+    needed: Demands,
+    loads: Mapping[str, Load],
+    blocking: Callable[[Time], Blocking],
+    exact: bool = True,
 ) -> TaskResult:
     others = [load for load in loads.values() if load.name != task.name]
-    found = response(loads[task.name], others, lambda window: blocking(window).least)
+    enough = None if exact else task.deadline
+    found = response(loads[task.name], others, lambda window: blocking(window).least, enough)
     window = task.period if found is None else found.window
     return TaskResult(task, needed.of_task[task.name], blocking(window), found)

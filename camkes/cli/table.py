@@ -8,7 +8,7 @@ import argparse
 
 from camkes import __version__
 from camkes.cli.arguments import Command, Parser
-from camkes.cli.commands import analyses, explorations, runs, services, systems, texts
+from camkes.cli.commands import analyses, explorations, runs, services, systems, tasksets, texts
 from camkes.cli.output import GOOD
 
 
@@ -41,6 +41,7 @@ COMMANDS = {
     for command in (
         *systems.COMMANDS,
         *analyses.COMMANDS,
+        *tasksets.COMMANDS,
         *runs.COMMANDS,
         *explorations.COMMANDS,
         *texts.COMMANDS,

@@ -16,7 +16,8 @@ from camkes.report.times import format_time
 
 SCHEMA = 1
 
-_WORDS = {
+#: What verdicts are called.
+WORDS = {
     Verdict.MET: "met",
     Verdict.MISSED: "can be missed",
     Verdict.UNBOUNDED: "no bound: overload",
@@ -100,16 +101,8 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
         times = (task.period, task.deadline, result.demand.total, result.blocking.least)
         witness = witnesses.get(task.name)
         found = "-" if witness is None else _time(witness.response)
-        words = _WORDS[result.verdict] + _seen(result, witness)
+        words = WORDS[result.verdict] + _seen(result, witness)
         tasks.append((task.name, str(task.priority), *map(_time, times), response, found, words))
-    bounds: list[tuple[str, ...]] = [("bound", "source", "value", "limit", "verdict")]
-    for bound in analysis.bounds:
-        said = _verdict(bound.applicable, bound.holds)
-        value = max((value for _, value in bound.values), default=0.0)
-        figures = (f"{value:.4f}", f"{bound.limit:.4f}") if bound.applicable else ("-", "-")
-        bounds.append(
-            (bound.name, bound.source, *figures, f"{said}: {bound.reason}" if bound.reason else said)
-        )
     return "\n\n".join(
         [
             table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
@@ -117,9 +110,20 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
             "R: longest response; found: the longest in a search. Each way of connections to a CPI counts as"
             " one request.\n"
             f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
-            table(bounds, right={2, 3}, color=color),
+            table(bound_rows(analysis), right={2, 3}, color=color),
         ]
     )
+
+
+def bound_rows(analysis: Analysis) -> list[tuple[str, ...]]:
+    """The table of bounds, with its head."""
+    rows: list[tuple[str, ...]] = [("bound", "source", "value", "limit", "verdict")]
+    for bound in analysis.bounds:
+        said = _verdict(bound.applicable, bound.holds)
+        value = max((value for _, value in bound.values), default=0.0)
+        figures = (f"{value:.4f}", f"{bound.limit:.4f}") if bound.applicable else ("-", "-")
+        rows.append((bound.name, bound.source, *figures, f"{said}: {bound.reason}" if bound.reason else said))
+    return rows
 
 
 def _seen(result: TaskResult, witness: Witness | None) -> str:
@@ -166,7 +170,7 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
         yield "R: no bound: the tasks of this priority and above need more than the whole processor"
         return
     found = result.response
-    yield f"R = {_time(found.time)}, the longest response: {_WORDS[result.verdict]}"
+    yield f"R = {_time(found.time)}, the longest response: {WORDS[result.verdict]}"
     if found.job:
         yield f"  of job {found.job + 1} after all were released; earlier jobs end after their period"
     yield f"  {_time((found.job + 1) * result.demand.total):>12}  {_times(found.job + 1, 'job')} of its own"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from camkes import pipeline
 from camkes.cli.arguments import Command, add_dependencies, add_input, did_you_mean
 from camkes.cli.commands.systems import checked
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, wants_color, write_diagnostics
@@ -105,6 +106,8 @@ def show(
     found = witnesses(workload, analysis) if arguments.search else {}
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
+    if arguments.html is not None:
+        write_output(arguments.html, page(result, workload, analysis, found).encode())
     color = wants_color(arguments, sys.stdout)
     if arguments.explain is not None:
         text = report.explain(analysis, arguments.explain, found)
@@ -135,6 +138,15 @@ def show(
         parts.append(sensitivity.changes_text(effects, color=color))
     print("\n\n".join(parts))
     return True
+
+
+def page(result: Checked, workload: Workload, analysis: Analysis, found: Mapping[str, Witness]) -> str:
+    from camkes.report.draw.graph_svg import graph_svg
+    from camkes.report.page import to_html
+
+    capabilities = pipeline.capabilities(result, Sink())
+    graph = graph_svg(result.plan, result.system)
+    return to_html(result.application.name, workload, analysis, found, capabilities, graph)
 
 
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
@@ -183,6 +195,9 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="how far each execution time can grow, and what other protocols of CPIs would change",
     )
+    parser.add_argument(
+        "--html", metavar="FILE", type=Path, help="a page with all results, which needs no other file"
+    )
     parser.add_argument("--explain", metavar="TASK", help="show how each number of a task is computed")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -196,6 +211,7 @@ COMMANDS = (
         """
   camkes analyze examples/nested
   camkes analyze examples/nested --platform sudvarg2024-intel --explain t4
+  camkes analyze examples/nested --html nested.html
   camkes analyze examples/nested --sensitivity
   camkes analyze system.camkes --assign audsley --write
   camkes analyze system.camkes --witnesses cases

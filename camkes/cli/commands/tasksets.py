@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The command about random task sets: tasksets."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.cli.arguments import Command, add_messages
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
+from camkes.diagnostics import Sink
+from camkes.files import OutputError, write_output
+
+if TYPE_CHECKING:
+    from camkes.experiments.tasksets.sweep import Evaluator, Row, Sweep
+
+TOPOLOGIES = ("chain", "nested")
+FIGURES = (".svg", ".png", ".pdf")
+
+
+def utilisations(text: str) -> tuple[float, ...]:
+    """`FROM:TO:STEP`, or one value."""
+    try:
+        words = [float(word) for word in text.split(":")]
+    except ValueError:
+        words = []
+    if len(words) == 1:
+        words = [words[0], words[0], 1.0]
+    if len(words) != 3 or not 0 < words[0] <= words[1] <= 1 or words[2] <= 0:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a valid range; expected FROM:TO:STEP within 0 to 1, as 0.1:1:0.1"
+        )
+    low, high, step = words
+    return tuple(round(low + index * step, 6) for index in range(int((high - low) / step + 1e-9) + 1))
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number; expected 1 or more")
+    return int(text)
+
+
+def tasksets(arguments: argparse.Namespace) -> int:
+    from camkes.analysis.platform import find_platform
+    from camkes.experiments.tasksets import sweep, topologies
+
+    topology = topologies.TOPOLOGIES[arguments.topology]
+    configurations = tuple(arguments.configuration or topology.configurations)
+    wrong = [name for name in configurations if name not in topology.configurations]
+    if wrong:
+        there = ", ".join(topology.configurations)
+        message = f"{arguments.topology} has no configuration {wrong[0]!r}; expected {there}"
+        print(f"camkes tasksets: {message}", file=sys.stderr)
+        return USAGE
+    if arguments.plot is not None and arguments.plot.suffix not in FIGURES:
+        print(f"camkes tasksets: {arguments.plot}: a plot ends in {' or '.join(FIGURES)}", file=sys.stderr)
+        return USAGE
+    sink = Sink()
+    platform = find_platform(arguments.platform or topology.platform, sink)
+    if platform is None:
+        return write_diagnostics(arguments, sink)
+    asked = sweep.Sweep(
+        arguments.topology,
+        configurations,
+        arguments.utilisation,
+        arguments.count,
+        arguments.seed,
+        arguments.platform or topology.platform,
+        topology.harmonic if arguments.periods == "harmonic" else (),
+        arguments.simulate,
+        arguments.kernel,
+    )
+    try:
+        rows = evaluated(arguments, asked)
+        if arguments.csv is not None:
+            write_output(arguments.csv, sweep.to_csv(rows).encode())
+        if arguments.plot is not None:
+            from camkes.experiments.tasksets.figure import draw
+
+            draw(rows, f"{topology.source}: {asked.count} sets a utilisation", arguments.plot)
+    except ImportError as error:
+        extra = "pip install 'camkes-rt[tasksets]'"
+        print(f"camkes tasksets: {error.name or error} is not installed: {extra}", file=sys.stderr)
+        return USER_ERROR
+    except ValueError as error:
+        print(f"camkes tasksets: {error}", file=sys.stderr)
+        return USER_ERROR
+    except OutputError:
+        raise
+    except OSError as error:
+        print(f"camkes tasksets: no scheduler at {arguments.dask}: {error}", file=sys.stderr)
+        return USER_ERROR
+    print(sweep.to_csv(rows) if arguments.csv is None else summary(rows), end="")
+    return USER_ERROR if any(row.wrong for row in rows) else GOOD
+
+
+def evaluated(arguments: argparse.Namespace, asked: Sweep) -> list[Row]:
+    from camkes.experiments.tasksets import sweep
+
+    evaluator: AbstractContextManager[Evaluator] = (
+        sweep.distributed(arguments.dask) if arguments.dask is not None else sweep.local(arguments.jobs)
+    )
+    progress = Progress(arguments)
+    with evaluator as each:
+        rows = sweep.run(asked, each, lambda done, total: progress(f"{100 * done // total} %"))
+    progress.clear()
+    return rows
+
+
+def summary(rows: list[Row]) -> str:
+    """A line for each configuration."""
+    lines = []
+    for name in dict.fromkeys(row.configuration for row in rows):
+        those = [row for row in rows if row.configuration == name]
+        lost = next((f"{row.utilisation:g}" for row in those if row.lost), "none")
+        sets, simulated = sum(row.sets for row in those), sum(row.simulated for row in those)
+        line = f"{name}: {sets} sets; the first that blocking loses has utilisation {lost}"
+        if simulated:
+            missed = sum(row.missed for row in those)
+            line += f"; {missed} of {simulated} simulated missed a deadline"
+        lines.append(line + "\n")
+    return "".join(lines)
+
+
+def tasksets_arguments(parser: argparse.ArgumentParser) -> None:
+    option = parser.add_argument
+    option("topology", choices=TOPOLOGIES, help="of the paper of 2022 (chain) or 2024 (nested)")
+    option(
+        "--configuration",
+        action="append",
+        metavar="NAME",
+        help="of the protocols: propagated, ipcp, npcs, propagated-pip; 1 to 4 (default: all)",
+    )
+    option(
+        "--utilisation",
+        type=utilisations,
+        default=utilisations("0.1:1:0.1"),
+        metavar="FROM:TO:STEP",
+        help="(default: 0.1:1:0.1)",
+    )
+    option("--count", type=positive, default=100, metavar="N", help="sets for each (default: 100)")
+    option("--seed", type=int, default=1, metavar="N", help="of the random numbers (default: 1)")
+    option(
+        "--periods",
+        choices=("harmonic", "log-uniform"),
+        default="harmonic",
+        help="from 5 or 10 ms to 1 s (default: harmonic)",
+    )
+    option("--platform", metavar="NAME", help="what operations cost (default: the paper's Intel machine)")
+    option(
+        "--simulate",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="simulate N hyperperiods of each set; periods should be harmonic",
+    )
+    option(
+        "--kernel",
+        choices=("model", "host"),
+        default="model",
+        help="what simulates: the model of the analysis, or the host kernel with the real protocols",
+    )
+    option("--csv", type=Path, metavar="FILE", help="where the table goes (default: standard output)")
+    option("--plot", type=Path, metavar="FILE", help="accepted sets over utilisation: .svg, .png or .pdf")
+    option("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
+    option("--dask", metavar="ADDRESS", help="a Dask scheduler whose workers evaluate the sets")
+    add_messages(parser)
+
+
+COMMANDS = (
+    Command(
+        "tasksets",
+        tasksets,
+        "draw random task sets as the papers do, and count which tests accept them",
+        tasksets_arguments,
+        """
+  camkes tasksets chain --periods log-uniform --count 1000 --csv fig.csv --plot fig.svg
+  camkes tasksets nested --count 10 --simulate 10 --kernel host
+  camkes tasksets chain --count 100000 --dask tcp://scheduler:8786 --csv many.csv
+
+The columns: sets drawn; accepted by the hyperbolic bound without blocking (plain) and with it, by the bound
+of Liu and Layland, by response times; lost: accepted only without blocking; simulated, and of these those
+that missed a deadline; wrong: missed one although response times accept the set.
+Exit status: 1 where a set is wrong.""",
+        has_results=True,
+    ),
+)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A schedulability analysis as one HTML page that needs nothing else: verdicts, where each response comes
+from, the requests with protocols and ceilings, the worst case that was found, threads, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from camkes.analysis.simulation import Simulation, costed
+from camkes.analysis.verdict import Analysis, TaskResult, Verdict
+from camkes.analysis.witness import Witness
+from camkes.analysis.workload import Workload
+from camkes.capdl.model import CapabilityModel
+from camkes.report.analysis import WORDS, bound_rows, explain
+from camkes.report.draw.svg import OWN, PALETTE
+from camkes.report.times import format_time
+
+TEMPLATE = Path(__file__).with_name("page.html")
+
+#: Tasks whose numbers are unfolded from the start.
+_OPEN = 12
+
+#: Tasks in the picture of a case.
+_LANES = 40
+
+
+def to_html(
+    name: str,
+    workload: Workload,
+    analysis: Analysis,
+    witnesses: Mapping[str, Witness],
+    capabilities: CapabilityModel,
+    graph: str,
+) -> str:
+    """The page of a system; `graph` is the picture of its requests (SVG)."""
+    import jinja2
+
+    late = [each.task.name for each in analysis.tasks if each.verdict is not Verdict.MET]
+    template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
+        TEMPLATE.read_text("utf-8")
+    )
+    shown = _shown(analysis, witnesses)
+    return template.render(
+        name=name,
+        late=late,
+        analysis=analysis,
+        open=len(analysis.tasks) <= _OPEN,
+        tasks=[_task(analysis, each, witnesses) for each in analysis.tasks],
+        graph=graph[graph.index("<svg") :],
+        case=None if shown is None else _case(workload, analysis, shown),
+        threads=[
+            (thread.name, thread.instance, thread.role.value, thread.priority)
+            for space in capabilities.spaces
+            for thread in space.threads
+        ],
+        bounds=bound_rows(analysis)[1:],
+    )
+
+
+def _task(analysis: Analysis, result: TaskResult, witnesses: Mapping[str, Witness]) -> dict[str, Any]:
+    task = result.task
+    witness = witnesses.get(task.name)
+    return {
+        "name": task.name,
+        "priority": task.priority,
+        "period": _time(task.period),
+        "deadline": _time(task.deadline),
+        "demand": _time(result.demand.total),
+        "blocking": _time(result.blocking.least),
+        "response": "-" if result.response is None else _time(result.response.time),
+        "found": "-" if witness is None else _time(witness.response),
+        "verdict": WORDS[result.verdict],
+        "good": result.verdict is Verdict.MET,
+        "bars": list(_bars(analysis, result)),
+        "mark": 100 * _scale(result),
+        "explained": explain(analysis, task.name, witnesses),
+    }
+
+
+def _scale(result: TaskResult) -> float:
+    """How much of the width is up to the deadline: what is longer has room too."""
+    response = 0.0 if result.response is None else float(result.response.time)
+    return result.task.deadline / max(result.task.deadline, response)
+
+
+def _bars(analysis: Analysis, result: TaskResult) -> Iterator[tuple[str, float, str]]:
+    """What a response is made of: kind, percent of the width, words."""
+    if result.response is None:
+        return
+    unit = 100 * _scale(result) / result.task.deadline
+    needs = {each.task.name: each.demand.total for each in analysis.tasks}
+    found = result.response
+    own = (found.job + 1) * result.demand.total - found.job * result.task.period
+    yield "own", float(own * unit), f"own execution {_time(own)}" if own >= 0 else "own execution"
+    sections = result.blocking.sections
+    if sum(section.duration for section in sections) == result.blocking.least:
+        for section in sections:
+            words = f"blocked by {section.task} in {section.cpi} {_time(section.duration)}"
+            yield "blocking", float(section.duration * unit), words
+    else:
+        yield "blocking", float(result.blocking.least * unit), f"blocking {_time(result.blocking.least)}"
+    for other, count in found.interference:
+        time = count * needs[other]
+        yield "interference", float(time * unit), f"{count} of {other} {_time(time)}"
+
+
+def _shown(analysis: Analysis, witnesses: Mapping[str, Witness]) -> Witness | None:
+    """The case of the task that has least left to its deadline."""
+    found = [witnesses[each.task.name] for each in analysis.tasks if each.task.name in witnesses]
+    return max(found, key=lambda witness: witness.response / witness.deadline, default=None)
+
+
+def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str, Any]:
+    """The picture of a case: for each task, in percent of the width, when it executes and waits."""
+    simulation = Simulation(costed(workload, analysis.platform), witness.program, record=True)
+    end = witness.release + max(witness.response, 1)
+    jobs = simulation.run(end)
+    colours = {cpi.name: PALETTE[i % len(PALETTE)] for i, cpi in enumerate(workload.cpis)}
+    begin = max(0, witness.release - witness.response // 20)
+    first = min((s.start for s in simulation.slices if s.end > begin), default=0)
+    begin = max(begin, first)
+
+    def place(time: int) -> float:
+        return 100 * (max(time, begin) - begin) / (end - begin)
+
+    lanes = []
+    for result in analysis.tasks[:_LANES]:
+        name = result.task.name
+        pieces = [
+            {
+                "left": place(s.start),
+                "width": place(s.end) - place(s.start),
+                "colour": colours.get(s.cpi, OWN),
+                "waits": s.waits,
+                "label": f"{name} {'waits for' if s.waits else 'in'} {s.cpi or 'its own code'}, "
+                f"{_time(s.start)} to {_time(s.end)}",
+            }
+            for s in simulation.slices
+            if s.task == name and s.end > begin
+        ]
+        releases = [place(job.release) for job in jobs if job.task == name and begin <= job.release < end]
+        lanes.append({"name": name, "pieces": pieces, "releases": releases})
+    deadline = witness.release + witness.deadline
+    return {
+        "task": witness.task,
+        "response": _time(witness.response),
+        "missed": witness.response > witness.deadline,
+        "deadline": place(deadline) if deadline <= end else None,
+        "lanes": lanes,
+        "hidden": max(0, len(analysis.tasks) - _LANES),
+        "keys": list(_keys(simulation.slices, colours)),
+        "begin": _time(begin),
+        "end": _time(end),
+    }
+
+
+def _keys(slices: Sequence[Any], colours: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    used = {each.cpi for each in slices}
+    yield "own code", OWN
+    for name, colour in colours.items():
+        if name in used:
+            yield name, colour
+
+
+def _time(value: Any) -> str:
+    return format_time(ceil(value), 6)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The HTML page of an analysis."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from camkes.analysis.simulation import Simulation, Slice, program
+from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.cli.main import main
+from camkes.model.protocols import Protocol
+from tests.analysis.test_witness import MISSING, NESTED
+
+VOID = {"meta", "br", "input", "img", "link"}
+
+
+class Page(HTMLParser):
+    """Checks that elements end where they should; `rows` are the texts of table cells."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows: list[list[str]] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1].append(data)
+
+
+def page(folder: Path, path: Path, *options: str) -> str:
+    main(["analyze", "--nocpp", str(path), "--html", str(folder / "page.html"), *options])
+    return (folder / "page.html").read_text()
+
+
+def test_page_of_a_miss(tmp_path: Path) -> None:
+    """a needs 3.5 ms and waits for 1.5 ms; its deadline is at 4 of 5 parts of the width."""
+    (tmp_path / "s.camkes").write_text(MISSING)
+    text = page(tmp_path, tmp_path / "s.camkes")
+    found = Page(text)
+    assert "1 of 2 tasks can miss their deadlines: a." in text
+    row = ["a", "20", "10 ms", "4 ms", "3.5 ms", "1.5 ms", "5 ms", "5 ms", "can be missed"]
+    assert row in found.rows
+    bars = re.findall(
+        r'<span class="(own|blocking|interference)" style="width:([\d.]+)%" title="([^"]*)"', text
+    )
+    assert bars[:2] == [
+        ("own", "70.000", "own execution 3.5 ms"),
+        ("blocking", "30.000", "blocked by b in s.store 1.5 ms"),
+    ]
+    assert '<i style="left:80.000%" title="deadline 4 ms">' in text
+    assert "a waits for s.store, 2.000001 ms to 3.500001 ms" in text
+    assert ["s.store!manager", "s", "manager", "20"] in found.rows
+
+
+def test_page_stands_alone(tmp_path: Path) -> None:
+    """It loads nothing, has no script, and is the same each time."""
+    text = page(tmp_path, NESTED)
+    found = Page(text)
+    assert "All deadlines are met." in text
+    links = [value for name, value in found.attributes if name in ("src", "href", "action", "srcset")]
+    assert [link for link in links if not link.startswith("#")] == []
+    assert "<script" not in text and "@import" not in text and "url(http" not in text
+    assert "prefers-color-scheme: dark" in text and "@media print" in text
+    assert str(tmp_path) not in text
+    assert text == page(tmp_path, NESTED)
+
+
+def test_page_without_a_search(tmp_path: Path) -> None:
+    assert "The case that leaves least time" not in page(tmp_path, NESTED, "--no-search")
+
+
+def test_names_are_no_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The folder's name is the user's."""
+    path = tmp_path / "a&b<i>.camkes"
+    path.write_text(MISSING)
+    text = page(tmp_path, path)
+    Page(text)
+    assert "<h1>a&amp;b&lt;i&gt;</h1>" in text
+
+
+def test_slices_of_a_simulation() -> None:
+    """b takes the lock at 1; a comes at 1, waits, and has it from 4."""
+    workload = Workload(
+        (Task("a", 2, 50, 50, 0, {"lock": 1}), Task("b", 1, 50, 50, 2, {"lock": 1})),
+        (Cpi("lock", Protocol.INHERITED, 3),),
+    )
+    what = program(workload)
+    simulation = Simulation(
+        workload,
+        type(what)({"a": ("lock",), "b": (1, "lock", 1)}, what.cpis, {"a": 1, "b": 0}),
+        record=True,
+    )
+    simulation.run(20)
+    assert simulation.slices == [
+        Slice("b", "", False, 0, 1),
+        Slice("a", "lock", True, 1, 4),
+        Slice("b", "lock", False, 1, 4),
+        Slice("a", "lock", False, 4, 7),
+        Slice("b", "", False, 7, 8),
+    ]
