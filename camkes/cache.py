@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Where the tool keeps what it need not do again. Anything there may be deleted at any time."""
+"""The cache folder of the tool. Its contents may be deleted at any time."""
 
 from __future__ import annotations
 

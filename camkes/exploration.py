@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Runs a system under every schedule; what that came to as text, as JSON, and as a schedule to repeat."""
+"""Runs a system under every schedule; the results as text, as JSON, and as a schedule to repeat."""
 
 from __future__ import annotations
 

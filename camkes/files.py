@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Files that are written whole or not at all."""
+"""Atomic writes of files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def write_all(files: Iterable[tuple[Path, bytes]]) -> None:
-    """Write several files as `write_whole` does. None changes unless there is room for the content of all.
+    """Write several files as `write_whole` does. No file changes unless there is space for the content of
+    all.
     Raises OSError with the name of the file that could not be written."""
     ready: list[tuple[Path, Path]] = []
     path = Path()

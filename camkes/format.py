@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""`camkes fmt`: one layout for all .camkes files.
+"""`camkes fmt`: the formatter of .camkes files.
 
 Lines stay the user's, as do comments, preprocessor lines and columns that line up; indentation, the space
 between tokens, blank lines and the place of braces are set. Works on the tokens of the text as it is

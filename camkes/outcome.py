@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a run came to: its report as text and as JSON, and its trace as a file."""
+"""The results of a run: its report as text and as JSON, and its trace as a file."""
 
 from __future__ import annotations
 

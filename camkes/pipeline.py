@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 #: Endings of a trace file that `camkes run --trace` knows.
 TRACE_FORMS = (".json", ".trace")
 
-#: How long a run lasts if nobody says: a system with periodic tasks never becomes idle.
+#: The default duration of a run: a system with periodic tasks never becomes idle.
 DEFAULT_DURATION = 1_000_000_000
 
 #: What can make a run a failure beside faults and violated properties.
@@ -200,7 +200,8 @@ def check(asked: Input, sink: Sink) -> Checked | None:
 def check_code(
     asked: Input, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
 ) -> Checked | None:
-    """As `check`, but what handlers call is read off their compiled code: that supplies `requests` that are
+    """As `check`, but the calls of handlers are found in their compiled code: that supplies `requests` that
+    are
     not stated, and contradicts those that are wrong."""
     application = find(asked, sink)
     if application is None:

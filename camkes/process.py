@@ -255,13 +255,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not tab and newline
 
 
 def for_terminal(text: str) -> str:
-    """A text of somebody else's program with its control characters visible, so that it does not control the
+    """Output of another program with its control characters made visible, so that it does not control the
     user's terminal."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def no_output(error: OSError) -> int:
-    """What we print cannot be written; the exit status. A reader that went away is no mistake."""
+    """What we print cannot be written; the exit status. A reader that has closed its end is not an error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())  # or Python complains while it closes stdout
     if isinstance(error, BrokenPipeError):

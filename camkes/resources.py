@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Where the files are that come with the tool and are not Python: templates, C sources, CMake modules.
+"""Paths of the tool's files that are not Python: templates, C sources, CMake modules.
 
 In a checkout they are beside the package, in an installed one below it.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Runs a program that a stranger's folder may steer, with limits and, where the kernel has them, confined.
+"""Runs a program on untrusted input, with resource limits and, if the kernel supports it, in a sandbox.
 
 A confined program (Linux with Landlock and seccomp) reads what its user may read and writes only one folder
 and /dev/null. It has no network, changes no attributes of files and does not reach other processes. Limits

@@ -208,7 +208,8 @@ class ThreadsClause(Record, frozen=True, eq=False):
 
 
 class UnknownClause(Record, frozen=True, eq=False):
-    """A word after `with` that is no clause; kept so that the resolver can name the nearest right word."""
+    """A word after `with` that is not a valid clause; kept so that the resolver can suggest the nearest
+    one."""
 
     word: Name
     span: Span

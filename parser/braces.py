@@ -54,7 +54,7 @@ def remove_doubled_opening(tokens: Tokens, sink: Sink) -> int | None:
         for size in range(1, _LONGEST_OPENING + 1):
             first, second = index + 1 - 2 * size, index + 1 - size
             if index > 1 and kinds[index - 2] == kinds[index - 1] == "LBRACE":
-                break  # many of them are no slip
+                break  # many of them are not a typing error
             if first < 0 or any(kind in _ENDS for kind in kinds[second:index]):
                 break
             if all(tokens.word(first + n) == tokens.word(second + n) for n in range(size)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which statements of a file have errors, so that nothing is believed that only they could say.
+"""Finds the statements of a file that have errors, so that no further errors are reported because of them.
 
 A statement that was left out, or mended to what it may have meant, is remembered as a range of the text.
 Where brackets do not match, no statement is known to stand where it seems to stand.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from camkes.diagnostics import Span
 from camkes.parser.lexer import Tokens
 
-_MOST = 100  # strange characters, after which nothing is believed
+_MOST = 100  # unexpected characters, after which the rest of the file is not checked
 #: Tokens between which statements stand.
 ENDS = frozenset({"SEMICOLON", "LBRACE", "RBRACE"})
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which words of the language can go on a text that is not finished."""
+"""The keywords that can follow an incomplete text."""
 
 from __future__ import annotations
 

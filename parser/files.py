@@ -17,7 +17,8 @@ _STRING_OR_COMMENT = re.compile(rb'("[^"]*")|//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\
 
 
 def read_meaning(path: Path, sink: Sink, included_from: Span | None = None) -> SourceFile | None:
-    """A file as `read_source` gives it, for one who does not write it: what is no text can be in comments."""
+    """A file as `read_source` returns it, for files of others: comments may contain bytes that are not
+    text."""
     return read_source(path, sink, included_from, exact=False)
 
 
@@ -59,7 +60,7 @@ def read_source(
 def decode(
     path: Path, data: bytes, sink: Sink, included_from: Span | None = None, *, exact: bool = True
 ) -> SourceFile | None:
-    """The bytes of a file as text, or None and a diagnostic at the first byte that is no text.
+    """The bytes of a file as text, or None and a diagnostic at the first byte that is not text.
 
     Unless `exact`, such bytes are let pass where only comments have them.
     """
@@ -85,7 +86,7 @@ def decode(
 
 
 def _no_text(data: bytes) -> tuple[int, str]:
-    """Where the first byte is that is no text, and what it is; -1: nowhere."""
+    """The offset of the first byte that is not text, and a description of it; -1 if there is none."""
     zero = data.find(b"\0")
     try:
         data.decode()

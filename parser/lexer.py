@@ -37,7 +37,7 @@ class Tokens(Struct):
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     cut_short: bool = False  # a comment that is not closed has taken the rest
-    doubtful: list[int] = field(default_factory=list)  # offsets of what is no token, or was mended
+    doubtful: list[int] = field(default_factory=list)  # offsets of invalid and corrected tokens
 
     def add(self, kind: str, start: int, end: int) -> None:
         self.kinds.append(kind)
@@ -50,7 +50,7 @@ class Tokens(Struct):
 
 
 def tokenise(text: Text, tables: Tables, sink: Sink) -> Tokens:
-    """Cut a text into tokens; what is no token is reported and left out."""
+    """Split a text into tokens; invalid characters are reported and skipped."""
     tokens = _scan(text, tables, sink, mend_strings=False)
     if tokens is None:
         tokens = _scan(text, tables, sink, mend_strings=True)
@@ -187,7 +187,7 @@ def _report_unterminated(text: Text, start: int, end: int, sink: Sink) -> None:
 
 
 def _quotes_are_at_odds(content: str, position: int) -> bool:
-    """Whether what is no token may be so for a quote that stands before it."""
+    """Whether an invalid token may be the consequence of an earlier quote."""
     if content[position] == '"':
         return "\\" in content or '"' in content[:position]
     return content.startswith('\\"', position)

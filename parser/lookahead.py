@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What can stand where: questions about the tokens and stacks of a parser, which change neither."""
+"""Predicates on the tokens and stacks of a parser, which change neither."""
 
 from __future__ import annotations
 

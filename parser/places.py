@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The places between items: what can stand there, and how it is written."""
+"""The positions between items: which items are allowed there, and how they are written."""
 
 from __future__ import annotations
 

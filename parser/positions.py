@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""From offsets in the text that is parsed to places in the user's files."""
+"""Maps offsets in the parsed text to positions in the user's files."""
 
 from __future__ import annotations
 

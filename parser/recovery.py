@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""After a syntax error: say what is wrong, and find a place to go on.
+"""After a syntax error: report it, and find a position at which to continue.
 
 The least change of the tokens that makes sense is made: a reserved word becomes the name that is
 expected, a missing `;`, `,`, `{` or `}` is put in, a token too much is taken out. If none of this helps, the

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is said about a syntax error, in the words of the user and not of the grammar."""
+"""Messages about syntax errors, in terms of the language instead of the grammar."""
 
 from __future__ import annotations
 

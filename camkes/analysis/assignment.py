@@ -6,7 +6,7 @@ Audsley's algorithm looks for a task that meets its deadline at the lowest level
 for one at the next. It finds priorities if there are any under which the analysis accepts the system, as long
 as the response of a task depends on the set of those above it and not on their order. That holds with
 blocking too: which sections block a task depends on which tasks are below it, whose order is known by then,
-and on whether somebody of its level or above can request a CPI.
+and on whether a task of its level or above can request a CPI.
 """
 
 from __future__ import annotations

@@ -3,11 +3,12 @@
 """How long tasks of lower priority can keep a job waiting.
 
 A task of lower priority executes while a job waits only in a section: while it holds a lock for which
-somebody of at least the job's priority can wait (`inherited`), or executes at a ceiling of at least that
+a request of at least the job's priority can wait (`inherited`), or executes at a ceiling of at least that
 priority (`fixed`). It was in its section, or in the queue for it, when the job was released, for it cannot
 request anything more before the job ends. Hence each task counts once, with its outermost section, whole.
 
-A lock counts as often as somebody of the job's priority requests it while the job is under way: when such a
+A lock counts as often as a task of at least the job's priority requests it while the job is under way: when
+such a
 request is over, the lock goes to the next in the queue, who may be a task of lower priority, and the next
 request finds it taken. Where each lock is requested once, it counts once, as in Lemma 2 of Cucinotta et al.;
 for more requests the lemma does not hold.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Whether a system is one that the analysis is for; where it is not, that is said at the line."""
+"""Checks that the analysis applies to a system; violations of its assumptions are reported at their lines."""
 
 from __future__ import annotations
 

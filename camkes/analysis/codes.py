@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The kinds of systems that have no analysis, and of those that cannot meet their deadlines."""
+"""Codes of systems that cannot be analysed, or that cannot meet their deadlines."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from camkes.analysis.platform import Platform
 from camkes.analysis.workload import Cpi, Task, Workload
 from camkes.model.protocols import Protocol
 
-#: Nanoseconds; a fraction where cycles of a machine are no whole number of them.
+#: Nanoseconds; a fraction if a number of cycles is not a whole number of nanoseconds.
 Time = int | Fraction
 
 

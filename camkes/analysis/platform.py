@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What operations cost on a machine: the profiles in kernel/sel4/platforms/NAME.toml.
+"""The costs of operations on a machine: the profiles in kernel/sel4/platforms/NAME.toml.
 
 A profile states cycles and the clock. `runtime = "library"` is the runtime of the papers (Sudvarg et al.
 2024, Table 2 and Eq. 8): its propagated requests block for the longer of their two halves. `runtime =

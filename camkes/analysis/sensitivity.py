@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a system can bear, and what would help: how far each execution time can grow, and which response times
+"""Margins and possible improvements of a system: how far each execution time can grow, and which response
+times
 another protocol of a CPI would make shorter or longer."""
 
 from __future__ import annotations

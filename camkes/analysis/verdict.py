@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Whether each task of a workload meets its deadline, with everything that says so."""
+"""Whether each task of a workload meets its deadline, with the derivation."""
 
 from __future__ import annotations
 

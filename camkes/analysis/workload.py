@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the analysis knows of a system: tasks, CPIs, and how often each requests which CPI."""
+"""The model of a system for the analysis: tasks, CPIs, and how often each requests which CPI."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the pipeline asks of a kernel that systems are built for."""
+"""The interface between the pipeline and the backend of a kernel."""
 
 from __future__ import annotations
 

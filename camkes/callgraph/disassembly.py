@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Calls of a source, read off the disassembly of its object: for compilers that write no call graph.
+"""Calls of a source, found in the disassembly of its object: for compilers that write no call graph.
 
 The object is compiled without optimisation, with a section for each function and with line numbers, so that
 a call is a call instruction, and the operand shows that it is one through a pointer.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the handlers of a system call, read off the compiled sources of its components.
+"""Finds the calls of the handlers of a system in the compiled sources of its components.
 
 Each source is compiled once more without optimisation, so that no call is inlined away. The steps are:
 headers, this, plan, glue, link; the headers of components do not depend on what their code calls.
@@ -38,7 +38,7 @@ from camkes.protocols.requests import Chain, procedures
 #: Calls stay calls, and each function has a section that says whose they are.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-fno-whole-program", "-ffunction-sections")
 _CALL_GRAPH = "-fcallgraph-info"
-#: where calls are read off the object instead
+#: where calls are found in the object instead
 _LINES = ("-g1",)
 
 

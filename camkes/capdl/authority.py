@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who holds which capability, why, and which priorities it can set, so that none has too much."""
+"""Lists the capabilities of each component with their purpose, and the priorities that its threads can
+set."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who can call a CPI: the table that gives every badge its meaning."""
+"""The callers of a CPI: the table that defines the meaning of each badge."""
 
 from __future__ import annotations
 

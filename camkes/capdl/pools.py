@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What settings of an instance ask of a machine: memory for devices, a device tree, objects to hand out.
+"""Resources that settings of an instance request: DMA memory, a device tree, objects to allocate from.
 
 Only a build for seL4 has these; `templates/pools.template.c` writes them down.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Words of the command line: their types, the parser, and the options that several commands share."""
+"""Arguments of the command line: their types, the parser, and the options that several commands share."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The `camkes` command: from its words to a command of the table, and to an exit status.
+"""The `camkes` command: from its arguments to a command of the table, and to an exit status.
 
 Exit status: 0 good, 1 the user's input has errors (or a run found a fault), 2 wrong usage, 3 a defect
 of this tool, 130 interrupted. What is slow to import is imported in the command that needs it.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""`camkes fmt`: which files are laid out, and what happens to them."""
+"""`camkes fmt`: selects files, formats them, and writes the results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the tool says to its user: source files, spans, diagnostics and codes, from `core`."""
+"""Source files, spans, diagnostics and codes, from `core`."""
 
 from camkes.diagnostics.core import (
     Code,

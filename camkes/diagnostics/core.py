@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the tool says to its user: source files, spans, diagnostics, codes.
+"""Source files, spans, diagnostics, codes.
 
 Every layer reports a user's mistake by adding a `Diagnostic` to a `Sink`. Nothing is raised for a
 mistake of the user, so that one run reports all of them.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What can be written at a place.
+"""Completions at a position.
 
 The grammar's tables say which words fit; the tokens of the item under way say what kind of name is wanted.
 Only the text before the place counts, so a broken text is as good as a whole one.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What an editor shows at a name, and beside a line: definitions, and what the plan computed."""
+"""Hover texts and code lenses: definitions, and values that the plan computed."""
 
 from __future__ import annotations
 

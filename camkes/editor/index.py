@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Names of a program: what each one means, and where it is used.
+"""Names of a program: their definitions and uses.
 
 Made from the syntax trees alone, so that it is there while the system has errors.
 """

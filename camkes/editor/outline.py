@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The outline of a file: what it defines, and what that has inside."""
+"""The outline of a file: its definitions and their members."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What can be renamed, and to what."""
+"""Renaming: which symbols can be renamed, and valid new names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The state of a session with an editor, and what the answers to its requests share."""
+"""The state of a session with an editor, and functions that its requests share."""
 
 from __future__ import annotations
 

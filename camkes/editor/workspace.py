@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The files of an editor, and what the tool makes of the system each of them belongs to."""
+"""The files of an editor, and the analysed systems that they belong to."""
 
 from __future__ import annotations
 

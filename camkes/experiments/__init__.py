@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is done with many runs: cases replayed, task sets, measurements."""
+"""Series of runs: replayed cases, task sets, measurements."""

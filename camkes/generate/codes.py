@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Codes of what can be wrong when C code is generated."""
+"""Codes of diagnostics about generating C code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What templates get. Everything is decided here; a template only writes it down.
+"""The contexts of templates. All values are computed here; templates only render them.
 
 `origin` is where in the user's text a thing comes from, for a comment: "adder.camkes:12". A slot is a
 number of the instance's CSpace. Names ending in `c_name` are C identifiers.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the contexts of templates are made from: a system and its model, and one instance of it, with the
-look-ups that they share."""
+"""The inputs of the contexts of templates: a system and its model, and one instance, with shared look-ups."""
 
 from __future__ import annotations
 

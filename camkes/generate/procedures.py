@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""C prototypes of methods, and how their parameters travel."""
+"""C prototypes of methods, and how their parameters are marshalled."""
 
 from __future__ import annotations
 

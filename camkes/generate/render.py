@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Templates to text.
+"""Renders templates.
 
 A text is kept in the user's cache, under a digest of all that it is made of: a build that needs nothing new
 need not load the template engine, which takes as long as all the rest. Compiled templates are kept there too.

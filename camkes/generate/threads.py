@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Contexts of threads: the record of each, which says what it does."""
+"""Contexts of threads: the record of each."""
 
 from __future__ import annotations
 

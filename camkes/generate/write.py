@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which files are generated, and those that no longer are."""
+"""Writes generated files, and removes those that are no longer generated."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""An application's migration: which files, what becomes of them, and what a person must look at."""
+"""The migration of an application: its files, their changes, and notes for manual review."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _left_over(declared: Declarations, folder: Path, sink: Sink) -> None:
 
 
 def write(changes: Sequence[Change]) -> None:
-    """Write the files: all of them, or none if there is no room for one. Raises OSError with its name."""
+    """Write the files: all of them, or none if there is no space for one. Raises OSError with its name."""
     write_all((change.path, change.data) for change in changes)
 
 

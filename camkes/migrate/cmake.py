@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The edits of CMakeLists.txt: no sources, templates and connectors of the library any more, and no
-global-components where the tool has all that is imported."""
+"""The edits of CMakeLists.txt: removes sources, templates and connectors of the library, and
+global-components if the tool provides all imports."""
 
 from __future__ import annotations
 

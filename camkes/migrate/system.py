@@ -136,7 +136,7 @@ class SystemEditor:
             self._protocol(component, interface)
 
     def _is_task(self, component: Component) -> bool:
-        """Whether it originates a task: it declares the attributes of one and serves nobody."""
+        """Whether it originates a task: it declares the attributes of one and provides no interfaces."""
         names = {a.name for a in component.attributes} | ({"_priority"} if component.task else set())
         provides = any(i.kind == "provides" for i in component.interfaces.values())
         return bool(names & {"requestor", "_priority"}) and not provides

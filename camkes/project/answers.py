@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Answers of CMake, kept in the user's cache for as long as everything that they depend on is the same.
+"""Results of CMake, cached for as long as their inputs are unchanged.
 
 An answer belongs to a question (the application, the definitions, the program CMake, this tool) and to the
 replies that the file system gave to all that CMake asked it: the contents of files, whether they exist, what

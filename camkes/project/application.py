@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Applications: what is built from which files, found from a path that the user names."""
+"""Applications: their systems and sources, found from a path that the user names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Asks CMake what an application declares.
+"""Runs CMake to determine what an application declares.
 
 CMake configures the application in a scratch folder, confined to it where the workstation can do that, with
 the functions of recorder.cmake as those of CAmkES. Compilers are not probed (cache.cmake). Otherwise it is

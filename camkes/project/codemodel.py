@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""How sources are compiled, as CMake says: the compile groups of its file API (codemodel version 2)."""
+"""How sources are compiled, according to CMake: the compile groups of its file API (codemodel version 2)."""
 
 from __future__ import annotations
 

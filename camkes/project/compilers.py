@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The compilers of the workstation, as CMake is told of them."""
+"""The descriptions of the workstation's compilers for CMake."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the CAmkES functions of a CMakeLists.txt declare, whoever reads it."""
+"""The declarations of CAmkES functions in a CMakeLists.txt."""
 
 from __future__ import annotations
 

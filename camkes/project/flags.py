@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which flags of a compiler a folder may give: none that start programs or write files.
+"""Compiler flags that a folder may set: none that start programs or write files.
 
 Compilers have too many flags to list the harmful ones, so the harmless ones are listed.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What an answer of CMake depends on.
+"""The inputs that a result of CMake depends on.
 
 CMake lists the files that it read; its trace has all commands that it ran. An answer depends on nothing else
 if each of these commands computes with texts and those files alone, or asks a question that is noted here
@@ -89,7 +89,8 @@ class Inputs:
                 self._routines.add(command.arguments[0].lower())
 
     def _own(self, path: str) -> bool:
-        """What the run itself wrote is no input, nor what came with CMake, which is known by its program."""
+        """Files that the run itself wrote are not inputs, nor are those of CMake, which its program
+        identifies."""
         return any(path == place or path.startswith(f"{place}/") for place in (self._scratch, self._root))
 
     def _known(self, file: str) -> bool:
@@ -203,7 +204,7 @@ def still(stored: Mapping[str, str]) -> bool:
 
 
 def _bytes(path: str) -> bytes:
-    """A file's content; OSError for what is no ordinary file."""
+    """A file's content; OSError if it is not a regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         if not os.path.isfile(path):  # noqa: PTH113

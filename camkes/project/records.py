@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a run of CMake left behind: the records of recorder.cmake, and the trace of all commands."""
+"""Output of a run of CMake: the records of recorder.cmake, and the trace of all commands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FUNCTIONS = (
 
 
 def read_made(path: Path, most: int = 2**28) -> bytes:
-    """A file that a run of CMake left, or its first `most` bytes; OSError for what is no ordinary file: the
+    """A file that a run of CMake left, or its first `most` bytes; OSError if it is not a regular file: the
     application may have put anything there."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
@@ -102,7 +102,7 @@ class Answer(Struct, forbid_unknown_fields=True):
 
     @staticmethod
     def from_json(stored: object) -> Answer:
-        """Raises msgspec.ValidationError for what is no such answer."""
+        """Raises msgspec.ValidationError if the text is not such a result."""
         return convert(stored, Answer)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The folders whose CMake code the user lets run where it cannot be confined."""
+"""The folders in which the user allows CMake to run without a sandbox."""
 
 from __future__ import annotations
 

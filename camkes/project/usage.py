@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the processes of a group use together: the limits of the kernel are for one process each."""
+"""The total resource usage of a process group: limits of the kernel apply to single processes."""
 
 from __future__ import annotations
 

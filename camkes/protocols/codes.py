@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The kinds of mistakes and doubts about protocols, each with the page that `camkes explain` prints."""
+"""Codes of diagnostics about protocols."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 def largest_number(target: int, callers: Mapping[int, Sequence[int]], limit: int) -> int:
     """The largest number of requests that can be at `target` together, coming from nodes without callers.
 
-    `target` is a negative number and calls nobody; every other node lets one request through. This is a
+    `target` is a negative number and makes no calls; every other node lets one request through. This is a
     maximum flow with unit capacities at the nodes: the number of ways to `target` that share no node
     (Menger). Each augmenting path is searched backwards from the target. What a failed search has seen
     never becomes useful again, so all failed searches together see each place once. `limit` is a bound

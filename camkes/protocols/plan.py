@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What follows from a system's requests: closure, ceilings, contexts, threads, managers, ids."""
+"""The plan of a system, computed from its requests: closure, ceilings, contexts, threads, managers, ids."""
 
 from __future__ import annotations
 

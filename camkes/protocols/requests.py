@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who can request what: the graph whose nodes are tasks and CPIs, not components."""
+"""The request graph, whose nodes are tasks and CPIs, not components."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A schedulability analysis as tables, as JSON, and with every number of a task unfolded."""
+"""A schedulability analysis as tables, as JSON, and with the derivation of every number of a task."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The kinds of mistakes that resolving finds, each with the page that `camkes explain` prints.
+"""Codes of diagnostics of the resolver.
 
 E02xx: files and names. E03xx: connections and real-time words. E04xx: settings and attributes.
 W0x5x: what is accepted, and surely a mistake.

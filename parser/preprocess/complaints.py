@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the preprocessor complains about, each mistake once and in the user's terms."""
+"""Errors of the preprocessor as diagnostics, each error once."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class _Run:
             if path.startswith("<") and path not in self.numbers:
                 current = -1
             elif stack and not flags and self.numbers.get(path) != max(current, 0):
-                pass  # a #line directive; places are told as they are
+                pass  # a #line directive; positions are reported as they are
             else:
                 number = self._number(path, current, line)
                 if number is None:
@@ -324,7 +324,7 @@ class _Run:
 
 
 def _read_included(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
-    """An included file. A C header in another encoding than UTF-8 is no error."""
+    """An included file. A C header in an encoding other than UTF-8 is not an error."""
     try:
         data = path.read_bytes()
     except OSError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""From addresses in an image to lines of its sources, by its debugging information."""
+"""Finds the source lines of addresses in an image in its debugging information."""
 
 from __future__ import annotations
 

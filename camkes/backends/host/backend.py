@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The host kernel as the kernel that a system is built for."""
+"""The backend for the host kernel."""
 
 from __future__ import annotations
 

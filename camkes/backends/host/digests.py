@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Short digests of what something was made from."""
+"""Short digests of the inputs of a build step."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What each object was compiled from, noted after a build and compared before the next one.
+"""The inputs of each object, recorded after a build and compared before the next one.
 
 Ninja compares times of modification only. It misses an input that an older file replaced, one that was saved
 while the compiler ran, and a header that has appeared earlier in the search path than the one that was used.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Commands that make files, and what became of them."""
+"""Commands that create files, and their results."""
 
 from __future__ import annotations
 

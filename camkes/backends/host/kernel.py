@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is the same for every system: the host kernel and the objects of the runtime.
+"""Builds the parts that are the same for every system: the host kernel and the objects of the runtime.
 
 They are compiled once for each version of them and of the compiler, and kept in the user's cache. An entry
 is a folder that appears there whole, with a list of checksums. One that does not agree with it is replaced.

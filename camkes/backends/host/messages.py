@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a compiler says, as diagnostics at the user's lines."""
+"""Messages of a compiler as diagnostics at the user's lines."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Builds with Ninja: a `build.ninja` for a set of jobs, and what became of each of them.
+"""Builds with Ninja: a `build.ninja` for a set of jobs, and the result of each of them.
 
 Ninja decides what to run, in which order and how much at once. A job is run again where its command, its
 compiler or one of its inputs changed; `camkes.backends.host.inputs` adds the changes of inputs that times of

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What an instance is compiled from, and how one source is compiled."""
+"""The sources of an instance, and how each is compiled."""
 
 from __future__ import annotations
 

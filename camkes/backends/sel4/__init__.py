@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a build for the seL4 kernel needs from the tool; the CMake package calls it."""
+"""Builds for the seL4 kernel, called by the CMake package."""

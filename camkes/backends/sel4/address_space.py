@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The frames and paging structures behind a linked image.
+"""The frames and paging structures of a linked image.
 
 A part of an image is a range of addresses that is not the linker's to fill: guard pages (no frame at
 all), an IPC buffer (a frame that a TCB names too), memory shared with other address spaces. The rest of

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The lines of a failed build's log that say what went wrong."""
+"""Finds the error messages in the log of a failed build."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What can be wrong when a system is made into an image for seL4."""
+"""Codes of diagnostics about building an image for seL4."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What an address space holds on seL4 besides what both kernels give it.
+"""Adds the objects and capabilities of an address space that exist only on seL4.
 
 The host kernel reports faults, saves reply capabilities and keeps timers itself. On seL4 a space gets a
 thread that waits for the faults of the others, a capability to its own CNode where it saves reply

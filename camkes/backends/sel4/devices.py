@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The machine that an image is for, and the device behind the timers of a system on it."""
+"""The target machine of an image, and the device that drives the timers of a system on it."""
 
 from __future__ import annotations
 

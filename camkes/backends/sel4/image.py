@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The C file of an address space on seL4: stacks and IPC buffers of its threads, and who they are."""
+"""The C file of an address space on seL4: stacks and IPC buffers of its threads, and their names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The second step to a capability distribution: adds what linked images decide to an unlinked specification.
+"""The second step to a capability distribution: adds the contents of linked images to an unlinked
+specification.
 
     python -c "from camkes.backends.sel4.link import main; main()" SPECIFICATION SYSTEM.cdl SPACE=IMAGE ...
 

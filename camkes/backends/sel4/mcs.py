@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a system holds besides on an MCS kernel, where time and the right to reply are objects.
+"""Additional objects of a system on an MCS kernel: scheduling contexts and reply objects.
 
 Every thread gets a scheduling context with its budget and period, but the threads of a passive interface:
 those run on the time of their callers. To initialise, they borrow a context that their instance keeps for

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What CMake hands to the tool and gets from it: a JSON file each way round, the second as CMake code."""
+"""The exchange with CMake: its input for the tool as JSON, and the result as CMake code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the driver of the timers has: capabilities to its device, and a C table."""
+"""The driver of the timers: capabilities to its device, and its C table."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Builds an application in an seL4 workspace and boots it: what a user would do with CMake and ninja."""
+"""Builds an application in an seL4 workspace with CMake and ninja, and boots it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Commands that read a system and show what it is: check, dump, plan, graph."""
+"""Commands that read a system and describe it: check, dump, plan, graph."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Commands that work on texts: fmt, migrate, explain."""
+"""Commands that work on files of text: fmt, migrate, explain."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What changes in a file, as a patch."""
+"""Changes of a file as a patch."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a rendering is asked for, and what all forms share."""
+"""Options of renderings, and functions that all forms share."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ def _stems(marks: Sequence[_Mark], drawing: _Drawing) -> _Row:
 
 
 def _clip(span: Span) -> Span:
-    """A span that surely lies in its file, even if the file is not what it was."""
+    """A span that is within its file, even if the file has changed."""
     lines = span.file.lines
     line = min(max(span.line, 1), max(len(lines), 1))
     end_line = min(max(span.end_line, line), max(len(lines), 1))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What all checks share: what they look at, and how they say things."""
+"""The inputs that all checks share, and helpers for their messages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who calls a CPI, and whether the way there carries a task."""
+"""Checks the callers of CPIs: each request must belong to a task, through connectors that support
+protocols."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Clauses that say nothing, say something wrong, or are missing."""
+"""Clauses that have no effect, contradict the code, or are missing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who requests whom: tasks and CPIs as a graph, and as text for Graphviz.
+"""The request graph: tasks and CPIs as a graph, and as text for Graphviz.
 
 A system without tasks and protocols is shown as its instances and connections.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Asks Graphviz's `dot`, where it is installed, for the places of nodes and the routes of edges.
+"""Computes positions of nodes and routes of edges with Graphviz's `dot`, if it is installed.
 
 It is given all sizes, so that fonts of the workstation do not matter. One version of `dot` gives the same
 answer each time; another version may give another.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is known of threads and tasks at an instant, while a trace is decoded."""
+"""The states of threads and tasks at an instant, while a trace is decoded."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who waits for whom: for what a thread was doing when it stopped, and for who waits for ever at the end."""
+"""Waits-for relations: why a thread waited when it stopped, and which threads wait for ever at the end."""
 
 from __future__ import annotations
 

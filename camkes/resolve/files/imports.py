@@ -39,7 +39,7 @@ class Program(Struct, eq=False, dict=True):
         return self.whole and not self.damage
 
 
-#: Files of an application that are no systems, by the ends of their names.
+#: Files of an application that are not systems, by the suffixes of their names.
 _OTHERS = {
     **dict.fromkeys(
         (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".s"), "a source file of C, C++ or assembly"
@@ -133,7 +133,7 @@ class _Reader:
         return os.path.realpath(whole) if os.path.islink(whole) else whole  # noqa: PTH114
 
     def run(self, root: SourceFile, program: Program) -> None:
-        """Depth first with a stack of its own, so that a long chain of imports is no problem."""
+        """Depth first with a stack of its own, so that the length of a chain of imports is not limited."""
         stack = [iter(self.parse(root, program))]
         while stack:
             item = next(stack[-1], None)

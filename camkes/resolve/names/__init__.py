@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Names: scopes, definitions, and what each use of a name means."""
+"""Names: scopes, definitions, and the resolution of each use of a name."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What stands between the syntax tree and the model: names are followed, the hierarchy still stands."""
+"""The intermediate form between the syntax tree and the model: names are resolved, the hierarchy is not yet
+flattened."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Top-level names: one space of names for each kind of definition, and a definition comes before its use."""
+"""Top-level names: one name space for each kind of definition, and a definition comes before its use."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: Types an attribute can have besides a struct; the others of C cannot be written in an attribute.
 SCALARS = ("int", "int64_t", "uint64_t", "string", "char", "signed char", "unsigned char", "unsigned int")
 
-#: Those of them that a setting can give a number, with what they hold (addresses of 32 bits are no slip).
+#: Those of them that a setting can give a number, with their ranges (unsigned 32-bit addresses are allowed).
 _NUMBERS = {"int": (-(2**31), 2**32), "int64_t": (-(2**63), 2**64), "uint64_t": (0, 2**64)}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The clauses after `with`: which may stand where, and what they say."""
+"""The clauses after `with`: where each is allowed, and their values."""
 
 from __future__ import annotations
 

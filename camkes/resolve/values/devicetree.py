@@ -18,7 +18,7 @@ Cells: TypeAlias = "list[str] | list[int]"
 
 
 class BadTreeError(Exception):
-    """The file is no device tree."""
+    """The file is not a device tree."""
 
 
 class Node(Struct, eq=False):

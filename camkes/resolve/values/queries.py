@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Queries: `dtb(...)` asks the device tree, `gpio(...)` the list of pins."""
+"""Queries: `dtb(...)` of the device tree, `gpio(...)` of the list of pins."""
 
 from __future__ import annotations
 

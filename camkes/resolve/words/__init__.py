@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Words: what a misspelt one was meant to be, and those that C or templates have taken."""
+"""Words: suggestions for misspelt names, and names reserved by C or by templates."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The right word nearest to a wrong one."""
+"""Finds the known name nearest to an unknown one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Connectors that are rendered from templates of their own, as camkes-tool would render them.
+"""Connectors that are rendered from upstream templates, as camkes-tool renders them.
 
 Hardware connectors, those of global-components and those of applications are templates, which allocate
 kernel objects while they are rendered. This package offers them the names that they expect (`context`), a

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""All templates of a system: rendered in an order that the text decides, with one record of what they
-allocate."""
+"""All templates of a system: rendered in the order of the description, with one record of their
+allocations."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What can be wrong where templates of connectors and components are rendered."""
+"""Codes of diagnostics about rendering templates of connectors and components."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The names that a template finds while it is rendered."""
+"""The names that are available to a template while it is rendered."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 # ruff: noqa: N802 -- names that templates use
-"""What templates know as `macros`: small computations about C types, memory, badges and device trees."""
+"""The object `macros` of templates: small computations about C types, memory, badges and device trees."""
 
 from __future__ import annotations
 

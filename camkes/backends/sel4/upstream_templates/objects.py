@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What templates allocate: kernel objects, capabilities in the CSpace of a component, memory behind symbols.
+"""Allocations by templates: kernel objects, capabilities in the CSpace of a component, memory behind symbols.
 
 Templates name what they allocate. The same name, in the same connection or instance, is the same object and
 the same slot, so that both ends of a connection find each other. `Recorder.merged` is the model with

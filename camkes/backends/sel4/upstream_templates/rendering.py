@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Templates to text, and what goes wrong there to diagnostics."""
+"""Renders templates, and turns their errors into diagnostics."""
 
 from __future__ import annotations
 
