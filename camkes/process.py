@@ -41,7 +41,7 @@ _LITTLE_ROOM = 1 << 20  # bytes; a compiler that fails with less may have needed
 def no_room(said: str, *folders: str | os.PathLike[str], mistake: bool = False) -> OSError | None:
     """Why a program failed that writes in these folders, and in that for temporary files, if that is because
     one of them is full. `said` is what it printed; where that tells of a `mistake` in its input, only what it
-    says of room counts."""
+    says of free space counts."""
     places = [os.fspath(folder) for folder in (*folders, os.environ.get("TMPDIR") or "/tmp")]
     room = {}
     for place in places:
@@ -271,7 +271,7 @@ def no_output(error: OSError) -> int:
 
 
 def leave(status: int) -> None:
-    """End the process. There is nothing left to be torn down, unless somebody asked to be told. Where what
+    """End the process. There is nothing left to be torn down, except registered exit handlers. Where what
     was printed cannot be written, the status says so."""
     import atexit
 

@@ -80,7 +80,7 @@ class DictValue(Record, frozen=True, eq=False):
 
 
 class Query(Record, frozen=True, eq=False):
-    """`dtb({...})["k"]`: a name, the dictionaries it is asked with, and keys to follow in the answer."""
+    """`dtb({...})["k"]`: a name, its dictionaries, and keys to look up in the result."""
 
     name: Name
     arguments: tuple[Value, ...]
@@ -419,7 +419,7 @@ TopLevelItem: TypeAlias = (
 class File(Record, frozen=True, eq=False):
     """A parsed file. `read` are all files that the preprocessor read for it, itself first.
 
-    With `ParseOptions.partial`, `damage` are the statements that have errors: they are left out, or mended
+    With `ParseOptions.partial`, `damage` are the statements that have errors: they are left out, or corrected
     to what they may have meant. `whole` is false where a definition outside of any block may be missing.
     """
 

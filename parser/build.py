@@ -61,7 +61,7 @@ class Builder:
         return not self._damage.touches(first, last)
 
     def _doubtful(self, span: Span) -> bool:
-        """Whether something at a place was left out or mended."""
+        """Whether something at a position was left out or corrected."""
         return any(span.overlaps(damage) for damage in self._damage.spans())
 
     def _deep(self, node: Any, children: Any) -> Any:

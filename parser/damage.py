@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Finds the statements of a file that have errors, so that no further errors are reported because of them.
 
-A statement that was left out, or mended to what it may have meant, is remembered as a range of the text.
+A statement that was left out, or corrected to what it may have meant, is remembered as a range of the text.
 Where brackets do not match, no statement is known to stand where it seems to stand.
 """
 

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """`parse`: a source file -> its syntax tree.
 
-An LALR parser over the tables of camkes.lark. At a syntax error it says what is wrong, mends the text
+An LALR parser over the tables of camkes.lark. At a syntax error it reports the error, corrects the text
 in its mind if a small change does it, or else leaves out the broken item, and goes on.
 """
 

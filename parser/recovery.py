@@ -49,7 +49,8 @@ class Recovery:
         self._misplaced: frozenset[str] = frozenset()  # the blocks that this item belongs in
 
     def recover(self, position: int) -> int | None:
-        """Report the token at `position`, mend tokens and stacks, and say where to go on (None: nowhere)."""
+        """Report the token at `position`, correct tokens and stacks; return the position at which to
+        continue, or None."""
         self._errors += 1
         if self._errors > MAX_ERRORS:
             self._damage.add_everything()

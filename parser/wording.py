@@ -20,7 +20,7 @@ def _terminals(names: str) -> frozenset[str]:
 
 
 class _Slip(NamedTuple):
-    """What was meant is known: what is said of the token `at`, or of the one that is not expected."""
+    """A known slip: the message about the token `at`, or about the unexpected one."""
 
     message: str
     label: str

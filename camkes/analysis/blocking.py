@@ -39,7 +39,7 @@ _CEILING = "at a ceiling"
 
 class Section(Struct, frozen=True):
     """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi` for
-    `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, of which nobody of the job's
+    `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no task of the job's
     priority has need."""
 
     task: str

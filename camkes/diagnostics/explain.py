@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The pages about codes, found by number or by name.
 
-`pages/NUMBER.md` says what is wrong, why, and shows an example that fails and the same example put right.
+`pages/NUMBER.md` says what is wrong, why, and shows an example that fails and the corrected example.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Sort(Enum):
 
 
 class Entry(NamedTuple):
-    """Something that can be written. `kind` is a symbol's, or says nothing."""
+    """A completion. `kind` is that of a symbol, or empty."""
 
     text: str
     sort: Sort

@@ -199,7 +199,7 @@ def hints(analysis: Analysis, path: str) -> Iterator[Hint]:
 
 
 def _hint(span: Span, values: dict[str, str]) -> Iterator[Hint]:
-    """One text where all instances agree, else one for each, as far as there is room."""
+    """One text where all instances agree, else one for each, up to a limit."""
     if not values:
         return
     tooltip = "\n".join(f"{name}: {value}" for name, value in values.items())

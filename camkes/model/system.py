@@ -119,7 +119,7 @@ class Interface(Struct, frozen=True, eq=False):
 
     `kind`: uses provides emits consumes dataport. `type`: the procedure, the event's name, or the
     dataport's type. `protocol`, `requests`, `threads` are what a `with` clause of the
-    component says (None: says nothing); the spans of these clauses are in `clause_spans` under
+    component states (None: nothing stated); the spans of these clauses are in `clause_spans` under
     "priority_protocol", "requests", "threads".
     """
 

@@ -122,7 +122,7 @@ def _ask(question: cmake.Question, folder: Path, sink: Sink) -> Answer | None:
 
 
 def _with_outputs(answer: Answer, build: Path, folder: Path) -> Answer:
-    """The answer with files that CMake made where nobody writes them again: in a folder named by what they
+    """The answer with copies of the files that CMake generated: in a folder named by what they
     contain."""
     text = json.dumps(answer.as_json())
     if json.dumps(str(build))[1:-1] not in text:

@@ -51,7 +51,7 @@ _NAME = re.compile(r"\$\{(\w+)\}")
 
 
 class Question(NamedTuple):
-    """What CMake is asked: what the CMakeLists.txt `lists` declares. `host` are variables that a workspace
+    """The input of a run of CMake: the CMakeLists.txt `lists`. `host` are variables that a workspace
     would set, `definitions` the user's; `cmake` and `ninja` are programs. `build` is the folder that CMake
     works in."""
 
@@ -222,7 +222,7 @@ def _has_commands(commands: list[records.Command], messages: _Messages) -> bool:
 
 
 def _run_commands(question: Question, answer: records.Answer, environment: Mapping[str, str]) -> list[str]:
-    """Let the commands run that make sources and headers of components; what is said where that fails."""
+    """Let the commands run that make sources and headers of components; the messages if that fails."""
     build = question.build
     targets = [codemodel.READY + name for name in answer.groups if name.startswith(codemodel.UNIT)]
     said: list[str] = []

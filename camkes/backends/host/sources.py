@@ -75,7 +75,7 @@ def with_libraries(application: Application, build: ComponentBuild) -> Component
 
 
 def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagnostic | None:
-    """What is said where the code of a component does not define `name`; None if it need not."""
+    """The message for code of a component that does not define `name`; None if it need not."""
     files = [source.name for source in build.sources] if build is not None else []
     define = f"define `{name}()` in {files[0] if len(files) == 1 else 'one of its sources'}"
     if kind.control and name == "run":

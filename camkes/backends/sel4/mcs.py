@@ -38,7 +38,7 @@ class Scheduling(Struct, frozen=True):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """In the words of capDL."""
+        """In the syntax of capDL."""
         return (
             f"period: {self.period}",
             f"budget: {self.budget}",

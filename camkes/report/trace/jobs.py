@@ -86,7 +86,8 @@ class ResponseTimes(Struct, frozen=True, kw_only=True):
 
     released = completed + unfinished; `missed` are those that ended after their deadline and those that did
     not end although it has passed; `open` are unfinished and not missed. `blocked` is the longest time in
-    which a job was pending and work of a lower base priority ran, or nobody did. None: no job ended, or not
+    which a job was pending and work of a lower base priority ran, or no thread ran. None: no job ended, or
+    not
     known.
     """
 

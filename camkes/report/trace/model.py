@@ -44,7 +44,8 @@ class Segment(Struct, frozen=True, gc=False):
     `what`: where a thread runs, or what it waits for: an interface ("inst.iface"), the CPI of a lock, an
     object; for HELD_UP where the work is that runs instead. `priority` is the priority in force; for HELD_UP
     that of the work that runs instead. Of tasks only: `by` is the task (or thread) that runs meanwhile, and
-    `hindered` says that this is work of a lower base priority, or that nobody runs: blocking in the sense of
+    `hindered` says that this is work of a lower base priority, or that no thread runs: blocking in the sense
+    of
     response-time analysis.
     """
 
@@ -75,7 +76,7 @@ class Job(Struct, frozen=True, gc=False):
     before them.
 
     `blocked` is the time from release to end (of the job or the run) in which work of a lower base priority
-    ran, or nobody; None: the trace does not show who ran."""
+    ran, or no thread; None: the trace does not show who ran."""
 
     number: int
     release: int

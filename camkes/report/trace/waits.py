@@ -24,7 +24,7 @@ class Cause(StrEnum):
 
 
 class Step(Struct, frozen=True):
-    """`thread` waits for `what`, which `by` (a thread, None: nobody) would have to do. `cpi` is the CPI whose
+    """`thread` waits for `what`, which `by` (a thread, or None) would have to do. `cpi` is the CPI whose
     lock it is about, "": it is about no lock."""
 
     thread: int
@@ -107,7 +107,7 @@ def wait_dict(wait: Wait, names: TraceNames) -> dict[str, Any]:
 
 class AtEnd(Struct, frozen=True):
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
-    run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for somebody to
+    run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for a thread to
     receive its message at an `object`, for a signal or for a message at one."""
 
     gone: Cause | None = None
@@ -154,7 +154,8 @@ class _Waits:
                 yield wait
 
     def _add_signals(self, steps: dict[int, Step]) -> None:
-        """Steps of threads that wait for a signal which nobody can send any more, because of a fault. Other
+        """Steps of threads that wait for a signal which no thread can send any more, because of a fault.
+        Other
         threads that wait for signals are at rest."""
         threads = self.end.threads
         failed = {number for number, state in threads.items() if state.gone is Cause.FAULT}

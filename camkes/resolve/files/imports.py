@@ -24,7 +24,7 @@ class Program(Struct, eq=False, dict=True):
     """All definitions in the order they count: an import stands for what it imports.
 
     `damage` are the statements with syntax errors. `whole` is false where a definition may be missing, with a
-    file or in a place outside of blocks; then an unknown name says nothing.
+    file or in a place outside of blocks; then an unknown name is not an error.
     """
 
     root: SourceFile

@@ -45,7 +45,7 @@ def _joined(
 
 
 def _missing_for(program: Program, twice: Diagnostic, found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """What is said of the first missing name that can have been meant by one that is there twice."""
+    """The diagnostic of the first missing name that one that is there twice can have been meant to be."""
     match = _TWICE.match(twice.message)
     if match is None or twice.span is None:
         return []

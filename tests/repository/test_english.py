@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Documents, messages and explanations use the terms of the field, and none of the phrases listed here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from camkes.diagnostics.explain import PAGES
+from camkes.resources import ROOT
+
+#: Phrases, each with what to write instead.
+PHRASES = (
+    (r"walls?(?![- ]clock)", "process isolation, barrier"),
+    (r"(?:houses?|rooms?|floors?|roads?)", "process, space, layer, path"),
+    (r"(?:told|believed?|by heart)", "informed, assumed"),
+    (r"(?:somebody|nobody|anybody)", "the component, thread, task or user that is meant; no thread"),
+    (r"reads? off", "found in, determined from"),
+    (r"put right", "corrected"),
+    (r"mend(?:s|ed|ing)?", "correct, repair"),
+    (
+        r"(?<!there )(?:is|are) no(?= (?!longer\b|more\b|less\b|other\b)[a-z`])",
+        "is not a valid X; expected X",
+    ),
+    (r"what is said", "the clause, the message, the declaration that is meant"),
+    (r"(?:CMake|it) is asked", "CMake is run"),
+    (r"says? nothing", "has no effect; is missing"),
+    (r"go(?:es)? round", "form a cycle"),
+    (r"for want of", "because there is no"),
+    (r"as it likes", "for an unbounded time"),
+    (r"in the words of", "in terms of"),
+)
+_ANY = re.compile("|".join(rf"(?<![-\w])(?:{phrase})(?!\w)" for phrase, _ in PHRASES), re.IGNORECASE)
+
+DOCUMENTS = sorted(
+    path
+    for path in (
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "kernel").glob("*/README.md"),
+        *(ROOT / "examples").glob("**/*.md"),
+        *PAGES.glob("*.md"),
+    )
+    if path.name != "CHANGELOG.md"  # of releases that are out
+)
+MODULES = sorted(path for folder in ("camkes", "parser") for path in (ROOT / folder).resolve().rglob("*.py"))
+
+
+def prose(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a document, with their numbers, without code."""
+    code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            code = not code
+        elif not code and not line.startswith("    "):
+            yield number, re.sub(r"`[^`]*`", "`", line)
+
+
+def strings(text: str) -> Iterator[tuple[int, str]]:
+    """The strings of a module that are sentences, with their lines: messages, help and docstrings."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            for offset, line in enumerate(node.value.splitlines()):
+                yield node.lineno + offset, line
+
+
+def _found(path: Path, lines: Iterator[tuple[int, str]]) -> list[str]:
+    return [
+        f"{path.name}:{number}: {match.group()}" for number, line in lines for match in _ANY.finditer(line)
+    ]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_documents(path: Path) -> None:
+    assert _found(path, prose(path.read_text())) == []
+
+
+def test_messages_help_and_docstrings() -> None:
+    assert [each for path in MODULES for each in _found(path, strings(path.read_text()))] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("`x` is no type", True),
+        ("there is no type `x`", False),
+        ("the clause is no longer used", False),
+        ("compiled with -Wall", False),
+        ("the Walls of a process", True),
+        ("a manager is told of it", True),
+        ("a wallet, a mushroom and a recommendation", False),
+        ("calls are read off the code", True),
+    ],
+)
+def test_phrases_are_found_as_whole_words(line: str, found: bool) -> None:
+    assert bool(_ANY.search(line)) is found
