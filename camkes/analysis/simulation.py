@@ -215,7 +215,7 @@ class Simulation:
         self._ready.append(flow)
 
     def _block(self, flow: _Flow, cpi: Cpi) -> None:
-        """The task waits for a CPI. Somebody else is next, after all that is released at this instant."""
+        """The task waits for a CPI. Another task is next, after all releases at this instant."""
         self._waiting[cpi.name].append(flow)
         flow.blocked = True
         flow.waits = cpi.name

@@ -82,7 +82,7 @@ def _task(analysis: Analysis, result: TaskResult, witnesses: Mapping[str, Witnes
 
 
 def _scale(result: TaskResult) -> float:
-    """How much of the width is up to the deadline: what is longer has room too."""
+    """The part of the width up to the deadline; longer responses fit, too."""
     response = 0.0 if result.response is None else float(result.response.time)
     return result.task.deadline / max(result.task.deadline, response)
 

@@ -168,7 +168,7 @@ def local(jobs: int) -> Iterator[Evaluator]:
 @contextmanager
 def distributed(address: str, function: Callable[[Chunk], Row] = evaluate_chunk) -> Iterator[Evaluator]:
     """Evaluates with the workers of a Dask scheduler, which need this package. What a worker that ends had to
-    do, another one does. Raises ImportError without Dask, OSError where nobody answers."""
+    do, another one does. Raises ImportError without Dask, OSError if no scheduler responds."""
     from dask import distributed as dask
 
     with dask.Client(address, timeout="10s") as client:  # type: ignore[no-untyped-call]
