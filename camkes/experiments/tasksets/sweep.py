@@ -171,11 +171,11 @@ def distributed(address: str, function: Callable[[Chunk], Row] = evaluate_chunk)
     do, another one does. Raises ImportError without Dask, OSError if no scheduler responds."""
     from dask import distributed as dask
 
-    with dask.Client(address, timeout="10s") as client:  # type: ignore[no-untyped-call]
+    with dask.Client(address, timeout="10s") as client:  # type: ignore[no-untyped-call, unused-ignore]
 
         def each(work: Sequence[Chunk]) -> Iterator[Row]:
             futures: list[Any] = client.map(function, list(work), pure=False, retries=5)
-            for future in dask.as_completed(futures):  # type: ignore[no-untyped-call]
+            for future in dask.as_completed(futures):  # type: ignore[no-untyped-call, unused-ignore]
                 yield future.result()
 
         yield each
