@@ -12,12 +12,24 @@ import os
 import signal
 from contextlib import suppress
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("long", derandomize=True, deadline=None, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "repeatable"))
+
+#: The tests of the packages whose coverage `make test` bounds. To trace all others, which are about other
+#: code or take one way hundreds of times, would double what they take.
+COVERING = ("tests/parser/", "tests/resolve/", "tests/protocols/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if not item.nodeid.startswith(COVERING):
+            item.add_marker(pytest.mark.no_cover)
+
 
 # A shell lets what it starts with `&` ignore Ctrl-C and Ctrl-\; what tests start and interrupt would, too.
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):

@@ -93,7 +93,9 @@ def inside(item: Item) -> None:
 
 
 RELAXED = settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=max(15, settings.default.max_examples // 10),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

@@ -95,7 +95,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "how",
     [[], ["--fast"], ["--scheduling", "rr", "--timeslice", "300us"]]
     + [
-        ["--scheduling", scheduling, "--choices", f"random:{seed}"]
+        pytest.param(
+            ["--scheduling", scheduling, "--choices", f"random:{seed}"],
+            marks=[pytest.mark.long] if seed else [],
+        )
         for scheduling in ("fifo", "rr")
         for seed in range(3)
     ],

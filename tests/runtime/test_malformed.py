@@ -27,7 +27,13 @@ CHAINS = {
 }
 
 
-@pytest.mark.parametrize("name", list(CHAINS))
+#: the same servers in other places
+LONG = ("inherited-inherited", "inherited-free-pool")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in CHAINS]
+)
 def test_every_kind_from_every_place_is_refused_and_changes_nothing(name: str, tmp_path: Path) -> None:
     """Malformed messages take no time, so that each job must take as long as the same job without them."""
     built = build_chain(tmp_path, CHAINS[name])

@@ -135,11 +135,11 @@ def _jobs(run: Run, task: str) -> list[int]:
 @pytest.mark.parametrize(
     ("protocol", "place"),
     [
-        ("inherited", "alone"),
         ("inherited, 3 threads", "alone"),
         ("propagated", "composite"),
         ("fixed", "group"),
-        ("inherited", "group"),
+        pytest.param("inherited", "alone", marks=pytest.mark.long),
+        pytest.param("inherited", "group", marks=pytest.mark.long),
     ],
 )
 def test_every_way_to_send_harms_nobody(protocol: str, place: str, tmp_path: Path) -> None:
@@ -174,7 +174,14 @@ def test_every_way_to_send_harms_nobody(protocol: str, place: str, tmp_path: Pat
     assert Counter({r.error: r.count for r in refused}) == expected
 
 
-@pytest.mark.parametrize("protocol", ["inherited", "inherited, 2 threads", "fixed", "propagated"])
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        "inherited, 2 threads",
+        "fixed",
+        *(pytest.param(protocol, marks=pytest.mark.long) for protocol in ("inherited", "propagated")),
+    ],
+)
 def test_a_server_that_replies_twice(protocol: str, tmp_path: Path) -> None:
     """Its clients go on before it has ended; who shares nothing with it notices nothing."""
     text = f"""
