@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.check import check_limits
+from camkes.capdl.details import Rights
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -137,11 +138,11 @@ class _Allocator:
             self._interface(instance, interface, space)
         for sync in instance.type.syncs:
             name = self._object(f"{instance.name}.{sync.name}:{sync.kind}", ObjectKind.NOTIFICATION)
-            self._cap(space, Use(instance.name, Purpose.SYNC, sync.name), name, "RW")
+            self._cap(space, Use(instance.name, Purpose.SYNC, sync.name), name, Rights.RW)
         if len(threads) > 1:
             for purpose in (Purpose.GATE, Purpose.READY):
                 name = self._object(f"{instance.name}:{purpose.value}", ObjectKind.ENDPOINT)
-                self._cap(space, Use(instance.name, purpose), name, "RW")
+                self._cap(space, Use(instance.name, purpose), name, Rights.RW)
         self._task(instance, space)
 
     def _interface(self, instance: Instance, interface: Interface, space: OpenSpace) -> None:
@@ -163,7 +164,7 @@ class _Allocator:
                 if cpi is not None:
                     self._serve(instance, cpi, space)
                 else:
-                    self._cap(space, _own(instance, interface), self._endpoint(connection), "R")
+                    self._cap(space, _own(instance, interface), self._endpoint(connection), Rights.READ)
             case "emits" | "consumes":
                 self._event(instance, interface, connection, space)
             case "dataport":
@@ -180,17 +181,17 @@ class _Allocator:
             names = [e.name for e in connection.from_ends]
             number = names.index(f"{instance.name}.{interface.name}")
             badge = sender_ids(self.system, connection, self.reader)[number]
-            self._cap(space, _own(instance, interface), self._endpoint(connection), "WP", badge)
+            self._cap(space, _own(instance, interface), self._endpoint(connection), Rights.CALL, badge)
             return
         for entry in self.tables[cpi.name]:
             if entry.end.instance != instance.name or entry.end.interface != interface.name:
                 continue
             target = self._cpi_endpoint(cpi, entry.context.name)
             use = Use(instance.name, Purpose.INTERFACE, interface.name, entry.context.name)
-            self._cap(space, use, target, "WP", entry.badge)
+            self._cap(space, use, target, Rights.CALL, entry.badge)
             if entry.manager_badge is not None:
                 use = replace(use, purpose=Purpose.MANAGER)
-                self._cap(space, use, self._manager(cpi), "WP", entry.manager_badge)
+                self._cap(space, use, self._manager(cpi), Rights.CALL, entry.manager_badge)
 
     def _serve(self, instance: Instance, cpi: PlannedCpi, space: OpenSpace) -> None:
         """Capabilities of the provider of a CPI."""
@@ -199,17 +200,17 @@ class _Allocator:
             return Use(instance.name, purpose, cpi.interface, context)
 
         if cpi.one_endpoint:
-            self._cap(space, use(Purpose.INTERFACE), self._cpi_endpoint(cpi, ""), "R")
+            self._cap(space, use(Purpose.INTERFACE), self._cpi_endpoint(cpi, ""), Rights.READ)
         else:
             for context in cpi.contexts:
                 endpoint = self._cpi_endpoint(cpi, context.name)
-                self._cap(space, use(Purpose.INTERFACE, context.name), endpoint, "R")
+                self._cap(space, use(Purpose.INTERFACE, context.name), endpoint, Rights.READ)
         if not cpi.manager:
             return
         manager = self._manager(cpi)
-        self._cap(space, use(Purpose.MANAGER), manager, "R")
+        self._cap(space, use(Purpose.MANAGER), manager, Rights.READ)
         for index, context in enumerate(cpi.contexts):
-            self._cap(space, use(Purpose.MANAGER, context.name), manager, "WP", 1 + index)
+            self._cap(space, use(Purpose.MANAGER, context.name), manager, Rights.CALL, 1 + index)
         for thread in space.threads:
             if (thread.instance, thread.interface) != (instance.name, cpi.interface):
                 continue
@@ -243,23 +244,28 @@ class _Allocator:
         if interface.kind == "consumes":
             name = _event_name(connection, instance.name, interface.name)
             notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
-            self._cap(space, _own(instance, interface), notification, "R")
+            self._cap(space, _own(instance, interface), notification, Rights.READ)
             if connection.connector.to_end.threads and not connector.without_thread:
                 handoff = f"{instance.name}.{interface.name}:handoff"
                 self._object(handoff, ObjectKind.NOTIFICATION)
-                self._cap(space, Use(instance.name, Purpose.HANDOFF, interface.name), handoff, "RW")
+                self._cap(space, Use(instance.name, Purpose.HANDOFF, interface.name), handoff, Rights.RW)
             if connector.counted:
-                self._map(space, Use(instance.name, Purpose.QUEUE, interface.name), self._queue(name), "RW")
+                self._map(
+                    space,
+                    Use(instance.name, Purpose.QUEUE, interface.name),
+                    self._queue(name),
+                    Rights.RW,
+                )
             return
         badge = self.reader.badge(instance, interface.name)
         for number, end in enumerate(connection.to_ends):
             name = _event_name(connection, end.instance, end.interface)
             notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
             use = Use(instance.name, Purpose.CONSUMER, interface.name, number=number)
-            self._cap(space, use, notification, "W", 1 if badge is None else badge)
+            self._cap(space, use, notification, Rights.WRITE, 1 if badge is None else badge)
             if connector.counted:
                 use = replace(use, purpose=Purpose.CONSUMER_QUEUE)
-                self._map(space, use, self._queue(name), "RW")
+                self._map(space, use, self._queue(name), Rights.RW)
 
     def _queue(self, event: str) -> str:
         return self._object(f"{event}:queue", ObjectKind.REGION, PAGE)
@@ -274,7 +280,7 @@ class _Allocator:
             self.reader.paddr(connection),
         )
         use = Use(instance.name, Purpose.DATA, interface.name)
-        self._map(space, use, region, self.reader.access(instance, interface.name))
+        self._map(space, use, region, Rights.of(self.reader.access(instance, interface.name)))
 
     def _largest(self, connection: Connection) -> int:
         """The largest size that the types of the connected dataports are known to need."""
@@ -292,7 +298,7 @@ class _Allocator:
     ) -> None:
         name = f"{instance.name}.{interface.name}"
         notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
-        self._cap(space, _own(instance, interface), notification, "R")
+        self._cap(space, _own(instance, interface), notification, Rights.READ)
         server = self.system.instance(connection.to_ends[0].instance) if connection.to_ends else None
         for number in range(1 if server is None else self.reader.timers(server)):
             suffix = f"@{number}" if number else ""
@@ -306,7 +312,7 @@ class _Allocator:
             return
         notification = self._object(f"{instance.name}:release", ObjectKind.NOTIFICATION)
         timer = self._object(f"{instance.name}:timer", ObjectKind.TIMER)
-        self._cap(space, Use(instance.name, Purpose.RELEASE), notification, "R")
+        self._cap(space, Use(instance.name, Purpose.RELEASE), notification, Rights.READ)
         self._cap(space, Use(instance.name, Purpose.TIMER), timer)
         self.timers.append(Timer(timer, notification, 1, task.offset, task.period or 0))
 
@@ -316,12 +322,14 @@ class _Allocator:
         self.objects.setdefault(name, KernelObject(name, kind, size, paddr))
         return name
 
-    def _cap(self, space: OpenSpace, use: Use, name: str, rights: str = "", badge: int = 0) -> None:
+    def _cap(
+        self, space: OpenSpace, use: Use, name: str, rights: Rights = Rights.NONE, badge: int = 0
+    ) -> None:
         slot = space.reserve()
         space.caps.append(Cap(slot, name, rights, badge))
         self.slots[use] = slot
 
-    def _map(self, space: OpenSpace, use: Use, region: str, rights: str) -> None:
+    def _map(self, space: OpenSpace, use: Use, region: str, rights: Rights) -> None:
         space.mappings.append(Mapping(use, region, rights))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from camkes.capdl.callers import Wiring
+from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, Purpose, Role, Space, Use
 from camkes.diagnostics import Span
 from camkes.model.system import Connection, System
@@ -25,7 +26,7 @@ class Holding(Struct, frozen=True):
     instance: str
     slot: int | None
     object: str
-    rights: str
+    rights: Rights
     badge: int
     reason: str
     span: Span | None
@@ -103,9 +104,8 @@ def to_text(holdings: Sequence[Holding]) -> str:
             space = holding.space
         slot = "memory" if holding.slot is None else str(holding.slot)
         badge = f" badge {holding.badge}" if holding.badge else ""
-        lines.append(
-            f"  {slot:>6}  {holding.object:<{width}}  {holding.rights or '-':<3}  {holding.reason}{badge}"
-        )
+        rights = str(holding.rights) or "-"
+        lines.append(f"  {slot:>6}  {holding.object:<{width}}  {rights:<3}  {holding.reason}{badge}")
     return "\n".join(lines)
 
 
@@ -134,7 +134,7 @@ def _record(holding: Holding, thread: ThreadAuthority | None) -> dict[str, objec
         "instance": holding.instance,
         "slot": holding.slot,
         "object": holding.object,
-        "rights": holding.rights,
+        "rights": str(holding.rights),
         "badge": holding.badge,
         "reason": holding.reason,
         "place": place,

@@ -40,7 +40,7 @@ def _object(item: KernelObject) -> str:
 
 def _space(space: Space, image: str) -> list[str]:
     lines = [f"space {space.name} {image}"]
-    lines += [f"cap {c.slot} {c.object} {c.rights or '-'} {c.badge}" for c in space.caps]
+    lines += [f"cap {c.slot} {c.object} {str(c.rights) or '-'} {c.badge}" for c in space.caps]
     lines += [f"map {space.symbol(m.use)} {m.region} {m.rights}" for m in space.mappings]
     lines += [_thread(t) for t in space.threads]
     return lines

@@ -12,7 +12,12 @@ from enum import Enum
 
 from msgspec import Struct, field
 
+from camkes.capdl.details import Details, Rights
 from camkes.model.units import PAGE
+
+#: C variables in front of the memory
+DMA_VARIABLE = "camkes_dma_memory"
+TREE_VARIABLE = "dtb_symbol"
 
 
 class ObjectKind(Enum):
@@ -126,17 +131,16 @@ class KernelObject(Struct, frozen=True):
     page: int = PAGE
     #: REGION: what the loader copies into it, in the words of capDL, without the offset
     fill: str = ""
-    #: a device or a scheduling context: what capDL says of it, in its words
-    parameters: tuple[str, ...] = ()
+    #: of a device, a scheduling context or a TCB
+    details: Details | None = None
 
 
 class Cap(Struct, frozen=True):
-    """A capability in a slot of a CSpace. `rights` is a subset of "RWGP" (read write grant grant-reply)
-    in that order, of "RWX" for memory; empty for kinds without rights."""
+    """A capability in a slot of a CSpace; `rights` is NONE for kinds without rights."""
 
     slot: int
     object: str
-    rights: str = ""
+    rights: Rights = Rights.NONE
     badge: int = 0
     #: REGION: which of its frames
     frame: int = 0
@@ -146,12 +150,11 @@ class Cap(Struct, frozen=True):
 
 
 class Mapping(Struct, frozen=True):
-    """A region behind a page-aligned variable of a component's image, from byte `offset` on. `rights` is a
-    subset of "RWX"."""
+    """A region behind a page-aligned variable of a component's image, from byte `offset` on."""
 
     use: Use
     region: str
-    rights: str
+    rights: Rights
     cached: bool = True
     offset: int = 0
 
@@ -206,11 +209,9 @@ class Timer(Struct, frozen=True):
 
 class Interrupt(Struct, frozen=True):
     """An INTERRUPT object's settings: interrupt `number` of the kernel signals `notification` ("": who holds
-    it decides that later) with `badge`. `type` is capDL's word for where it comes from: irq, arm_irq,
-    ioapic_irq, msi_irq."""
+    it decides that later) with `badge`."""
 
     object: str
-    type: str
     number: int
     notification: str
     badge: int = 0
@@ -244,6 +245,39 @@ class Space(Struct, frozen=True):
         return f"{use.instance}.{use.variable}" if shared else use.variable
 
 
+class DmaPool(Struct, frozen=True):
+    """Memory of `size` bytes in frames of `page` bytes; `slots` have capabilities to them."""
+
+    size: int
+    page: int
+    cached: bool
+    slots: tuple[int, ...]
+
+
+class PoolEntry(Struct, frozen=True):
+    """An object that camkes_alloc() hands out: its type in C, its slot, its bytes and its rights."""
+
+    type: str
+    slot: int
+    size: int = 0
+    rights: int = 0
+
+
+class Pools(Struct, frozen=True):
+    """Everything that one instance asks for. `tree` is the size of its device tree in memory, 0: none, or
+    another instance of its address space has it. `secure_calls`: number of a function, and slot."""
+
+    name: str
+    dma: DmaPool | None
+    tree: int
+    secure_calls: tuple[tuple[int, int], ...]
+    entries: tuple[PoolEntry, ...]
+
+    def variables(self) -> tuple[str, ...]:
+        """The variables that memory is mapped behind."""
+        return (*([DMA_VARIABLE] if self.dma else []), *([TREE_VARIABLE] if self.tree else []))
+
+
 class CapabilityModel(Struct, frozen=True):
     objects: tuple[KernelObject, ...]
     spaces: tuple[Space, ...]
@@ -251,6 +285,7 @@ class CapabilityModel(Struct, frozen=True):
     #: where generated code finds what it uses; several uses may share one slot
     slots: dict[Use, int] = field(default_factory=dict)
     interrupts: tuple[Interrupt, ...] = ()
+    pools: tuple[Pools, ...] = ()
 
     def slots_used(self) -> dict[str, int]:
         """The highest slot of each space, empty ones that are kept for reply capabilities included."""

@@ -10,10 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, ObjectKind, Purpose, Space, Use
+from camkes.capdl.details import Details, Domain, Rights
+from camkes.capdl.model import (
+    DMA_VARIABLE,
+    TREE_VARIABLE,
+    Cap,
+    CapabilityModel,
+    DmaPool,
+    KernelObject,
+    Mapping,
+    ObjectKind,
+    PoolEntry,
+    Pools,
+    Purpose,
+    Space,
+    Use,
+)
 from camkes.model.codes import SETTING_RANGE
 from camkes.model.settings import (
     ALLOWED_SMC_FUNCTIONS,
@@ -32,9 +46,6 @@ from camkes.model.settings import (
 from camkes.model.system import Instance, System
 from camkes.model.units import PAGE, round_up
 
-#: C variables in front of the memory
-DMA_VARIABLE = "camkes_dma_memory"
-TREE_VARIABLE = "dtb_symbol"
 _TREE_FILL = "CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT"
 
 #: log2 of the bytes of an untyped object
@@ -46,48 +57,14 @@ _NAMES = (DMA_POOL, TCB_POOL, EP_POOL, NOTIFICATION_POOL, DTB, ALLOWED_SMC_FUNCT
 _ASKING = re.compile("|".join((_UNTYPED_POOL, *(known.name for known in _NAMES))))
 
 
-class DmaPool(Struct, frozen=True):
-    """Memory of `size` bytes in frames of `page` bytes; `slots` have capabilities to them."""
-
-    size: int
-    page: int
-    cached: bool
-    slots: tuple[int, ...]
-
-
-class PoolEntry(Struct, frozen=True):
-    """An object that camkes_alloc() hands out: its type in C, its slot, its bytes and its rights."""
-
-    type: str
-    slot: int
-    size: int = 0
-    rights: int = 0
-
-
-class Pools(Struct, frozen=True):
-    """Everything that one instance asks for. `tree` is the size of its device tree in memory, 0: none, or
-    another instance of its address space has it. `secure_calls`: number of a function, and slot."""
-
-    name: str
-    dma: DmaPool | None
-    tree: int
-    secure_calls: tuple[tuple[int, int], ...]
-    entries: tuple[PoolEntry, ...]
-
-    def variables(self) -> tuple[str, ...]:
-        """The variables that memory is mapped behind."""
-        return (*([DMA_VARIABLE] if self.dma else []), *([TREE_VARIABLE] if self.tree else []))
-
-
 def allocate_pools(
     system: System, model: CapabilityModel, frames: tuple[int, ...], reader: Reader
-) -> tuple[CapabilityModel, tuple[Pools, ...]]:
+) -> CapabilityModel:
     """The model with what settings ask for besides. `frames` are the sizes that memory for devices may be
     made of, the smallest first."""
     allocation = _PoolAllocator(system, model, frames, reader)
     asking = (i for i in system.instances if not i.type.hardware and _asks(system, i))
-    pools = tuple(allocation.instance(i) for i in asking)
-    return allocation.model(), pools
+    return allocation.model(tuple(allocation.instance(i) for i in asking))
 
 
 def _asks(system: System, instance: Instance) -> bool:
@@ -111,12 +88,13 @@ class _PoolAllocator:
         self.slots = dict(model.slots)
         self.with_tree: set[str] = set()
 
-    def model(self) -> CapabilityModel:
+    def model(self, pools: tuple[Pools, ...]) -> CapabilityModel:
         return replace(
             self.base,
             objects=(*self.base.objects, *self.objects),
             spaces=tuple(self.spaces.values()),
             slots=self.slots,
+            pools=pools,
         )
 
     def instance(self, instance: Instance) -> Pools:
@@ -137,9 +115,18 @@ class _PoolAllocator:
         region = KernelObject(f"shared::{instance.name}_dma", ObjectKind.REGION, size, paddr, page)
         self.objects.append(region)
         use = Use(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
-        self._map(instance, Mapping(use, region.name, "RW", cached))
+        self._map(instance, Mapping(use, region.name, Rights.RW, cached))
         slots = tuple(
-            self._cap(instance, DMA_POOL.name, n, region.name, "RW", frame=n, mapped=True, cached=cached)
+            self._cap(
+                instance,
+                DMA_POOL.name,
+                n,
+                region.name,
+                Rights.RW,
+                frame=n,
+                mapped=True,
+                cached=cached,
+            )
             for n in range(size // page)
         )
         return DmaPool(size, page, cached, slots)
@@ -153,7 +140,7 @@ class _PoolAllocator:
         size = round_up(size) + PAGE
         region = f"shared::{instance.name}.{TREE_VARIABLE}"
         self.objects.append(KernelObject(region, ObjectKind.REGION, size, fill=_TREE_FILL))
-        self._map(instance, Mapping(Use("", Purpose.VARIABLE, TREE_VARIABLE), region, "R"))
+        self._map(instance, Mapping(Use("", Purpose.VARIABLE, TREE_VARIABLE), region, Rights.READ))
         return size
 
     def _secure_calls(self, instance: Instance) -> Iterator[tuple[int, int]]:
@@ -164,8 +151,8 @@ class _PoolAllocator:
     def _entries(self, instance: Instance) -> Iterator[PoolEntry]:
         domains = self.reader.numbers(instance, TCB_POOL_DOMAINS)
         for n in range(self.reader.number(instance, TCB_POOL)):
-            domain = (f"dom: {domains[n]}",) if n < len(domains) else ()
-            item = self._object(instance, f"{TCB_POOL.name}_{n}", ObjectKind.TCB, parameters=domain)
+            domain = Domain(domains[n]) if n < len(domains) else None
+            item = self._object(instance, f"{TCB_POOL.name}_{n}", ObjectKind.TCB, details=domain)
             yield PoolEntry("seL4_TCBObject", self._cap(instance, TCB_POOL.name, n, item))
         for pool, type, kind in (
             (EP_POOL, "seL4_EndpointObject", ObjectKind.ENDPOINT),
@@ -173,7 +160,7 @@ class _PoolAllocator:
         ):
             for n in range(self.reader.number(instance, pool)):
                 item = self._object(instance, f"{pool.name}_{n}", kind)
-                yield PoolEntry(type, self._cap(instance, pool.name, n, item, "RW"), 0, 3)
+                yield PoolEntry(type, self._cap(instance, pool.name, n, item, Rights.RW), 0, 3)
         for name in dict.fromkeys((*instance.settings, *(a.name for a in instance.type.attributes))):
             found = re.fullmatch(_UNTYPED_POOL, name)
             setting = effective(instance, name)
@@ -199,9 +186,9 @@ class _PoolAllocator:
         name: str,
         kind: ObjectKind,
         size: int = 0,
-        parameters: tuple[str, ...] = (),
+        details: Details | None = None,
     ) -> str:
-        item = KernelObject(f"{instance.name}::{name}", kind, size, parameters=parameters)
+        item = KernelObject(f"{instance.name}::{name}", kind, size, details=details)
         self.objects.append(item)
         return item.name
 
@@ -211,7 +198,7 @@ class _PoolAllocator:
         pool: str,
         number: int,
         name: str,
-        rights: str = "",
+        rights: Rights = Rights.NONE,
         *,
         badge: int = 0,
         frame: int = 0,

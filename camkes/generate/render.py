@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import jinja2
 
-    from camkes.capdl.pools import Pools
+    from camkes.capdl.model import Pools
 
 
 #: how many texts are kept

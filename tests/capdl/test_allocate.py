@@ -8,6 +8,7 @@ import pytest
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.callers import caller_table
+from camkes.capdl.details import Rights
 from camkes.capdl.model import Cap, CapabilityModel, Mapping, ObjectKind, Purpose, Role, Space, Thread, Use
 from camkes.diagnostics import Sink
 from camkes.model.settings import Reader
@@ -53,10 +54,10 @@ def test_plain_rpc_shares_one_endpoint_and_numbers_clients() -> None:
         EMPTY,
     )
     assert cap(model, Use("a", Purpose.INTERFACE, "s")) == Cap(
-        model.slots[Use("a", Purpose.INTERFACE, "s")], "c:endpoint", "WP", 2
+        model.slots[Use("a", Purpose.INTERFACE, "s")], "c:endpoint", Rights.CALL, 2
     )
     assert cap(model, Use("b", Purpose.INTERFACE, "s")).badge == 1
-    assert cap(model, Use("v", Purpose.INTERFACE, "s")).rights == "R"
+    assert str(cap(model, Use("v", Purpose.INTERFACE, "s")).rights) == "R"
     assert [t.name for t in space_of(model, "v").threads] == ["v", "v.s"]
     assert Use("v", Purpose.GATE) in model.slots
     assert Use("a", Purpose.GATE) not in model.slots
@@ -79,7 +80,7 @@ def test_nested_locks() -> None:
     assert cap(model, Use("outer", Purpose.INTERFACE, "next", "t2")).badge == 2
     assert cap(model, Use("outer", Purpose.INTERFACE, "next", "t2")).object == "inner.p@t2:endpoint"
     assert cap(model, Use("outer", Purpose.MANAGER, "next", "t2")) == Cap(
-        model.slots[Use("outer", Purpose.MANAGER, "next", "t2")], "inner.p!manager:endpoint", "WP", 5
+        model.slots[Use("outer", Purpose.MANAGER, "next", "t2")], "inner.p!manager:endpoint", Rights.CALL, 5
     )
     assert cap(model, Use("inner", Purpose.MANAGER, "p", "t3")).badge == 3
     assert cap(model, Use("inner", Purpose.WORKER, "p", "t1")).object == "inner.p@t1"
@@ -108,7 +109,7 @@ def test_a_task_has_a_timer() -> None:
     model = allocate(*nested())
     timer = next(t for t in model.timers if t.object == "t3:timer")
     assert (timer.notification, timer.offset, timer.period) == ("t3:release", 1_000_000, 10_000_000)
-    assert cap(model, Use("t3", Purpose.RELEASE)).rights == "R"
+    assert str(cap(model, Use("t3", Purpose.RELEASE)).rights) == "R"
 
 
 def test_events_have_a_notification_for_each_consumer() -> None:
@@ -125,10 +126,10 @@ def test_events_have_a_notification_for_each_consumer() -> None:
         "n@c1.e:notification",
         "n@c2.e:notification",
     ]
-    assert cap(model, Use("c2", Purpose.INTERFACE, "e")).rights == "R"
+    assert str(cap(model, Use("c2", Purpose.INTERFACE, "e")).rights) == "R"
     # the thread that takes events hands them to the component's code by a notification that it also waits for
     handed = [cap(model, Use(name, Purpose.HANDOFF, "e")) for name in ("c1", "c2")]
-    assert [(c.object, c.rights) for c in handed] == [("c1.e:handoff", "RW"), ("c2.e:handoff", "RW")]
+    assert [(c.object, str(c.rights)) for c in handed] == [("c1.e:handoff", "RW"), ("c2.e:handoff", "RW")]
 
 
 def test_dataports_are_mapped_with_their_rights() -> None:
@@ -142,10 +143,10 @@ def test_dataports_are_mapped_with_their_rights() -> None:
     )
     assert next(o for o in model.objects if o.name == "x:data").size == 8192
     assert space_of(model, "a").mappings == (
-        Mapping(Use("a", Purpose.DATA, "d"), "x:data", "RW", cached=True, offset=0),
+        Mapping(Use("a", Purpose.DATA, "d"), "x:data", Rights.RW, cached=True, offset=0),
     )
     assert space_of(model, "b").mappings == (
-        Mapping(Use("b", Purpose.DATA, "d"), "x:data", "R", cached=True, offset=0),
+        Mapping(Use("b", Purpose.DATA, "d"), "x:data", Rights.READ, cached=True, offset=0),
     )
 
 
@@ -185,7 +186,7 @@ def test_synchronisation_objects() -> None:
     objects = {o.name: o.kind.value for o in model.objects}
     assert objects["a.m:mutex"] == "notification"
     assert objects["a.s:semaphore"] == "notification"
-    assert cap(model, Use("a", Purpose.SYNC, "b")).rights == "RW"
+    assert str(cap(model, Use("a", Purpose.SYNC, "b")).rights) == "RW"
 
 
 def test_wrong_settings_are_reported_once() -> None:

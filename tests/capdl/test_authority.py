@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
+from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Purpose, Role, Use
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
@@ -94,9 +95,9 @@ def check(model: CapabilityModel) -> None:
             if kind is ObjectKind.TCB:
                 assert cap.object in own  # nobody holds another component's thread
             if kind is ObjectKind.ENDPOINT and not cap.object.endswith((":gate", ":ready")):
-                assert cap.rights in ("R", "WP")  # one serves, the other asks
-            if kind is ObjectKind.NOTIFICATION and cap.rights != "RW":
-                assert cap.rights in ("R", "W")
+                assert str(cap.rights) in ("R", "WP")  # one serves, the other asks
+            if kind is ObjectKind.NOTIFICATION and str(cap.rights) != "RW":
+                assert str(cap.rights) in ("R", "W")
         slots = [c.slot for c in space.caps]
         assert len(set(slots)) == len(slots)
     for name, manager in managers.items():
@@ -123,7 +124,7 @@ def test_badges_are_the_callers_and_no_two_are_equal(made: tuple[System, Plan]) 
     asked: dict[str, list[int]] = {}
     for space in model.spaces:
         for cap in space.caps:
-            if cap.rights == "WP":
+            if str(cap.rights) == "WP":
                 asked.setdefault(cap.object.partition("@")[0].removesuffix(":endpoint"), []).append(cap.badge)
     for badges in asked.values():
         assert sorted(badges) == sorted(set(badges))
@@ -162,7 +163,7 @@ def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
     with pytest.raises(ValueError, match="slot 1 of t1 has no known purpose"):
         authority(made, plan, replace(model, slots={}))
     unknown = replace(
-        space, caps=(), mappings=(Mapping(Use("inner", Purpose.DATA, "unknown"), "region", "RW"),)
+        space, caps=(), mappings=(Mapping(Use("inner", Purpose.DATA, "unknown"), "region", Rights.RW),)
     )
     with pytest.raises(ValueError, match="memory unknown_data of inner has no known purpose"):
         authority(made, plan, replace(model, spaces=(unknown,)))

@@ -16,9 +16,10 @@ from msgspec.structs import fields, replace
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.callers import caller_table
+from camkes.capdl.details import Rights
 from camkes.capdl.host_table import host_table
-from camkes.capdl.model import CapabilityModel, Use
-from camkes.capdl.pools import Pools, allocate_pools
+from camkes.capdl.model import CapabilityModel, Pools, Use
+from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.model.settings import Defaults, Reader
@@ -43,6 +44,8 @@ def planned(name: str) -> tuple[System, Plan]:
 
 def word(value: object) -> str:
     match value:
+        case Rights():
+            return str(value)
         case Enum():
             return str(value.value)
         case Use():
@@ -134,8 +137,9 @@ def of_pools(pools: Pools) -> str:
 def test_pools(frames: tuple[int, ...]) -> None:
     system, plan = planned("pools")
     sink = Sink()
-    model, pools = allocate_pools(system, allocate(system, plan), frames, Reader(sink))
-    text = "\n".join((*lines(model), *map(of_pools, pools), render(sink.diagnostics, Style(base=GOLDEN))))
+    model = allocate_pools(system, allocate(system, plan), frames, Reader(sink))
+    errors = render(sink.diagnostics, Style(base=GOLDEN))
+    text = "\n".join((*lines(model), *map(of_pools, model.pools), errors))
     compare(text, GOLDEN / f"pools.{frames[0]}.pools")
 
 
@@ -152,5 +156,5 @@ def test_the_device_tree_of_another_instance_is_not_an_own_one() -> None:
     ):
         made = system((instance("a", kind), instance("b", kind)), (connect(EVENT, "c", from_, to),))
         made = replace(made, other_settings={"a.d": {"dtb": Setting(of_nodes, SPAN)}})
-        _, pools = allocate_pools(made, allocate(made, EMPTY), (4096,), Reader(Sink()))
-        assert {each.name: each.tree for each in pools if each.tree} == sizes
+        model = allocate_pools(made, allocate(made, EMPTY), (4096,), Reader(Sink()))
+        assert {each.name: each.tree for each in model.pools if each.tree} == sizes

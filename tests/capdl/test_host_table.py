@@ -42,10 +42,12 @@ def test_round_trip(make: Callable[[], CapabilityModel]) -> None:
     assert [o[:2] for o in table["object"]] == [[o.name, o.kind.value] for o in objects]
     assert [s[0] for s in table["space"]] == [s.name for s in model.spaces]
     caps = [
-        [s.name, str(c.slot), c.object, c.rights or "-", str(c.badge)] for s in model.spaces for c in s.caps
+        [s.name, str(c.slot), c.object, str(c.rights) or "-", str(c.badge)]
+        for s in model.spaces
+        for c in s.caps
     ]
     assert table["cap"] == caps
-    maps = [[s.name, s.symbol(m.use), m.region, m.rights] for s in model.spaces for m in s.mappings]
+    maps = [[s.name, s.symbol(m.use), m.region, str(m.rights)] for s in model.spaces for m in s.mappings]
     assert table.get("map", []) == maps
     assert [t[1] for t in table["thread"]] == [t.name for t in thread_order(model)]
     assert [int(t[4]) for t in table["thread"]] == [t.priority for t in thread_order(model)]

@@ -32,6 +32,7 @@ from camkes.backends.sel4.upstream_templates.adapter import Rendering, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Purpose, Space, Use
+from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import write_changed
 from camkes.generate import GeneratedFile
@@ -111,7 +112,8 @@ class Sel4Backend(Struct, frozen=True):
         word_bits = ARCHITECTURES[self.project.machine.architecture].word_bits
         rendered = self.project.declared.rendered(system)
         tcb_caps = self.project.tcb_caps
-        return allocate(system, plan, sink, self.project.defaults, word_bits, rendered, tcb_caps=tcb_caps)
+        model = allocate(system, plan, sink, self.project.defaults, word_bits, rendered, tcb_caps=tcb_caps)
+        return allocate_pools(system, model, self.project.template_settings().device_frames, Reader(sink))
 
     def generate(
         self, system: System, plan: Plan, model: CapabilityModel, sink: Sink

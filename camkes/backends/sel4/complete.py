@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from camkes.backends.sel4.devices import REGISTERS_SYMBOL, Device
+from camkes.capdl.details import Rights
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -129,7 +130,7 @@ def complete(
         spaces.append(space)
         extras[space.name] = added
     if trace:
-        mapping = Mapping(_variable(TRACE_SYMBOL), TRACE, "RW")
+        mapping = Mapping(_variable(TRACE_SYMBOL), TRACE, Rights.RW)
         thread = Thread(TRACE_SPACE, 0, TRACE_SPACE, Role.INTERFACE, 0, 0, _STACK)
         spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), shared, (thread,)))
         spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
@@ -155,10 +156,10 @@ def _space_objects(space: Space) -> list[KernelObject]:
 
 def _shared(device: Device | None) -> tuple[Mapping, ...]:
     """What every space but the driver's can only read."""
-    epoch = Mapping(_variable(EPOCH_SYMBOL), EPOCH, "R")
+    epoch = Mapping(_variable(EPOCH_SYMBOL), EPOCH, Rights.READ)
     if device is None or not device.clock:
         return (epoch,)
-    return epoch, Mapping(_variable(REGISTERS_SYMBOL), REGISTERS, "R", cached=False)
+    return epoch, Mapping(_variable(REGISTERS_SYMBOL), REGISTERS, Rights.READ, cached=False)
 
 
 def slots_of_completion(space: Space) -> int:
@@ -172,7 +173,7 @@ def _complete_space(
     space: Space, used: int, badges: dict[str, int], fault_handlers: bool
 ) -> tuple[Space, Extras]:
     caps = [
-        replace(cap, object=TIMER_ENDPOINT, rights="WP", badge=badges[cap.object])
+        replace(cap, object=TIMER_ENDPOINT, rights=Rights.CALL, badge=badges[cap.object])
         if cap.object in badges
         else cap
         for cap in space.caps
@@ -185,10 +186,10 @@ def _complete_space(
     if fault_handlers:
         for index, thread in enumerate(threads):
             used += 1
-            caps.append(Cap(used, _fault_endpoint(space), "WP", thread.index + 1))
+            caps.append(Cap(used, _fault_endpoint(space), Rights.CALL, thread.index + 1))
             threads[index] = replace(thread, fault_slot=used)
         faults = used + 1
-        caps.append(Cap(faults, _fault_endpoint(space), "R"))
+        caps.append(Cap(faults, _fault_endpoint(space), Rights.READ))
         threads.append(
             Thread(
                 name=_fault_handler(space),
@@ -217,14 +218,14 @@ def _fault_handler(space: Space) -> str:
 def _timer_driver(timers: tuple[Timer, ...], device: Device | None) -> tuple[Space, Extras]:
     """One thread, which signals the notification of each timer. What it needs of the device is added
     where the device is known: its slots are the last."""
-    caps = [Cap(1, TIMER_ENDPOINT, "R"), Cap(2, TIMER_INTERRUPT, "R"), Cap(3, TIMER_SPACE)]
+    caps = [Cap(1, TIMER_ENDPOINT, Rights.READ), Cap(2, TIMER_INTERRUPT, Rights.READ), Cap(3, TIMER_SPACE)]
     first = len(caps) + 1
     notifications = tuple(range(first, first + len(timers)))
     for slot, timer in zip(notifications, timers, strict=True):
-        caps.append(Cap(slot, timer.notification, "W", timer.badge))
+        caps.append(Cap(slot, timer.notification, Rights.WRITE, timer.badge))
     thread = Thread(TIMER_SPACE, 0, TIMER_SPACE, Role.INTERFACE, TIMER_PRIORITY, 0, _STACK)
-    mappings = [Mapping(_variable(EPOCH_SYMBOL), EPOCH, "RW")]
+    mappings = [Mapping(_variable(EPOCH_SYMBOL), EPOCH, Rights.RW)]
     if device is not None and device.registers is not None:
-        mappings.append(Mapping(_variable(REGISTERS_SYMBOL), REGISTERS, "RW", cached=False))
+        mappings.append(Mapping(_variable(REGISTERS_SYMBOL), REGISTERS, Rights.RW, cached=False))
     space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), tuple(mappings), (thread,))
     return space, Extras(requests=1, interrupt=2, tcb=3, notifications=notifications)

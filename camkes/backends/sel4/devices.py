@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
 
+from camkes.capdl.details import ArmInterrupt, Details, IoApicInterrupt, Line, Ports
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.resolve.values.devicetree import BadTreeError, read_tree
 from camkes.resources import ROOT
@@ -29,50 +29,46 @@ class Machine(Struct, frozen=True):
 
 
 class Device(Struct, frozen=True):
-    """`source` drives it. `irq` and `ports` are what capDL calls its interrupt and its I/O ports; `registers`
-    is the physical address of its page. `clock`: user code reads the time from its registers, in all
-    address spaces."""
+    """`source` drives it. `line` is where its interrupt comes from, `registers` the physical address of its
+    page. `clock`: user code reads the time from its registers, in all address spaces."""
 
     source: Path
-    irq: str
+    line: Line | None
     number: int
-    ports: str | None = None
+    ports: Ports | None = None
     registers: int | None = None
     clock: bool = False
 
     def clashes(self, model: CapabilityModel) -> str | None:
         """What of a model is this device too: the name of a kernel object, if there is one."""
-        words = {word.strip(" (),") for word in re.findall(r"ioapic_(?:num|pin): \d+", self.irq)}
-        parameters = {item.name: item.parameters for item in model.objects}
+        details = {item.name: item.details for item in model.objects}
         for interrupt in model.interrupts:
-            same_pin = words and words <= set(parameters.get(interrupt.object, ()))
-            if interrupt.number == self.number or same_pin:
+            if interrupt.number == self.number or self._same_pin(details.get(interrupt.object)):
                 return interrupt.object
         for item in model.objects:
-            if item.kind is ObjectKind.IO_PORTS and self.ports and _overlap(self.ports, item.parameters[0]):
+            ports = item.details if isinstance(item.details, Ports) else None
+            if ports is not None and self.ports is not None and self.ports.overlaps(ports):
                 return item.name
             at = item.paddr if item.kind is ObjectKind.REGION else None
             if at is not None and self.registers is not None and at <= self.registers < at + item.size:
                 return item.name
         return None
 
-
-def _overlap(one: str, other: str) -> bool:
-    """Do two ranges of I/O ports, as capDL writes them, have a port in common?"""
-    ranges = [[int(end, 16) for end in re.findall(r"0x[0-9a-f]+", text)] for text in (one, other)]
-    return ranges[0][0] <= ranges[1][1] and ranges[1][0] <= ranges[0][1]
+    def _same_pin(self, other: Details | None) -> bool:
+        if not isinstance(self.line, IoApicInterrupt) or not isinstance(other, IoApicInterrupt):
+            return False
+        return (self.line.ioapic, self.line.pin) == (other.ioapic, other.pin)
 
 
 _PIT = Device(
     SOURCES / "pit.c",
-    "ioapic_irq (ioapic_num: 0, ioapic_pin: 2, ioapic_level: 0, ioapic_polarity: 0)",
+    IoApicInterrupt(ioapic=0, pin=2),
     42,
-    "io_ports (ports: [0x40..0x43])",
+    Ports(0x40, 0x43),
 )
-_ARM_IRQ = "arm_irq (trigger: level, target: 0)"
-_ARM_GENERIC = Device(SOURCES / "arm_generic.c", _ARM_IRQ, 30)
-_IMX_GPT = Device(SOURCES / "imx_gpt.c", _ARM_IRQ, 87, registers=0x2098000, clock=True)
-_GOLDFISH = Device(SOURCES / "goldfish.c", "irq", 11, registers=0x101000)
+_ARM_GENERIC = Device(SOURCES / "arm_generic.c", ArmInterrupt(), 30)
+_IMX_GPT = Device(SOURCES / "imx_gpt.c", ArmInterrupt(), 87, registers=0x2098000, clock=True)
+_GOLDFISH = Device(SOURCES / "goldfish.c", None, 11, registers=0x101000)
 
 _X86 = ("x86_64", "ia32")
 _BY_PLATFORM = {"imx6": _IMX_GPT, "qemu-riscv-virt": _GOLDFISH}

@@ -12,39 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.sel4.codes import PASSIVE_CONNECTOR, PROTOCOL_ON_MCS, SHORT_ON_MCS
 from camkes.backends.sel4.complete import Completed, Extras, ThreadTime
 from camkes.backends.sel4.timer import DEVICE_SLOTS
 from camkes.capdl.callers import Wiring
+from camkes.capdl.details import Details, Rights, Scheduling
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
-from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS, Reader
+from camkes.model.settings import BUDGET, PASSIVE, PERIOD, Reader
 from camkes.model.system import System
 from camkes.resolve.program.scheduling import SHORTEST
-
-
-class Scheduling(Struct, frozen=True):
-    """What a scheduling context grants: `budget` microseconds in each `period`; `data` is the number
-    that a timeout fault has for it."""
-
-    period: int = PERIOD.default
-    budget: int = BUDGET.default
-    data: int = DATA.default
-    size_bits: int = SIZE_BITS.default
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """In the syntax of capDL."""
-        return (
-            f"period: {self.period}",
-            f"budget: {self.budget}",
-            f"data: {self.data}",
-            f"{self.size_bits} bits",
-        )
 
 
 def refuse_protocols(system: System, sink: Sink) -> None:
@@ -86,10 +66,12 @@ class _TimeAllocator:
             used = max((*(cap.slot for cap in space.caps), used), default=0)
         used += DEVICE_SLOTS if extras.notifications else 0
 
-        def add(name: str, kind: ObjectKind, rights: str = "", parameters: tuple[str, ...] = ()) -> int:
+        def add(
+            name: str, kind: ObjectKind, rights: Rights = Rights.NONE, details: Details | None = None
+        ) -> int:
             nonlocal used
             used += 1
-            self.objects.append(KernelObject(name, kind, parameters=parameters))
+            self.objects.append(KernelObject(name, kind, details=details))
             caps.append(Cap(used, name, rights))
             return used
 
@@ -100,17 +82,16 @@ class _TimeAllocator:
             fault = fault_caps.get(thread.index)
             if not self.passive(thread):
                 context = f"{thread.name}:sc"
-                granted = self.scheduling(thread).parameters
-                self.objects.append(KernelObject(context, ObjectKind.SCHEDULING_CONTEXT, parameters=granted))
+                granted = self.scheduling(thread)
+                self.objects.append(KernelObject(context, ObjectKind.SCHEDULING_CONTEXT, details=granted))
                 times[thread.index] = ThreadTime(context, fault, reply)
                 continue
             name = thread.instance
             if name not in shared:
-                lent = Scheduling().parameters
                 shared[name] = (
-                    add(f"{name}:passive-sc", ObjectKind.SCHEDULING_CONTEXT, "", lent),
-                    add(f"{name}:passive-done", ObjectKind.NOTIFICATION, "RW"),
-                    add(f"{name}:passive-gate", ObjectKind.ENDPOINT, "RWP"),
+                    add(f"{name}:passive-sc", ObjectKind.SCHEDULING_CONTEXT, Rights.NONE, Scheduling()),
+                    add(f"{name}:passive-done", ObjectKind.NOTIFICATION, Rights.RW),
+                    add(f"{name}:passive-gate", ObjectKind.ENDPOINT, Rights.READ | Rights.CALL),
                 )
             times[thread.index] = ThreadTime("", fault, reply, *shared[name])
         self.extras[space.name] = replace(extras, times=times)

@@ -23,6 +23,8 @@ from camkes.backends.sel4.link import (
     frame_cap,
 )
 from camkes.backends.sel4.timer import DeviceCaps, device_caps
+from camkes.backends.sel4.words import declared, interrupt, words
+from camkes.capdl.details import Domain
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.model.settings import DEFAULT_PRIORITY
 
@@ -65,12 +67,11 @@ def unlinked(
     devices = {s.name: _device(s, completed) for s in model.spaces}
     bits = {s.cnode: _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
     kinds = {o.name: o for o in model.objects}
-    types = {i.object: i.type for i in model.interrupts}
     threads = {thread.name for space in model.spaces for thread in space.threads}
     objects = [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
     for item in model.objects:
         if item.kind is not ObjectKind.TCB:
-            objects += _objects(item, types)
+            objects += _objects(item)
         elif item.name not in threads:
             objects.append(_spare_tcb(item, model.spaces))
     caps: dict[str, tuple[str, ...]] = {}
@@ -84,11 +85,11 @@ def unlinked(
         if device.irq:
             caps[device.irq] = (device.irq_binding,)
             irqs.append(f"{device.irq_number}: {device.irq}")
-    for interrupt in model.interrupts:
-        badge = f", badge: {interrupt.badge}" if interrupt.badge else ""
-        if interrupt.notification:
-            caps[cdl_name(interrupt.object)] = (f"0x0: {cdl_name(interrupt.notification)} (W{badge})",)
-        irqs.append(f"{interrupt.number}: {cdl_name(interrupt.object)}")
+    for each in model.interrupts:
+        badge = f", badge: {each.badge}" if each.badge else ""
+        if each.notification:
+            caps[cdl_name(each.object)] = (f"0x0: {cdl_name(each.notification)} (W{badge})",)
+        irqs.append(f"{each.number}: {cdl_name(each.object)}")
     spaces = tuple(
         _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[s.cnode]}") for s in model.spaces
     )
@@ -102,13 +103,12 @@ def _spare_tcb(item: KernelObject, spaces: Iterable[Space]) -> str:
         planned = any(t.task is not None or t.role in (Role.WORKER, Role.MANAGER) for t in space.threads)
         if planned and any(cap.object == item.name for cap in space.caps):
             priority = min(priority, max(t.max_priority for t in space.threads))
-    return f"{cdl_name(item.name)} = tcb ({', '.join([_SPARE_TCB.format(priority), *item.parameters])})"
+    return f"{cdl_name(item.name)} = tcb ({', '.join([_SPARE_TCB.format(priority), *words(item.details)])})"
 
 
-def _objects(item: KernelObject, interrupts: Mapping[str, str]) -> list[str]:
+def _objects(item: KernelObject) -> list[str]:
     """The declarations of an object: one, or one for each frame of a region."""
     name = cdl_name(item.name)
-    parameters = f" ({', '.join(item.parameters)})" if item.parameters else ""
     match item.kind:
         case ObjectKind.REGION:
             return [declare_frame(f) for f in _region_frames(item)]
@@ -116,9 +116,9 @@ def _objects(item: KernelObject, interrupts: Mapping[str, str]) -> list[str]:
             paddr = "" if item.paddr is None else f", paddr: {item.paddr:#x}"
             return [f"{name} = ut ({item.size.bit_length() - 1} bits{paddr})"]
         case ObjectKind.INTERRUPT:
-            return [f"{name} = {interrupts[item.name]}{parameters}"]
+            return [f"{name} = {interrupt(item.details)}"]
         case kind if kind in _TYPES:
-            return [f"{name} = {_TYPES[kind]}{parameters}"]
+            return [f"{name} = {declared(_TYPES[kind], item.details)}"]
     return []
 
 
@@ -144,11 +144,11 @@ def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], w
     if kind is ObjectKind.CNODE:
         return f"{name} (guard: 0, guard_size: {word - bits[cap.object]})"
     if kind is ObjectKind.REGION:
-        return frame_cap(FrameCap(_frame_name(cap.object, cap.frame), cap.rights, cap.cached))
+        return frame_cap(FrameCap(_frame_name(cap.object, cap.frame), str(cap.rights), cap.cached))
     if kind not in _WITH_RIGHTS:
         return name
     badge = [f"badge: {cap.badge}"] if cap.badge else []
-    inner = ", ".join([*([cap.rights] if cap.rights else []), *badge])
+    inner = ", ".join([*([str(cap.rights)] if cap.rights else []), *badge])
     return f"{name} ({inner})" if inner else name
 
 
@@ -168,7 +168,7 @@ def _space(
         UnlinkedMapping(
             space.symbol(m.use),
             tuple(f.name for f in _region_frames(kinds[m.region])),
-            m.rights,
+            str(m.rights),
             m.cached,
             kinds[m.region].page,
             m.offset,
@@ -176,7 +176,9 @@ def _space(
         for m in space.mappings
     )
     mapped = tuple(
-        MappedCap(c.slot, _frame_name(c.object, c.frame), c.rights, c.cached) for c in space.caps if c.mapped
+        MappedCap(c.slot, _frame_name(c.object, c.frame), str(c.rights), c.cached)
+        for c in space.caps
+        if c.mapped
     )
     names = cdl_name(space.vspace), cdl_name(space.cnode)
     return UnlinkedSpace(space.name, names[0], threads, mappings, names[1], mapped)
@@ -188,7 +190,7 @@ def _thread_fields(thread: Thread) -> str:
     if thread.fault_slot and thread.role is not Role.FAULT_HANDLER:
         fields.append(f"fault_ep: {thread.fault_slot:#x}")
     if thread.domain:
-        fields.append(f"dom: {thread.domain}")
+        fields += words(Domain(thread.domain))
     return ", ".join(fields)
 
 

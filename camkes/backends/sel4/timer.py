@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from camkes.backends.sel4.complete import Completed, Extras
 from camkes.backends.sel4.devices import SOURCES, Device
+from camkes.backends.sel4.words import declared
+from camkes.backends.sel4.words import interrupt as interrupt_words
 from camkes.capdl.model import Timer
 
 DRIVER = SOURCES / "timer.c"
@@ -34,10 +36,10 @@ class DeviceCaps(Struct, frozen=True):
 def device_caps(device: Device, space: str, interrupt: str, used: int) -> DeviceCaps:
     """Capabilities to the device, in the slots after `used` of the driver's CSpace."""
     irq = f"{space}-irq"
-    objects = [f"{irq} = {device.irq}"]
+    objects = [f"{irq} = {interrupt_words(device.line)}"]
     slots = [(used + 1, irq)]
     if device.ports is not None:
-        objects.append(f"{space}-ports = {device.ports}")
+        objects.append(f"{space}-ports = {declared('io_ports', device.ports)}")
         slots.append((used + 2, f"{space}-ports"))
     binding = f"0x0: {interrupt} (W, badge: {_INTERRUPT_BADGE})"
     return DeviceCaps(tuple(objects), tuple(slots), irq, binding, device.number)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from camkes.capdl.details import Rights
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Role
 from camkes.diagnostics import Sink
@@ -188,7 +189,7 @@ def _senders(objects: Sequence[str], model: CapabilityModel) -> tuple[tuple[int,
     for space in model.spaces:
         numbers = range(first, first + len(space.threads))
         first += len(space.threads)
-        for name in sorted({cap.object for cap in space.caps if "W" in cap.rights} - timed):
+        for name in sorted({cap.object for cap in space.caps if Rights.WRITE in cap.rights} - timed):
             if name in senders:
                 senders[name] += numbers
     return tuple(tuple(senders[name]) for name in objects)

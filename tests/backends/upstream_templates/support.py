@@ -11,7 +11,9 @@ from pathlib import Path
 from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, TemplateSettings, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, Space
+from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Diagnostic, Sink
+from camkes.model.settings import Reader
 from camkes.project.application import ComponentBuild, ConnectorTemplates
 from camkes.protocols import analyse
 from tests.resolve.systems import good
@@ -82,10 +84,10 @@ def rendered(
     sink = Sink()
     plan = analyse(made, sink)
     assert plan is not None
+    asked = TemplateSettings(architecture=architecture)
     model = allocate(made, plan, sink, rendered=declared.rendered(made))
-    result = render(
-        made, model, declared, TemplateSettings(architecture=architecture), folder / "out", sink, completion
-    )
+    model = allocate_pools(made, model, asked.device_frames, Reader(sink))
+    result = render(made, model, declared, asked, folder / "out", sink, completion)
     return result, list(sink.diagnostics)
 
 

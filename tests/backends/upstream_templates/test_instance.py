@@ -14,6 +14,7 @@ from camkes.backends.sel4.complete import complete, slots_of_completion
 from camkes.backends.sel4.mcs import add_time
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.upstream_templates.adapter import Rendering
+from camkes.capdl.details import Domain
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.diagnostics import Diagnostic, Sink
 from tests.resolve.systems import good
@@ -40,7 +41,7 @@ def test_memory_for_devices(tmp_path: Path) -> None:
     region = item(model, "shared::client_dma")
     assert (region.size, region.page, region.paddr) == (12288, 4096, 0x100000)
     (mapping,) = mappings(model, "client")
-    assert (mapping.use.variable, mapping.rights, mapping.cached) == ("camkes_dma_memory", "RW", False)
+    assert (mapping.use.variable, str(mapping.rights), mapping.cached) == ("camkes_dma_memory", "RW", False)
     slots = [int(s) for s in re.findall(r"\.cap = (\d+)", text)]
     caps = [cap(model, "client", slot) for slot in slots]
     assert [(c.object, c.frame) for c in caps] == [("shared::client_dma", n) for n in range(3)]
@@ -65,12 +66,12 @@ def test_pools_of_objects(tmp_path: Path) -> None:
     assert kinds.count(ObjectKind.ENDPOINT) == kinds.count(ObjectKind.NOTIFICATION) == 1
     assert kinds.count(ObjectKind.UNTYPED) == 3
     assert item(model, "client::untyped_12_pool_0").size == 4096
-    assert item(model, "client::tcb_pool_1").parameters == ("dom: 1",)
+    assert item(model, "client::tcb_pool_1").details == Domain(1)
     entries = re.findall(r"\{(seL4_\w+), (\d+), [^}]*\}", text)
     assert [name for name, _ in entries].count("seL4_UntypedObject") == 3
     for name, slot in entries:
         if name in ("seL4_EndpointObject", "seL4_NotificationObject"):
-            assert cap(model, "client", int(slot)).rights == "RW"
+            assert str(cap(model, "client", int(slot)).rights) == "RW"
 
 
 def test_an_untyped_too_large(tmp_path: Path) -> None:

@@ -23,8 +23,7 @@ from camkes.backends.sel4.upstream_templates.view import (
     EndView,
     InstanceView,
 )
-from camkes.capdl.model import CapabilityModel, Space
-from camkes.capdl.pools import Pools, allocate_pools
+from camkes.capdl.model import CapabilityModel, Pools, Space
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate.facts import Rendered
 from camkes.generate.render import Renderer
@@ -38,7 +37,6 @@ from camkes.model.settings import (
     PERIOD,
     SIZE_BITS,
     Defaults,
-    Reader,
 )
 from camkes.model.system import Instance, System
 from camkes.project.builds import ComponentBuild
@@ -80,6 +78,12 @@ class TemplateSettings(Struct, frozen=True, kw_only=True):
     fault_handlers: bool = True
     large_dma_frames: bool = False
     mcs: bool = False
+
+    @property
+    def device_frames(self) -> tuple[int, ...]:
+        """The sizes of frames that memory for devices may be made of, the smallest first."""
+        sizes = PAGES[self.architecture]
+        return sizes if self.large_dma_frames else sizes[:1]
 
     def options(self) -> SimpleNamespace:
         """Under the names of the tool's options."""
@@ -142,10 +146,8 @@ def render(
     """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`.
     `completion` says how many slots of a space must be kept, where templates may want the last ones."""
     connectors = declared.rendered(system)
-    pages = PAGES[settings.architecture] if settings.large_dma_frames else PAGES[settings.architecture][:1]
-    model, pools = allocate_pools(system, model, pages, Reader(sink))
     run = _Run(system, model, declared, settings, connectors, out, completion)
-    run.pools = {each.name: each for each in pools}
+    run.pools = {each.name: each for each in model.pools}
     for instance in system.instances:
         if not instance.type.hardware:
             run.instance(instance)

@@ -22,6 +22,7 @@ from msgspec import Struct, field
 from camkes.backends.sel4.upstream_templates import macros, objects, view
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
 from camkes.backends.sel4.upstream_templates.objects import CapHandle, Frame, ObjectType, Recorder
+from camkes.capdl.details import Rights
 from camkes.capdl.model import Mapping, Purpose, Use
 from camkes.model.units import PAGE
 
@@ -167,7 +168,7 @@ class _Functions:
         if not frames:
             return ""
         page = frames[0].size
-        rights = "".join(letter for letter in "RWX" if letter in perm)
+        rights = Rights.of("".join(letter for letter in "RWX" if letter in perm))
         mapping = Mapping(self._variable(symbol), frames[0].name, rights, bool(cached))
         self.recorder.map(self.space, self.instance, mapping)
         for frame in frames if with_mapping_caps is not None else ():
@@ -196,7 +197,9 @@ class _Functions:
     def register_fill_frame(self, symbol: str, fill: str, size: int = PAGE) -> str:
         """The loader copies `fill` to the variable `symbol`."""
         frames = self.recorder.shared(f"{self.label}.{symbol}", int(size), PAGE, None, fill)
-        self.recorder.map(self.space, self.instance, Mapping(self._variable(symbol), frames[0].name, "R"))
+        self.recorder.map(
+            self.space, self.instance, Mapping(self._variable(symbol), frames[0].name, Rights.READ)
+        )
         return f'_Static_assert(sizeof({symbol}) == {size}, "{symbol} must have {size} bytes");\n'
 
     def register_dma_pool(self, symbol: str, page_size: int, caps: list[int]) -> None:

@@ -17,6 +17,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from camkes.backends.sel4.upstream_templates.macros import PAGES, TemplateError
+from camkes.capdl.details import (
+    ArmInterrupt,
+    Bank,
+    Domain,
+    IoApicInterrupt,
+    Line,
+    MsiInterrupt,
+    PciDevice,
+    Ports,
+    Rights,
+)
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -151,13 +162,18 @@ class CapHandle:
 
     def frozen(self, slot: int) -> Cap:
         memory = isinstance(self.referent, Frame)
-        flags = [("R", self.read), ("W", self.write), ("X" if memory else "G", self.grant)]
-        if not memory:
-            flags.append(("P", self.grantreply))
+        rights = Rights.NONE
+        for right, given in (
+            (Rights.READ, self.read),
+            (Rights.WRITE, self.write),
+            (Rights.EXECUTE if memory else Rights.GRANT, self.grant),
+            (Rights.GRANT_REPLY, self.grantreply and not memory),
+        ):
+            rights |= right if given else Rights.NONE
         return Cap(
             slot,
             self.referent.name,
-            "".join(letter for letter, flag in flags if flag),
+            rights,
             self.badge or 0,
             self.referent.frame,
             self.mapped,
@@ -251,15 +267,14 @@ class Recorder:
             size = 1 << int(settings.get("size_bits", 12))
             self.objects[name] = KernelObject(name, ObjectKind.UNTYPED, size, settings.get("paddr"))
         elif word == "seL4_IA32_IOPort":
-            ports = f"ports: [{int(settings['start_port']):#x}..{int(settings['end_port']) - 1:#x}]"
-            self.objects[name] = KernelObject(name, ObjectKind.IO_PORTS, parameters=(ports,))
+            ports = Ports(_number(settings, "start_port"), _number(settings, "end_port") - 1)
+            self.objects[name] = KernelObject(name, ObjectKind.IO_PORTS, details=ports)
         elif word == "seL4_IA32_IOSpace":
-            device = "{bus:#x}:{dev}.{fun}".format(**settings)
-            where = (f"domainID: {settings['domainID']}", device)
-            self.objects[name] = KernelObject(name, ObjectKind.IO_SPACE, parameters=where)
+            device = PciDevice(*(_number(settings, key) for key in ("domainID", "bus", "dev", "fun")))
+            self.objects[name] = KernelObject(name, ObjectKind.IO_SPACE, details=device)
         elif word == "seL4_ARMCB":
             number = sum(o.kind is ObjectKind.CONTEXT_BANK for o in self.objects.values())
-            self.objects[name] = KernelObject(name, ObjectKind.CONTEXT_BANK, parameters=(f"bank: {number}",))
+            self.objects[name] = KernelObject(name, ObjectKind.CONTEXT_BANK, details=Bank(number))
         elif word == "seL4_IRQHandler":
             self._interrupt(name, settings)
         else:
@@ -283,30 +298,24 @@ class Recorder:
         return Frame(name, 0, size, settings.get("paddr"))
 
     def _interrupt(self, name: str, settings: dict[str, Any]) -> None:
-        words: tuple[str, ...] = ()
+        line: Line | None = None
         number = settings.get("number", settings.get("vector"))
         if "trigger" in settings or "target" in settings:
             edge = settings.get("trigger") == ARMIRQMode["seL4_ARM_IRQ_EDGE"]
-            type = "arm_irq"
-            words = (f"trigger: {'edge' if edge else 'level'}", f"target: {settings.get('target', 0)}")
+            line = ArmInterrupt(edge, _number({"target": 0, **settings}, "target"))
         elif "ioapic" in settings:
-            type = "ioapic_irq"
-            names = {"num": "ioapic", "pin": "ioapic_pin", "level": "level", "polarity": "polarity"}
-            words = tuple(f"ioapic_{word}: {settings[key]}" for word, key in names.items())
+            keys: tuple[str, ...] = ("ioapic", "ioapic_pin", "level", "polarity")
+            line = IoApicInterrupt(*(_number(settings, key) for key in keys))
         elif "handle" in settings:
-            type = "msi_irq"
-            names = {"handle": "handle", "pci_bus": "pci_bus", "pci_dev": "pci_dev", "pci_fun": "pci_fun"}
-            words = tuple(f"msi_{word}: {settings[key]}" for word, key in names.items())
-        else:
-            type = "irq"
+            keys = ("handle", "pci_bus", "pci_dev", "pci_fun")
+            line = MsiInterrupt(*(_number(settings, key) for key in keys))
         if not isinstance(number, int):
             raise TemplateError("an interrupt needs a number")
-        self.objects[name] = KernelObject(name, ObjectKind.INTERRUPT, parameters=words)
+        self.objects[name] = KernelObject(name, ObjectKind.INTERRUPT, details=line)
         signalled = settings.get("notification")
         # the badge may be set later
         self.interrupts[name] = lambda: Interrupt(
             name,
-            type,
             number,
             "" if signalled is None else signalled.referent.name,
             0 if signalled is None else signalled.badge or 0,
@@ -401,8 +410,16 @@ class Recorder:
         """With what templates set after it was allocated."""
         handle = self.handles.get(item.name)
         if isinstance(handle, TCB) and handle.domain is not None:
-            return replace(item, parameters=(f"dom: {handle.domain}",))
+            return replace(item, details=Domain(int(handle.domain)))
         return item
+
+
+def _number(settings: dict[str, Any], key: str) -> int:
+    """A number that a template gives."""
+    try:
+        return int(settings[key])
+    except (KeyError, TypeError, ValueError):
+        raise TemplateError(f"`{key}` must be given as a whole number") from None
 
 
 def _capdl_name(name: str) -> str:

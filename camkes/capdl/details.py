@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Rights of capabilities, and what kernel objects of a machine have besides a name and a size."""
+
+from __future__ import annotations
+
+from enum import Flag, auto
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from camkes.model.settings import BUDGET, DATA, PERIOD, SIZE_BITS
+
+
+class Rights(Flag):
+    """What a capability permits: EXECUTE with memory, GRANT and GRANT_REPLY with endpoints."""
+
+    NONE = 0
+    READ = auto()
+    WRITE = auto()
+    EXECUTE = auto()
+    GRANT = auto()
+    GRANT_REPLY = auto()
+
+    #: to call an endpoint, and to get a reply
+    CALL = WRITE | GRANT_REPLY
+    RW = READ | WRITE
+
+    def __str__(self) -> str:
+        """As in capDL and in the boot table, without a sign for none."""
+        return "".join(letter for letter, right in _LETTERS.items() if right in self)
+
+    @classmethod
+    def of(cls, letters: str) -> Rights:
+        """The rights that letters stand for. Raises KeyError for others."""
+        found = cls.NONE
+        for letter in letters:
+            found |= _LETTERS[letter]
+        return found
+
+
+#: in the order in which they are written
+_LETTERS = {
+    "R": Rights.READ,
+    "W": Rights.WRITE,
+    "X": Rights.EXECUTE,
+    "G": Rights.GRANT,
+    "P": Rights.GRANT_REPLY,
+}
+
+
+class Scheduling(Struct, frozen=True):
+    """What a scheduling context grants: `budget` microseconds in each `period`; `data` is the number
+    that a timeout fault has for it."""
+
+    period: int = PERIOD.default
+    budget: int = BUDGET.default
+    data: int = DATA.default
+    size_bits: int = SIZE_BITS.default
+
+
+class Domain(Struct, frozen=True):
+    """The scheduling domain of a TCB that no thread of ours has."""
+
+    number: int
+
+
+class Ports(Struct, frozen=True):
+    """I/O ports `first` to `last`, both included."""
+
+    first: int
+    last: int
+
+    def overlaps(self, other: Ports) -> bool:
+        return self.first <= other.last and other.first <= self.last
+
+
+class PciDevice(Struct, frozen=True):
+    """A device with an address space of its own, in the domain of an IOMMU."""
+
+    domain: int
+    bus: int
+    device: int
+    function: int
+
+
+class Bank(Struct, frozen=True):
+    """A context bank of an SMMU."""
+
+    number: int
+
+
+class ArmInterrupt(Struct, frozen=True):
+    """An interrupt of a GIC, sent to the core `target`."""
+
+    edge: bool = False
+    target: int = 0
+
+
+class IoApicInterrupt(Struct, frozen=True):
+    """A pin of an I/O APIC. `level` 1: triggered by level, `polarity` 1: active low."""
+
+    ioapic: int
+    pin: int
+    level: int = 0
+    polarity: int = 0
+
+
+class MsiInterrupt(Struct, frozen=True):
+    """A message of a PCI device."""
+
+    handle: int
+    bus: int
+    device: int
+    function: int
+
+
+Line: TypeAlias = ArmInterrupt | IoApicInterrupt | MsiInterrupt
+Details: TypeAlias = Scheduling | Domain | Ports | PciDevice | Bank | Line
