@@ -117,6 +117,7 @@ NUMBERS_ALLOWED = {
     ("camkes/backends/sel4/image.py", 65536): "the heap of a C library",
     ("camkes/backends/sel4/workspace.py", 65536): BYTES,
     ("camkes/editor/convert.py", 65535): "the last character of one UTF-16 unit",
+    ("camkes/exploration.py", 254): "no bound of preemptions, in a state of the exploration",
     ("camkes/report/trace/events.py", 65535): "no thread, in a record",
     ("camkes/sandbox.py", 16384): "a flag of a system call",
 }

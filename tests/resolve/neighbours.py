@@ -1,184 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
+# ruff: noqa: E501
 """Small texts, good and bad, for which everything that is said and everything that is read of them counts.
 
 Where a rule has an edge, both sides of it are here. `neighbours/TABLE.txt` has the answers, see
 `test_neighbours`.
 """
-# ruff: noqa: E501
 
-STD = "import <std_connector.camkes>;\n"
-PARTS = """procedure P { void f(); }
-procedure Q { void g(); }
-component U { control; uses P p; }
-component S { provides P p; }
-component E { control; emits Tick e; }
-component C { consumes Tick e; }
-component D { control; dataport Buf d; }
-"""
-BASE = STD + PARTS
-GOOD = "component U u; component S s; connection seL4RPCCall c(from u.p, to s.p);"
-
-
-def system(composition: str, configuration: str = "", before: str = "") -> str:
-    return f"{BASE}{before}\nassembly {{\ncomposition {{ {composition} }}\nconfiguration {{ {configuration} }} }}\n"
-
-
-def of(members: str, configuration: str = "", before: str = "") -> str:
-    """One instance `a` of a component with these members."""
-    text = f"{before}\ncomponent A {{ {members} }}\n"
-    return f"{text}assembly {{\ncomposition {{ component A a; }}\nconfiguration {{ {configuration} }} }}\n"
-
-
-def task(configuration: str, members: str = "control; requestor;") -> str:
-    return of(members, f"a._priority = 1; {configuration}")
-
-
-def rpc(server: str, client: str = "control; requestor; uses P p;", configuration: str = "") -> str:
-    """A client `a` and a server `b` with an interface `p`."""
-    return (
-        f"{STD}procedure P {{ void f(); }}\ncomponent A {{ {client} }}\ncomponent B {{ {server} }}\n"
-        "assembly { composition { component A a; component B b;\n"
-        f"connection seL4RPCCall c(from a.p, to b.p); }}\nconfiguration {{ {configuration} }} }}\n"
-    )
-
-
-HARDWARE = "component H { hardware; dataport Buf d; emits Tick e; provides P p; }\n"
-
-COMPONENTS = {
-    "hardware and everything": of(
-        "hardware; control; requestor; has mutex m; has semaphore s; has binary_semaphore b;"
-    ),
-    "hardware without control": of("hardware; requestor; provides P p;", before="procedure P { void f(); }"),
-    "a component without a name is hardware": "component { hardware; control; }\n" + of("control;"),
-    "requestor three times": of("control; requestor; requestor 4; requestor;"),
-    "requestor without control": of("requestor;"),
-    "negative requestor": of("control; requestor -1;"),
-    "requestor zero": task("", "control; requestor 0;"),
-    "requestor of a fraction": of("control; requestor 3 / 2.0;"),
-    "requestor of a whole fraction": task("", "control; requestor 4 / 2.0;"),
-    "requests of nothing": of(
-        "provides P p with requests (next, nest); uses P nest;", before="procedure P { void f(); }"
-    ),
-    "requests of what is provided": of(
-        "provides P p with requests (q, e); provides P q; uses P qq; emits E e;",
-        before="procedure P { void f(); }",
-    ),
-    "requests twice": of("provides P p with requests (q, q); uses P q;", before="procedure P { void f(); }"),
-    "members of one name": of("control; has mutex m; has semaphore m; attribute int m; emits E m;"),
-    "named blocks of a component": of("control; has mutex m; composition m { } configuration m { }"),
-    "references to blocks": of("control; composition m; configuration n;", before="composition m { }"),
-    "members with keywords": of(
-        "control; emits E auto; has binary_semaphore while; attribute int for;", "a.for = 1; a.if = 2;"
-    ),
-    "methods with keywords and macros": "procedure P { void auto(in int NULL, in int x, in int x); void f(); int f(); }\n"
-    + of("control;"),
-    "procedure with attributes": "procedure P { int a = 1 int a = 2 int while = 1 long b = 3 }\n"
-    + of("control;"),
-    "a buffer of no bytes": of(
-        "maybe dataport Buf(0) d; maybe dataport Buf(1) e; maybe dataport Buf(4096) f;"
-    ),
-    "a buffer that is used": of("maybe uses Buf q; maybe emits Buf r;"),
-    "clauses where none can be": of(
-        "maybe uses P u with 2 threads; emits E e with requests (u); maybe dataport Buf d with 1 thread; "
-        "provides P p with priority_protocol fixed, 2 threads, priority_protocol inherited;",
-        before="procedure P { void f(); }",
-    ),
-    "unknown clauses": of(
-        "provides P a with inherited; provides P b with fixd; provides P c with thraeds; "
-        "provides P d with priority_protocol propagate; maybe uses P e with ceiling;",
-        before="procedure P { void f(); }",
-    ),
-    "clauses of connections": system(
-        "component U u; component S s; connection seL4RPCCall c(from u.p, to s.p) with requests (p), 2 threads, "
-        "3 threads, fixed;"
-    ),
-    "no threads": of("provides P p with 0 threads;", before="procedure P { void f(); }"),
-    "a component in a circle of three": "component X { composition { component Y y; } }\n"
-    "component Y { composition { component { composition { component Z inner; } } z; } }\n"
-    "component Z { composition { component X x; } }\n" + of("control;"),
-    "a struct in a circle": "struct s { t x; }\nstruct t { u y; }\nstruct u { s z; int v; }\n"
-    + of("control;"),
-}
-
-NAMES = {
-    "a name of another kind": system("component P p; connection U c(from u.p, to s.p); component Nothing n;"),
-    "an unknown procedure twice": of("maybe uses Gone a; maybe uses Gone b; maybe uses Q c;"),
-    "a misspelt connector": system(
-        "component U u; component S s; connection seL4RPCcall c(from u.p, to s.p);"
-    ),
-    "a standard connector that is not imported": PARTS
-    + "assembly { composition { component U u; component S s; connection seL4RPCCall c(from u.p, to s.p); } }\n",
-    "two components without a name": "component { control; }\ncomponent { control; }\n"
-    "assembly { composition { component X x; } }\n",
-    "what is defined three times": "component A { }\ncomponent A { }\nstruct A { int x; }\nstruct A { int y; }\n"
-    "struct A { int z; }\n" + of("control;").replace("component A", "component B").replace("A a;", "B a;"),
-    "no dot in an end": system(
-        "component U u; component U us; component S server; "
-        "connection seL4RPCCall c(from usp, to serverp); connection seL4RPCCall d(from u.p, to xp);"
-    ),
-    "an end that is an instance": system(
-        "component U u; component S s; connection seL4RPCCall c(from u, to s.p);"
-    ),
-    "ends of parts of parts": system(
-        "component U u; component S s; connection seL4RPCCall c(from u.x.p, to s.p);"
-    ),
-    "ends in groups": system(
-        "group g { component U u; component S s; } group { component U v; } component S t; component U w; "
-        "connection seL4RPCCall a(from g.v.p, to t.p); connection seL4RPCCall b(from u.p, to g.s.p); "
-        "connection seL4RPCCall c(from v.p, to g.s.p); connection seL4RPCCall d(from gg.w.p, to g.sp.p);"
-    ),
-    "interfaces that are not there": system(
-        "component U u; component S s; connection seL4RPCCall c(from u.pp, to s.q);"
-    ),
-    "inside of a component": system(
-        "component Box box;",
-        before="component Box { provides P p; uses P away; emits Tick t; composition {\n"
-        "component U u; component S s; component S t;\n"
-        "export s.p -> p; export u.p -> pp; export p -> p; export s.q -> p; export s.p -> t; export gone.p -> p;\n"
-        "connection seL4RPCCall a(from awa, to s.p);\n"
-        "connection seL4RPCCall b(from u, to t.p);\n"
-        "connection seL4RPCCall c(from u.p, to x.t.p); } }",
-    ),
-    "an instance of an assembly is not seen in a component": f"{BASE}assembly {{ composition {{ {GOOD} }} }}\n"
-    "component Box { provides P p; composition { export s.p -> p; component U v;\n"
-    "connection seL4RPCCall d(from v.p, to s.p); } }\n"
-    "assembly { composition { component Box box; } }\n",
-    "an instance of the assembly before": f"{BASE}assembly {{ composition {{ component S s; group g {{ component S t; }} }} }}\n"
-    "assembly { composition { component U u; component U v;\n"
-    "connection seL4RPCCall c(from u.p, to s.p); connection seL4RPCCall d(from v.p, to g.t.p); } }\n",
-    "names of two assemblies": f"{BASE}assembly {{ composition {{ {GOOD} group g {{ component S deep; }} }} }}\n"
-    "assembly { composition { component U u; group s { component S other; } group h { component S deep; }\n"
-    "component E g; component U w; connection seL4RPCCall c(from w.p, to s.p); } }\n"
-    "assembly { composition { component U w; component S fine; group h { component S again; } } }\n",
-    "instance and group of one name": system(
-        "component S g; group g { component S x; } group k { component S k; } component S k;"
-    ),
-    "members of a group of one name": system(
-        "group g { component S x; component S x; } group g { component S y; }"
-    ),
-    "connections and instances of one name": system(
-        f"{GOOD} component E c; component C k; connection seL4Notification e(from c.e, to k.e); component S e;"
-    ),
-    "instances with keywords": system("component S auto; component S ok;", "auto.x = 1;"),
-    "an export outside": system("component S s; export s.p -> p;"),
-    "a composition that nothing uses": "composition Alone { component Gone x; connection K k(from a.b, to c.d); }\n"
-    "configuration Also { x.y = 1; x.y = 2; }\n" + of("control;"),
-    "references of an assembly": "composition X { component Gone g; }\nassembly { composition X; configuration Y; }\n"
-    "assembly { }\nassembly { composition { } composition { } configuration { } configuration { } "
-    "schedule { [(0, 1)] } schedule { [(0, 1)] } }\n",
-    "schedules": of("control;").replace(
-        "configuration {  }", "schedule { [(0, 1 ticks), (1, 2), (3, 4 ms)] }"
-    )
-    + "assembly { composition { } schedule { [(0, 1)] } }\n",
-    "used before": "assembly { composition { component A a; } }\ncomponent A { attribute s x; uses P p; }\n"
-    "struct s { int y; }\nprocedure P { void f(); }\n",
-    "only parts of a system": BASE,
-    "only procedures": "procedure P { void f(); }\nprocedure Q { void f(); }\nstruct s { int x; }\n",
-    "only a connector": "connector K { from Event; to Event; }\n",
-    "an assembly of nothing": "component A { }\nassembly Name { composition { } }\n",
-    "an assembly of what is unknown": "assembly Name { composition { component A a; } }\n",
-}
+from tests.resolve.neighbour_parts import GOOD, HARDWARE, STD, of, rpc, system, task
+from tests.resolve.neighbours_of_names import COMPONENTS, NAMES
+from tests.resolve.neighbours_of_values import EXPRESSIONS, TIMES, VALUES
 
 CONNECTIONS = {
     "no ends at one side": system(
@@ -304,235 +135,6 @@ CONNECTIONS = {
 }
 
 
-def value(type: str, text: str) -> str:
-    return of(
-        f"control; attribute {type};",
-        f"a.x = {text};",
-        'struct s { int i; string t = "d"; int l[]; s2 n; }'.replace(" s2 n;", ""),
-    )
-
-
-def expression(text: str) -> str:
-    return of("control; attribute int64_t x;", f"a.x = {text};")
-
-
-_EXPRESSIONS = (
-    "7 / 2",
-    "-7 / 2",
-    "7 % 3",
-    "-7 % 3",
-    "7.0 / 2 * 2 == 7",
-    "1 - 2 - 3",
-    "2 ** 3 ** 2",
-    "1 << 4 >> 2",
-    "6 & 3",
-    "6 | 3",
-    "6 ^ 3",
-    "1 < 1",
-    "1 < 2",
-    "2 < 1",
-    "1 <= 1",
-    "1 <= 2",
-    "2 <= 1",
-    "1 > 1",
-    "2 > 1",
-    "1 > 2",
-    "1 >= 1",
-    "2 >= 1",
-    "1 >= 2",
-    "1 == 1",
-    "1 == 2",
-    "1 != 1",
-    "1 != 2",
-    "3 && 4",
-    "0 && 4",
-    "3 && 0",
-    "3 || 4",
-    "0 || 4",
-    "0 || 0",
-    "!5",
-    "!0",
-    "~5",
-    "-5",
-    "+5",
-    "!0.5",
-    "1 ? 2 : 3",
-    "0 ? 2 : 3",
-    "0.5 ? 2 : 3",
-    "-1 ? 2 : 3",
-    "1 / 0",
-    "1 % 0",
-    "1.0 / 0",
-    "0 ** -1",
-    "1 << -1",
-    "1 << 0.5",
-    "0.5 << 1",
-    "0.5 << 20000",
-    "1 << 20000.5",
-    "0 << 20000.5",
-    "0.0 << 5",
-    "1 >> -1",
-    "0.5 >> 1",
-    "0.5 & 1",
-    "~0.5",
-    "(-8) ** 0.5",
-    "2 ** 13999",
-    "2 ** 14000",
-    "2 ** 14001",
-    "1 ** 20000",
-    "(-1) ** 20001",
-    "0 ** 20000",
-    "2.0 ** 20000",
-    "1 << 13999",
-    "1 << 14000",
-    "1 << 14001",
-    "0 << 20000",
-    "(1 << 13000) * (1 << 2000)",
-    '"a" + 1',
-    '1 + "a"',
-    '-"a"',
-    "[1] + 1",
-    '1 ? "a" : 1',
-    '"a" ? 1 : 2',
-    "1 ms + 1",
-    "1 ? 1 ms : 2",
-    "{} * 2",
-    "(1 << 62) * 2",
-    "(1 << 63) * 2",
-    "-(1 << 63)",
-    "-(1 << 63) - 1",
-    "1 + dtb({})",
-    "4.0",
-    "1.5",
-    "1 == 1.0",
-)
-EXPRESSIONS = {text: expression(text) for text in _EXPRESSIONS}
-
-_VALUES = (
-    ("int x", "4294967295"),
-    ("int x", "4294967296"),
-    ("int x", "-2147483648"),
-    ("int x", "-2147483649"),
-    ("int64_t x", "18446744073709551615"),
-    ("int64_t x", "18446744073709551616"),
-    ("uint64_t x", "-1"),
-    ("uint64_t x", "0"),
-    ("uint64_t x", "18446744073709551616"),
-    ("char x", "1"),
-    ("unsigned int x", "1"),
-    ("char x", '"c"'),
-    ("string x", "1"),
-    ("int x", '"1"'),
-    ("int x", "1.0"),
-    ("int x", "[1]"),
-    ("int x", "{}"),
-    ("string x", '["a"]'),
-    ("int x[]", "1"),
-    ("int x[]", "[]"),
-    ("int x[]", '[1, "a", 2.5]'),
-    ("string x[]", '["a", 1]'),
-    ("int x[]", "{}"),
-    ("s x", '{"i": 1, "l": []}'),
-    ("s x", '{"i": "no", "l": [1, "no"]}'),
-    ("s x", '{"l": 1}'),
-    ("s x", '{"i": 1, "l": [], "j": 2, "tt": 3}'),
-    ("s x", "[1]"),
-    ("s x", "1"),
-    ("s x[]", '[{"i": 1, "l": [2]}, {"i": 2, "l": [], "t": "own"}]'),
-    ("s x[]", '[{"i": 1}, 2]'),
-    ("{ int i; { int k; } n[]; } x", '{"i": 1, "n": [{"k": 2}, {"j": 3}]}'),
-    ("{ } x", "{}"),
-    ('{ int a; int b; string c; } x = {"a": 99999999999, "b": "s", "c": 1}', '{"a": 1, "b": 2, "c": "3"}'),
-    ("{ int i; int i; } x", '{"i": 1}'),
-    ("struct s x", "1"),
-    ("long x", "1"),
-    ("bool x", "1"),
-    ("gone x", "1"),
-    ("int x = 1.5", "2"),
-    ("int x = [1]", "2"),
-    ("int x[] = 1", "[2]"),
-    ("int x = 99999999999", "2"),
-    ("string x = 5", '"a"'),
-    ('s x = {"i": 1}', '{"i": 2, "l": []}'),
-    ("int x = 1 / 0", "2"),
-    ("gone x = 1 / 0", "2"),
-    ('s x = {"i": 1, "l": [], "k": 5}', '{"i": 2, "l": []}'),
-    ("int x = 5", "[1, 2, {1: 2}][0]"),
-    ("int x", '{1: 2, "a": 1 + 2}'),
-    ("int x", "1 us"),
-    ("int x", "a"),
-    ("int while", "1"),
-)
-VALUES = {f"{type} is {text}": value(type, text) for type, text in _VALUES}
-
-TIMES = {
-    text: task(f"a.{text};")
-    for text in (
-        (
-            "_period = 1",
-            "_period = 0",
-            "_period = -1",
-            "_period = 0.001",
-            "_period = 0.0001",
-            "_period = 1 ns",
-            "_period = 0 s",
-            "_period = 1 h",
-            "_period = 3600 s",
-            "_period = 3601 s",
-            '_period = "10 ms"',
-            "_period = [1]",
-            "_deadline = 0",
-            "_deadline = 1 ns",
-            "_wcet = 0",
-            "_wcet = -1 ms",
-            "_budget = 0",
-            "_budget = 19999 ns",
-            "_budget = 20 us",
-            "_budget = 10 ms",
-            "_budget = 10001",
-            "_offset = 0",
-            "_offset = -0.5",
-            "_offset = 1.5 ms",
-            "_period = 20 ms; a._budget = 20 ms",
-            "_period = 20 ms; a._budget = 20001 us",
-            "_period = -1; a._budget = 1 s",
-            "_priority = 1; a.requestor = 3",
-            "requestor = -1",
-            "requestor = 1 ms",
-            "requestor = 1.0",
-            'requestor = "1"',
-            "requestor = 0",
-            "_size_bits = 7",
-            "_size_bits = 6",
-            "_size_bits = 20",
-            "_size_bits = 21",
-            "_size_bits = 8 ms",
-            "_data = 18446744073709551615",
-            "_data = 18446744073709551616",
-            "_data = -1",
-            "_stack_size = 4096",
-            "_stack_size = 4095",
-            "_affinity = -1",
-            "_domain = 255",
-            "_domain = 256",
-            "heap_size = -1",
-            "heap_size = 0",
-            "heap_size = 0.5",
-            "period = 5",
-            "deadline = 7 ms",
-            "priority = 9",
-            "_heap = 5 ms",
-            "_period = 5 ticks",
-            "_max_priority = 256",
-            "faultperiod = 10",
-            "faultbudget = 11 ms",
-            "faultsize_bits = 3",
-            "_wcet = 5 ps",
-            f"_offset = {10**30}",
-            f"_offset = {10**29}",
-        )
-    )
-}
 TIMES |= {
     f"{text} of a thread": of("control;", f"a.{text};")
     for text in (
@@ -554,6 +156,8 @@ TIMES |= {
         "_wcet = 1",
     )
 }
+
+
 TIMES |= {
     "a priority of a task": of("control; requestor;", 'a._priority = "5";'),
     "a priority with a unit": of("control; requestor;", "a._priority = 5 ms;"),
@@ -590,6 +194,8 @@ TIMES |= {
         "provides P p with priority_protocol fixed;", "control; uses P p;", "a._priority = 1;"
     ),
 }
+
+
 TIMES |= {
     f"{server} {text}": rpc(
         f"{server} uses P u; uses P v;".replace("uses", "maybe uses"),
@@ -624,6 +230,7 @@ TIMES |= {
         )
     )
 }
+
 
 REFERENCES = {
     text: of(
@@ -676,6 +283,8 @@ REFERENCES = {
         )
     )
 }
+
+
 REFERENCES |= {
     f"{inside} {text}": system(
         f"{GOOD} group g {{ component D x; component D y; }} group {{ component D lone; }} component Box box; "
@@ -709,6 +318,7 @@ REFERENCES |= {
     )
 }
 
+
 #: statements that are not understood, and what may follow from them
 _DAMAGE = (
     ("component U u; component S s; connection seL4RPCCall c(from u.p to s.p);", ""),
@@ -721,6 +331,8 @@ _DAMAGE = (
     (f"{GOOD} component U u; component S u;", "u.a = 1 u.a = 2; u.a = 3;"),
     (f"{GOOD} component Gone g; component E e; connection seL4Notification n(from e.e, to g.e)", ""),
 )
+
+
 _BROKEN = (
     "component A { control; uses P }\ncomponent B { control; uses P p; }",
     "component A { control; attribute int }\ncomponent B { control; attribute int x; }",
@@ -740,16 +352,21 @@ _BROKEN = (
     "component A { provides P p with requests (next); }\ncomponent B { provides P p; composition { component A a; export a.q -> r; } }",
     "component A { control; control }\ncomponent A { control; }\ncomponent B { }",
 )
+
+
 BROKEN = {
     f"{composition} {configuration}": system(composition, configuration)
     for composition, configuration in _DAMAGE
 }
+
+
 BROKEN |= {
     text.replace("\n", " "): f"{STD}procedure P {{ void f(); }}\n{text}\nassembly {{\ncomposition {{\n"
     "component A a;\ncomponent B b;\nconnection K k(from a.e, to b.e);\nconnection seL4RPCCall c(from a.q, to b.p);\n}\n"
     'configuration {\na.x = 1;\nb.x = {"y": 2};\na.v = {"z": 1, "w": 2}; a.y = 1; } }\n'
     for text in _BROKEN
 }
+
 
 TABLES = {
     "components": COMPONENTS,
