@@ -114,7 +114,7 @@ def explore(
     if checked is None:
         return None
     with ExitStack() as stack:
-        running = pipeline.RunSettings(output=settings.output)
+        running = pipeline.RunSettings(output=settings.output, watch=True)
         image = pipeline.build_to_run(checked, running, stack, sink, progress)
         if image is None or sink.has_errors:
             return None

@@ -81,6 +81,7 @@ class RunSettings(RunOptions, frozen=True, kw_only=True):
     timeline: Path | None = None
     window: tuple[int, int] | None = None
     verify: bool = False
+    watch: bool = False  # see HostBackend
     timeout: int | None = 10_000_000_000
     memory_limit: int | None = 1 << 30
     record_limit: int | None = RECORD_LIMIT
@@ -371,7 +372,8 @@ def build_to_run(
 ) -> HostImage | None:
     """Build a system and take a copy of the image, which is there until `stack` is left."""
     folder = build_folder(checked.application, settings.output)
-    backend = HostBackend(checked.application, folder, settings.sanitize)
+    watch = settings.watch or settings.schedule is not None
+    backend = HostBackend(checked.application, folder, settings.sanitize, watch=watch)
 
     def build_and_copy() -> HostImage | None:
         image = build_with(checked, backend, sink, progress)

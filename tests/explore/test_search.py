@@ -12,7 +12,11 @@ import pytest
 
 from camkes.backends.host.explore import SearchOptions
 from camkes.cli.main import main
-from tests.explore.search import built, exhausted, search
+from camkes.diagnostics import Sink
+from camkes.exploration import ExploreSettings
+from camkes.exploration import explore as find
+from camkes.pipeline import Input
+from tests.explore.search import LIMIT, built, exhausted, search
 from tests.runtime import systems
 from tests.runtime.host import HEAD
 from tests.runtime.systems import Contended
@@ -171,9 +175,54 @@ def test_a_missed_deadline_is_found_where_work_is_shorter(
     assert "all deadlines" not in capsys.readouterr().out
 
 
+#: requests of several contexts change a variable
+RACE = replace(
+    systems.ONE_LOCK,
+    name="race",
+    components="component Leaf { provides P p with priority_protocol propagated, requests (); }",
+    sources={"Leaf": "static int served;\nvoid p_go(void)\n{\n    served++;\n}\n"},
+)
+
+
+def test_a_race_in_a_handler_is_found_and_repeated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(tmp_path, RACE)
+    status, report = explore(folder, capsys=capsys)
+    assert status == 1
+    found = report["violation"]
+    assert isinstance(found, dict)
+    assert found["property"] == "R"
+    assert "`served` (Leaf.c:5" in str(found["explanation"])
+    assert (
+        main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", str(report["schedule"])]) == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("propagated", "inherited", "", ""),  # the CPI's lock
+        ("", "", "static int served", "#include <stdatomic.h>\nstatic _Atomic int served"),
+        ("", "", "static int served", "static _Thread_local int served"),
+    ],
+    ids=["locked", "atomic", "of-the-thread"],
+)
+def test_what_is_not_a_race_is_not_reported(change: tuple[str, str, str, str], tmp_path: Path) -> None:
+    old, new, code, other = change
+    components = RACE.components.replace(old, new) if old else RACE.components
+    sources = {"Leaf": RACE.sources["Leaf"].replace(code, other) if code else RACE.sources["Leaf"]}
+    system = replace(RACE, components=components, sources=sources)
+    settings = ExploreSettings(search=SearchOptions(seconds=LIMIT), output=tmp_path / "out")
+    result = find(Input(write(tmp_path, system)), settings, Sink(), lambda _: None)
+    assert result is not None
+    assert result.violation is None
+    assert [each.verdict for each in result.passes] == ["exhausted", "exhausted"]
+
+
 def test_a_fault_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A handler that divides by a number that a preemption leaves at 0."""
-    source = "#include <stdlib.h>\nstatic volatile int inside;\nvoid p_go(void) { if (inside++) { abort(); } "
+    """A handler that cannot do with a second request."""
+    source = "#include <stdlib.h>\nstatic _Atomic int inside;\nvoid p_go(void) { if (inside++) { abort(); } "
     leaf = source + "camkes_work(CAMKES_US(10)); inside--; }\n"
     components = "component Leaf { provides P p with priority_protocol propagated, requests (); }"
     system = replace(systems.ONE_LOCK, components=components, sources={"Leaf": leaf})

@@ -40,12 +40,14 @@ class GeneratedCode(Struct, frozen=True):
 
 
 class HostBackend(Struct, frozen=True):
-    """Builds in the folder `out`, and writes nothing there if the system is only checked (`builds`)."""
+    """Builds in the folder `out`, and writes nothing there if the system is only checked (`builds`). `watch`:
+    accesses to memory in handlers that several requests can be in are noticed, see `accesses.c`."""
 
     application: Application
     out: Path
     sanitize: bool = False
     builds: bool = True
+    watch: bool = False
 
     @property
     def folder(self) -> Path:
@@ -126,6 +128,7 @@ class HostBackend(Struct, frozen=True):
             sink,
             progress,
             sanitize=self.sanitize,
+            watch=self.watch,
         )
 
     @contextmanager

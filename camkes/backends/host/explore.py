@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from camkes import process
+from camkes.backends.host.addresses import locate
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.host import HostImage
 from camkes.capdl.model import Role
@@ -127,7 +128,7 @@ def search_host(
             event = json.loads(line)
             kind = event.pop("event")
             if kind == "violation":
-                violation = _violation(event)
+                violation = _violation(event, image)
             else:
                 state = SearchState(**event)
                 progress(state)
@@ -174,8 +175,26 @@ def write_choices(folder: Path, choices: Sequence[int]) -> Path:
     return path
 
 
-def _violation(event: dict[str, Any]) -> FoundViolation:
-    return FoundViolation(event["property"], event["text"], event["time"], tuple(event["choices"]))
+def _violation(event: dict[str, Any], image: HostImage) -> FoundViolation:
+    text = event["text"]
+    if "data" in event:
+        text += _place(image.images[event["space"]], event["data"], event["code"])
+    return FoundViolation(event["property"], text, event["time"], tuple(event["choices"]))
+
+
+def _place(image: Path, data: int, code: Sequence[int]) -> str:
+    """The variable at an offset in an image, and the lines of code."""
+    lines = [f"{places[0].file.name}:{places[0].line}" for places in locate(image, code) if places]
+    at = f" ({' and '.join(dict.fromkeys(lines))})" if lines else ""
+    return f": {_variable(image, data)}{at}"
+
+
+def _variable(image: Path, offset: int) -> str:
+    done = subprocess.run(["nm", "-S", str(image)], capture_output=True, text=True, check=False)
+    for words in map(str.split, done.stdout.splitlines()):
+        if len(words) == 4 and 0 <= offset - int(words[0], 16) < int(words[1], 16):
+            return f"`{words[3]}`"
+    return "memory that is not a variable"
 
 
 def _arguments(options: SearchOptions, table: Path) -> list[str]:

@@ -29,6 +29,7 @@ from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
+from camkes.model.protocols import Protocol
 from camkes.model.system import Instance, System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
@@ -57,15 +58,21 @@ def build_host(
     progress: Progress,
     *,
     sanitize: bool = False,
+    watch: bool = False,
 ) -> HostImage | None:
     """Compile what changed and link it in the folder `out`; None after a diagnostic."""
     try:
-        return _Build(system, capabilities, application, out.absolute(), generated, sink, progress).run(
-            sanitize
-        )
+        build = _Build(system, capabilities, application, out.absolute(), generated, sink, progress)
+        build.watched = _reentrant(system) if watch else frozenset()
+        return build.run(sanitize)
     except OSError as error:
         sink.add(unusable(error, out))
         return None
+
+
+def _reentrant(system: System) -> frozenset[str]:
+    """The instances with handlers that several requests can be in."""
+    return frozenset(cpi.instance for cpi in system.cpis if cpi.protocol is Protocol.PROPAGATED)
 
 
 def unusable(error: OSError, out: Path) -> Diagnostic:
@@ -100,6 +107,8 @@ class _Build:
         self.sink = sink
         self.progress = progress
         self.sources = Sources()
+        #: instances whose code says which memory it accesses
+        self.watched: frozenset[str] = frozenset()
 
     def run(self, sanitize: bool) -> HostImage | None:
         instances = [i for i in self.system.instances if not i.type.hardware]
@@ -180,6 +189,8 @@ class _Build:
                 jobs.append(compile_job(compiler, source, output, (own, *build.includes), (), about))
         for source, output in sources_and_objects(build, folder):
             includes, flags = build.flags_of(source, cxx=is_cxx(source))
+            if instance.name in self.watched:
+                flags = (*flags, "-fsanitize=thread")
             jobs.append(compile_job(compiler, source, output, (own, *includes), flags, about))
         return jobs
 

@@ -15,6 +15,7 @@
 #include "entry.h"
 #include "faults.h"
 #include "output.h"
+#include "pages.h"
 #include "scheduling.h"
 
 #include <inttypes.h>
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +44,7 @@ static struct {
     unsigned options, answer;
     char property;
     char text[512];
+    char place[256];          /* of a race: members of an object of JSON */
     void *system_sp, *own_sp; /* stack pointers of who does not run */
 } control;
 
@@ -93,6 +94,21 @@ static void on_fault(const struct thread *thread)
     report_words(&thread->fault, what);
     snprintf(control.text, sizeof control.text, "%s stops at a fault: %s", thread->tcb->name, what);
     control.property = 'F';
+    yield(EVENT_VIOLATION);
+}
+
+static void on_race(const struct thread *one, const struct thread *other)
+{
+    const uint64_t base = one->space->base;
+    snprintf(control.text, sizeof control.text, "%s %s what %s is about to %s", one->tcb->name,
+             one->access.write ? "writes" : "reads", other->tcb->name,
+             other->access.write ? "write" : "read");
+    /* the byte before the place that the call returns to is of its line */
+    snprintf(control.place, sizeof control.place,
+             ", \"space\": \"%s\", \"data\": %" PRIu64 ", \"code\": [%" PRIu64 ", %" PRIu64 "]",
+             one->space->name, one->access.address - base, one->access.from - 1 - base,
+             other->access.from - 1 - base);
+    control.property = 'R';
     yield(EVENT_VIOLATION);
 }
 
@@ -166,7 +182,8 @@ static void put_violation(void)
         length = snprintf(text, sizeof text, "%s%u", i > 0 ? ", " : "", script[i]);
         put(text, (size_t)length);
     }
-    put("]}\n", 3);
+    const char *place = control.property == 'R' ? control.place : "";
+    put(text, (size_t)snprintf(text, sizeof text, "]%s}\n", place));
 }
 
 /* Whether the search has to stop; says every now and then how far it is. */
@@ -383,11 +400,7 @@ static void make_smaller(void)
 {
     const char property = control.property;
     const size_t size = MOST_CHOICES * sizeof(uint16_t);
-    uint16_t *kept = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (kept == MAP_FAILED) {
-        return;
-    }
+    uint16_t *kept = pages_reserve(size);
     unsigned length = script_length;
     memcpy(kept, script, length * sizeof *kept);
     for (unsigned i = 0; i < length; i++) {
@@ -425,16 +438,6 @@ static bool search_script(void)
     return control.event == EVENT_VIOLATION;
 }
 
-static void *make(size_t size)
-{
-    void *place = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) {
-        give_up(3, "no memory for a search");
-    }
-    return place;
-}
-
 /* By a signal: the search ends with what it has. */
 void search_interrupt(void)
 {
@@ -457,17 +460,18 @@ void search_prepare(const char *table)
 _Noreturn void search_run(void)
 {
     static const size_t STACK = 64 * 1024, STATES = (size_t)1 << 25;
-    char *stack = make(STACK);
+    char *stack = pages_reserve(STACK);
     clock_gettime(CLOCK_MONOTONIC, &start);
     hooks.choose = on_choice;
     hooks.record = oracle_record;
     hooks.fault = on_fault;
+    hooks.race = on_race;
     hooks.wrote = snapshot_wrote;
     hooks.touched = snapshot_touch;
     oracle_report = on_violation;
     snapshot_initialise();
-    frames = make(MOST_CHOICES * sizeof *frames);
-    script = make(MOST_CHOICES * sizeof *script);
+    frames = pages_reserve(MOST_CHOICES * sizeof *frames);
+    script = pages_reserve(MOST_CHOICES * sizeof *script);
     visited_initialise(STATES);
     kernel->traced = true;
     control.system_sp = root_sp = context_make(stack + STACK, run_system);

@@ -139,6 +139,7 @@ struct hooks {
     void (*record)(uint16_t kind, const struct thread *thread, const struct thread *other,
                    const uint64_t *args);
     void (*fault)(const struct thread *thread);
+    void (*race)(const struct thread *one, const struct thread *other);
     bool (*wrote)(void *address);
     void (*touched)(const struct thread *thread);
 };

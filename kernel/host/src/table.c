@@ -304,6 +304,7 @@ static void read_thread(const struct line *line, struct space *space)
     thread->fault_slot = strcmp(line->fields[7], "-") == 0 ? 0 : number(line, 7, space->slot_count);
     thread->instance = keep(line->fields[9]);
     thread->slice = kernel->options.timeslice;
+    thread->serves = strcmp(line->fields[3], "worker") == 0;
 }
 
 /* OBJECT NOTIFICATION BADGE OFFSET PERIOD [JITTER] */

@@ -71,6 +71,12 @@ struct report {
     char text[4096];   /* and its own report */
 };
 
+/* Memory that a thread is about to access, `size` 0: none. */
+struct access {
+    uint64_t address, from, size;
+    bool write;
+};
+
 struct thread {
     void *sp; /* where its registers are saved */
     seL4_IPCBuffer *ipc;
@@ -81,6 +87,7 @@ struct thread {
     unsigned index; /* in its address space */
     uint8_t priority, max_priority;
     enum thread_state state;
+    bool serves; /* it is a worker of a CPI */
     bool queued; /* in a ready queue */
     bool redo;   /* it was taken out of a kernel operation and starts that again */
     bool is_call, can_grant, can_grant_reply; /* of the message it sends; the receiver's grant */
@@ -92,8 +99,9 @@ struct thread {
     struct cap *reply_slot; /* where the capability to reply to this thread is */
     seL4_CPtr fault_slot;   /* 0: none */
     struct fault fault;
-    uint64_t work;  /* processor time it still wants */
-    uint64_t slice; /* processor time to the end of its time slice */
+    struct access access; /* see accesses.c */
+    uint64_t work;        /* processor time it still wants */
+    uint64_t slice;       /* processor time to the end of its time slice */
     uint64_t stack_size;
     int exit_status;
     char *guard, *stack, *stack_top;

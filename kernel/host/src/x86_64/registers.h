@@ -18,13 +18,16 @@ struct registers {
     _Alignas(64) char extended[16384];
 };
 
-/* Registers that a function preserves hold 0: a search compares what is
- * saved of them, and values that are not used any more would make a difference. */
+/* Registers that a function preserves hold 0: a search compares what is saved of them, and values
+ * that are not used any more would make a difference. (Code that is not optimised needs %rbp.) */
 static inline void processor_forget_registers(void)
 {
     __asm__ volatile("xorl %%ebx, %%ebx\n\txorl %%r12d, %%r12d\n\txorl %%r13d, %%r13d\n\t"
-                     "xorl %%r14d, %%r14d\n\txorl %%r15d, %%r15d\n\txorl %%ebp, %%ebp"
+                     "xorl %%r14d, %%r14d\n\txorl %%r15d, %%r15d"
                      :
                      :
-                     : "rbx", "r12", "r13", "r14", "r15", "rbp", "cc", "memory");
+                     : "rbx", "r12", "r13", "r14", "r15", "cc", "memory");
+#ifdef __OPTIMIZE__
+    __asm__ volatile("xorl %%ebp, %%ebp" : : : "rbp", "cc");
+#endif
 }
