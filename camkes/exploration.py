@@ -64,11 +64,12 @@ class Pass(Struct, frozen=True):
         jobs = f"{arrivals} job{'' if arrivals == 1 else 's'} of each task, in any order"
         what = jobs if arrivals else "arrivals and durations as stated"
         state = self.state
-        speed = f", {state.states / state.seconds:,.0f} a second" if state.seconds > 0 else ""
+        speed = f"{state.states / state.processor:,.0f}" if state.processor > 0 else "-"
         preemptions = "" if state.bound >= 254 else f", at most {state.bound} preemptions"
         return (
             f"{what}{preemptions}: {self.verdict}\n"
-            f"  {state.states:,} states in {state.seconds:.1f} s{speed}; {state.distinct:,} differ; "
+            f"  {state.states:,} states in {state.seconds:.1f} s, {speed} a second of a processor; "
+            f"{state.distinct:,} differ; "
             f"{state.schedules:,} schedules, the longest with {state.deepest} choices"
         )
 

@@ -65,7 +65,8 @@ class FoundViolation(Struct, frozen=True):
 
 class SearchState(Struct, frozen=True):
     """How far a search is. `states` counts those that were come to, `distinct` those of the last round that
-    differ; `cut`: the bound on preemptions left out schedules; `stopped`: a limit ended the search."""
+    differ; `cut`: the bound on preemptions left out schedules; `stopped`: a limit ended the search. `bytes`
+    are compared at a state; `seconds` are elapsed, `processor` those of its processor."""
 
     states: int = 0
     distinct: int = 0
@@ -77,6 +78,7 @@ class SearchState(Struct, frozen=True):
     stopped: bool = False
     bytes: int = 0
     seconds: float = 0.0
+    processor: float = 0.0
 
 
 class SearchResult(Struct, frozen=True):

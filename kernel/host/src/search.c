@@ -61,7 +61,7 @@ static struct {
     bool stopped; /* by a limit */
 } total;
 static volatile bool interrupted;
-static struct timespec start;
+static double start, start_of_processor;
 static double last_report;
 static uint64_t random_state;
 
@@ -136,11 +136,16 @@ static void go_back(const struct place *place, void *sp)
 
 /* ---- reports ---- */
 
-static double elapsed(void)
+static double clock_of(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double elapsed(void)
+{
+    return clock_of(CLOCK_MONOTONIC) - start;
 }
 
 static void put(const char *text, size_t length)
@@ -158,15 +163,15 @@ static void put(const char *text, size_t length)
 static void put_line(const char *what)
 {
     char line[512];
-    const int length =
-        snprintf(line, sizeof line,
-                 "{\"event\": \"%s\", \"states\": %" PRIu64 ", \"distinct\": %" PRIu64
-                 ", \"schedules\": %" PRIu64 ", \"reruns\": %" PRIu64
-                 ", \"bound\": %u, \"deepest\": %u, \"cut\": %s, \"stopped\": %s, \"bytes\": %zu, "
-                 "\"seconds\": %.3f}\n",
-                 what, total.states, visited_count(), total.schedules, total.reruns, total.bound,
-                 deepest, total.cut ? "true" : "false", total.stopped ? "true" : "false",
-                 snapshot_bytes(), elapsed());
+    const int length = snprintf(
+        line, sizeof line,
+        "{\"event\": \"%s\", \"states\": %" PRIu64 ", \"distinct\": %" PRIu64
+        ", \"schedules\": %" PRIu64 ", \"reruns\": %" PRIu64
+        ", \"bound\": %u, \"deepest\": %u, \"cut\": %s, \"stopped\": %s, \"bytes\": %zu, "
+        "\"seconds\": %.3f, \"processor\": %.3f}\n",
+        what, total.states, visited_count(), total.schedules, total.reruns, total.bound, deepest,
+        total.cut ? "true" : "false", total.stopped ? "true" : "false", snapshot_bytes(), elapsed(),
+        clock_of(CLOCK_PROCESS_CPUTIME_ID) - start_of_processor);
     put(line, (size_t)length);
 }
 
@@ -461,7 +466,8 @@ _Noreturn void search_run(void)
 {
     static const size_t STACK = 64 * 1024, STATES = (size_t)1 << 25;
     char *stack = pages_reserve(STACK);
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    start = clock_of(CLOCK_MONOTONIC);
+    start_of_processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     hooks.choose = on_choice;
     hooks.record = oracle_record;
     hooks.fault = on_fault;

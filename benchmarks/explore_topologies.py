@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Every schedule of every small system: up to three tasks and three CPIs in every mix of protocols.
+
+A topology says which CPIs request which (every CPI is used, and all belong together), and which CPI each task
+requests; tasks have different priorities. Each is searched in every mix of protocols that the checks allow,
+under FIFO and round robin, with jobs that arrive in any order. docs/protocols.md has the table.
+
+    python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--named] [--json FILE]
+
+Exit status 1 if a schedule violates a property.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from camkes import pipeline  # noqa: E402
+from camkes.backends.host.explore import SearchOptions, search_host  # noqa: E402
+from camkes.diagnostics import Sink  # noqa: E402
+from camkes.report.trace.names import trace_names  # noqa: E402
+from tests.runtime.host import HEAD  # noqa: E402
+from tests.runtime.systems import ALL, PROCEDURE, TASK  # noqa: E402
+
+PROTOCOLS = ("propagated", "inherited", "fixed")
+PRIORITIES = (10, 20, 30)
+
+#: which CPI requests which, by number of CPIs, but for other numberings of the same
+SHAPES: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {
+    1: ((),),
+    2: (((0, 1),),),
+    3: (
+        ((0, 1), (1, 2)),
+        ((0, 1), (0, 2)),
+        ((0, 2), (1, 2)),
+        ((0, 1), (0, 2), (1, 2)),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Topology:
+    """`requests` are pairs of CPIs; `targets` has the CPI that each task requests, the lowest task first."""
+
+    cpis: int
+    requests: tuple[tuple[int, int], ...]
+    targets: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        tasks = ", ".join(f"{'abc'[i]}→{'XYZ'[t]}" for i, t in enumerate(self.targets))
+        return ", ".join([tasks, *(f"{'XYZ'[i]}→{'XYZ'[j]}" for i, j in self.requests)])
+
+    def text(self, protocols: tuple[str, ...]) -> str:
+        components, instances, connections = [], [], []
+        for cpi, protocol in enumerate(protocols):
+            below = [j for i, j in self.requests if i == cpi]
+            uses = " ".join(f"uses P n{j};" for j in below)
+            names = ", ".join(f"n{j}" for j in below)
+            components.append(
+                f"component C{cpi} {{ provides P p with priority_protocol {protocol}, requests ({names});"
+                f" {uses} }}"
+            )
+            instances.append(f"component C{cpi} c{cpi};")
+            callers = [f"from t{t}.p" for t, target in enumerate(self.targets) if target == cpi]
+            callers += [f"from c{i}.n{j}" for i, j in self.requests if j == cpi]
+            connections.append(f"connection seL4RPCCall x{cpi}({', '.join(callers)}, to c{cpi}.p);")
+        settings = []
+        for task in range(len(self.targets)):
+            instances.append(f"component Task t{task};")
+            priority = PRIORITIES[task]
+            settings.append(f"t{task}._priority = {priority}; t{task}._period = 1 ms; t{task}._offset = 0;")
+        return f"""{HEAD}{PROCEDURE}
+component Task {{ control; requestor; uses P p; }}
+{chr(10).join(components)}
+assembly {{
+    composition {{ {" ".join([*instances, *connections])} }}
+    configuration {{ {" ".join(settings)} }}
+}}
+"""
+
+    def code(self, cpi: int) -> str:
+        calls = [f"n{j}_go(); camkes_work(CAMKES_US(10));" for i, j in self.requests if i == cpi]
+        return f"void p_go(void) {{ camkes_work(CAMKES_US(10)); {' '.join(calls)} }}\n"
+
+
+def topologies(cpis: int, tasks: int) -> Iterator[Topology]:
+    for requests in SHAPES[cpis]:
+        tops = set(range(cpis)) - {j for _, j in requests}
+        for targets in itertools.product(range(cpis), repeat=tasks):
+            if tops <= set(targets):  # else a CPI is not used
+                yield Topology(cpis, requests, targets)
+
+
+@dataclass
+class Row:
+    """What came of a topology, in all mixes of protocols and with both schedulings."""
+
+    name: str
+    mixes: int = 0
+    rejected: int = 0
+    states: int = 0
+    distinct: int = 0
+    largest: int = 0
+    seconds: float = 0.0
+    unfinished: int = 0
+    violations: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        if self.violations:
+            return f"{len(self.violations)} violations"
+        return f"{self.unfinished} not finished" if self.unfinished else "exhausted"
+
+
+def search(folder: Path, text: str, code: dict[str, str], row: Row, limit: int) -> None:
+    """Build a system in an empty folder and search it with both schedulings."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    root = folder / "system.camkes"
+    root.write_text(text)
+    for name, source in code.items():
+        (folder / f"{name}.c").write_text("#include <camkes.h>\n#include <stdio.h>\n" + source)
+    sink = Sink()
+    checked = pipeline.check(pipeline.Input(root, preprocess=False), sink)
+    if checked is None or sink.has_errors:
+        row.rejected += 1
+        return
+    image = pipeline.build_checked(checked, folder / "out", sink, lambda _: None)
+    if image is None:
+        raise SystemExit(f"{row.name}: {[d.message for d in sink.diagnostics]}")
+    row.mixes += 1
+    names = trace_names(image.capabilities, checked.plan, checked.system)
+    for scheduling in ("fifo", "rr"):
+        options = SearchOptions(scheduling=scheduling, seconds=limit)
+        result = search_host(image, checked.plan, names, options, sink, lambda _: None)
+        if result is None:
+            raise SystemExit(f"{row.name}: {[(d.message, d.notes) for d in sink.diagnostics]}")
+        row.states += result.state.states
+        row.distinct += result.state.distinct
+        row.largest = max(row.largest, result.state.distinct)
+        row.seconds += result.state.processor
+        row.unfinished += result.state.stopped
+        if result.violation is not None:
+            found = result.violation
+            row.violations.append(f"{scheduling}: {found.property}: {found.explanation}")
+
+
+def run_topology(topology: Topology, folder: Path, limit: int) -> Row:
+    row = Row(topology.name)
+    for protocols in itertools.product(PROTOCOLS, repeat=topology.cpis):
+        code = {"Task": TASK, **{f"C{cpi}": topology.code(cpi) for cpi in range(topology.cpis)}}
+        before = len(row.violations)
+        search(folder, topology.text(protocols), code, row, limit)
+        row.violations[before:] = [f"{'-'.join(protocols)}: {v}" for v in row.violations[before:]]
+    return row
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cpis", type=int, default=3, help="the largest number of CPIs (3)")
+    parser.add_argument("--tasks", type=int, default=3, help="the largest number of tasks (3)")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for a search (600)")
+    parser.add_argument(
+        "--named", action="store_true", help="the systems of tests/runtime/systems.py instead"
+    )
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    rows: list[Row] = []
+    print("| topology | mixes | rejected | states | differ | largest | time | verdict |")
+    print("|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as scratch:
+        for row in found(arguments, Path(scratch)):
+            rows.append(row)
+            print(
+                f"| {row.name} | {row.mixes} | {row.rejected} | {row.states:,} | {row.distinct:,} "
+                f"| {row.largest:,} | {row.seconds:.1f} s | {row.verdict} |",
+                flush=True,
+            )
+            for violation in row.violations:
+                print(f"  {row.name}: {violation}", file=sys.stderr)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    return int(any(row.violations for row in rows))
+
+
+def found(arguments: argparse.Namespace, folder: Path) -> Iterator[Row]:
+    if arguments.named:
+        for system in ALL:
+            row = Row(system.name)
+            search(folder / "system", HEAD + system.text, system.code, row, arguments.limit)
+            yield row
+        return
+    for cpis in range(1, arguments.cpis + 1):
+        for tasks in range(2, arguments.tasks + 1):
+            for topology in topologies(cpis, tasks):
+                yield run_topology(topology, folder / "system", arguments.limit)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
