@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
+from camkes.backends.host.codes import ENDLESS_TASK
 from camkes.backends.host.faults import (
     Located,
     diagnose,
@@ -150,8 +151,9 @@ def judge(
 ) -> Outcome:
     """Report what went wrong in a run. `checker` has seen its events, if properties were to be checked."""
     refused = refusals(found, system, plan)
-    for diagnostic in tasks_without_jobs(found, system):
-        sink.add(diagnostic)
+    if not any(d.code is ENDLESS_TASK for d in sink.diagnostics):  # the build said why
+        for diagnostic in tasks_without_jobs(found, system):
+            sink.add(diagnostic)
     faults = locate_faults(result.faults, image)
     for refusal in refused:
         if not any(ended_by(fault, refusal) for fault in faults):

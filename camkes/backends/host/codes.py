@@ -18,6 +18,7 @@ FAULT = Code("E0729", "fault")
 RUN_FAILED = Code("E0730", "run-failed")
 WAITS_FOR_EVER = Code("W0731", "waits-for-ever")
 C_TYPE = Code("E0736", "c-type")
+ENDLESS_TASK = Code("W0737", "endless-task")
 UNUSABLE_NAME = Code("E0735", "unusable-name")
 SANITIZER = Code("E0733", "sanitizer-finding")
 
@@ -33,6 +34,7 @@ CODES = (
     FAULT,
     RUN_FAILED,
     WAITS_FOR_EVER,
+    ENDLESS_TASK,
     UNUSABLE_NAME,
     C_TYPE,
 )
