@@ -53,7 +53,7 @@ macro(camkes_tool_setup_camkes_build_environment)
     if(CAmkESNoFPUByDefault AND KernelArchX86)
         add_compile_options(-mgeneral-regs-only -mno-sse -mno-80387 -mno-fp-ret-in-387)
     endif()
-    # in the order in which they ask for each other
+    # in the order of their dependencies
     foreach(
         _camkes_import
         sel4_import_libsel4

@@ -50,10 +50,10 @@ workspace=${1:-camkes-workspace}
 
 # --- the host ---------------------------------------------------------------
 
-# what a build calls, and the Debian or Ubuntu package that brings it
+# programs that a build calls, with their Debian or Ubuntu packages
 required=(git:git python3:python3 make:make cmake:cmake ninja:ninja-build gcc:gcc g++:g++ cpp:cpp
     cpio:cpio xmllint:libxml2-utils dtc:device-tree-compiler)
-# what only some builds call, the package, and what for
+# programs that only some builds call, with their packages and purposes
 optional=("qemu-system-x86_64:qemu-system-x86:to boot x86_64 images"
     "qemu-system-aarch64:qemu-system-arm:to configure and boot qemu-arm-virt"
     "aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu:to build for aarch64"
@@ -68,7 +68,7 @@ haskell_with_ghc=(array base containers filepath mtl parsec pretty unix)
 
 present() { command -v "$1" >/dev/null 2>&1; }
 
-# Says what is missing, with one line that installs it all; status 1 if a build cannot do without it.
+# Prints what is missing, and one command that installs it; status 1 if a build requires any of it.
 check_host() {
     local item command package why missing=() packages=() wished=()
     for item in "${required[@]}"; do
@@ -170,8 +170,8 @@ fetch_revision() {
     fi
 }
 
-# One project at its revision; what is in the way is in `why`. The repository is outside its folder, which the build of
-# the C library relies on.
+# Checks out one project at its revision; the reason of a failure is in `why`. The repository is outside its folder,
+# which the build of the C library relies on.
 checkout() {
     local path=$1 url=$2 revision=$3 status=0 commit=
     if [ -L "$path" ]; then

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-#
-# What an application says about its parts. Everything is kept in properties of targets and of the
+# The declarations of an application. They are stored in properties of targets and of the
 # project; GenerateCAmkESRootserver reads them when the last list file has been read.
 
 include_guard(GLOBAL)
@@ -72,7 +71,7 @@ endfunction()
 # DeclareCAmkESComponent(NAME [SOURCES ..] [INCLUDES ..] [C_FLAGS ..] [CXX_FLAGS ..] [LD_FLAGS ..]
 #   [LIBS ..] [TEMPLATE_SOURCES ..] [TEMPLATE_HEADERS ..] [CAKEML_SOURCES ..] [CAKEML_DEPENDS ..]
 #   [CAKEML_INCLUDES ..] [CAKEML_HEAP_SIZE n] [CAKEML_STACK_SIZE n] [LINKER_LANGUAGE language])
-# Called again for a component, it adds.
+# A second call for a component adds to the first.
 function(DeclareCAmkESComponent name)
     _camkes_extend_component(CAmkESComponent_${name} ${ARGN})
 endfunction()

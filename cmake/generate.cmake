@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 #
-# From declarations to an image: the tool runs once and says which address spaces there are; each of them
+# From declarations to an image: the tool runs once and lists the address spaces; each of them
 # is compiled and linked; the linked images make the capability distribution that the loader boots.
 
 include_guard(GLOBAL)
@@ -28,7 +28,7 @@ set(CAMKES_CORE_LIBS
     CACHE INTERNAL ""
 )
 
-# --- what the tool is told ---------------------------------------------------------------------------
+# --- the input of the tool ---------------------------------------------------------------------------
 
 function(_camkes_json_list output)
     set(items "")
@@ -49,7 +49,7 @@ function(_camkes_json_bool output value)
     endif()
 endfunction()
 
-# The device tree that dtb() queries ask: the application's own, or the kernel's.
+# The device tree for dtb() queries: that of the application, or that of the kernel.
 function(_camkes_device_tree output)
     set(${output} "" PARENT_SCOPE)
     if(NOT CAmkESDTS)
@@ -107,7 +107,7 @@ function(_camkes_json_build output component instance library)
     set(${output} "${${output}}" PARENT_SCOPE)
 endfunction()
 
-# Components, their instances and the libraries that they name: from these it is read what handlers call.
+# Components, their instances and the libraries that they name: the calls of handlers are found in their code.
 function(_camkes_json_builds output)
     set(builds "")
     set(todo "")
@@ -153,7 +153,7 @@ function(_camkes_json_builds output)
     set(${output} "[\n    ${builds}\n  ]" PARENT_SCOPE)
 endfunction()
 
-# How a library is built, in the words of a component. Of libraries outside the application only headers matter:
+# How a library is built, in terms of a component. Of libraries outside the application only headers matter:
 # they cannot call its interfaces.
 function(_camkes_library_fields library)
     get_target_property(includes "${library}" INTERFACE_INCLUDE_DIRECTORIES)
@@ -479,7 +479,7 @@ function(GenerateCAmkESRootserver)
         set(python "${PYTHON3}")
     endif()
     set(tool ${python} -m camkes.cli.sel4)
-    # needs nothing but this folder, and so is not to look for packages
+    # needs only this folder, so it must not search for packages
     set(link ${python} -c "from camkes.backends.sel4.link import main$<SEMICOLON> main()")
 
     _camkes_write_project("${folder}/camkes-project.json" "${folder}")
@@ -497,7 +497,7 @@ function(GenerateCAmkESRootserver)
     include("${folder}/camkes-gen.cmake")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CAMKES_INPUTS})
     if(CAMKES_CODE)
-        # A source that changed is read before CMake is asked whether it must run again.
+        # A changed source is read before ninja checks whether CMake must run again.
         add_custom_command(
             OUTPUT "${folder}/camkes-calls.json"
             COMMAND ${tool} calls "${folder}/camkes-project.json"

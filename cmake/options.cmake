@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 #
-# Options of a CAmkES build, under the names that they always had.
+# Options of a CAmkES build, with the names that camkes-tool uses.
 
 include_guard(GLOBAL)
 
@@ -52,7 +52,7 @@ foreach(_camkes_missing CAmkESCapDLVerification CAmkESCapDLStaticAlloc)
 endforeach()
 unset(_camkes_missing)
 
-# Options that camkes-rt has no use for: who sets one is told.
+# Options without an effect in camkes-rt: setting one gives a warning.
 function(camkes_option_without_effect name default why)
     if(DEFINED ${name})
         set(given "${${name}}")
@@ -79,7 +79,7 @@ endif()
 # Components have heaps of their own, so the C library must not have one.
 set(LibSel4MuslcSysMorecoreBytes 0 CACHE STRING "" FORCE)
 
-# Before the kernel is configured: what our clock and timer driver need of it, where nothing else is said.
+# Before the kernel is configured: settings that the clock and the timer driver need, unless they are set.
 function(camkes_set_platform_defaults)
     if(KernelArch STREQUAL "arm")
         foreach(registers VCNT PTMR)

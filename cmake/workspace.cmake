@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-#
-# What the folders of a workspace must be like, however it was made.
+# Checks of the folders of a workspace.
 
 include_guard(GLOBAL)
 

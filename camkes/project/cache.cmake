@@ -34,7 +34,7 @@ set(computed_CXX 17)
 set(preference_C 10)
 set(preference_CXX 30)
 set(preference_ASM 0)
-# The sandbox lets nobody change the mode of a file, as linkers do: the program gets that of a copy.
+# The sandbox prevents changes of file modes, which linkers make: the program gets the mode by being copied.
 string(
     CONCAT
     link

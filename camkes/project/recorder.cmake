@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-#
-# The CAmkES functions, writing down how they are called. CMake includes this file at each project() of an
+# CAmkES functions that record their calls. CMake includes this file at each project() of an
 # application (CMAKE_PROJECT_INCLUDE_BEFORE), after cache.cmake. Fields of a record are separated by US, records
-# end with RS. camkes/project/records.py gives them their meaning.
+# end with RS. camkes/project/records.py interprets them.
 
 cmake_policy(SET CMP0079 NEW) # libraries are linked to targets of other folders
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}/modules")
@@ -342,7 +341,7 @@ macro(global_components_import_project)
     includeGlobalComponents()
 endmacro()
 
-# What belongs to the workspace and changes nothing a component is built from.
+# Functions of the workspace that do not affect how components are built.
 foreach(
     command
     IN
@@ -366,14 +365,14 @@ foreach(
     cmake_language(EVAL CODE "function(${command})\nendfunction()")
 endforeach()
 
-# The packages of a workspace are not there.
+# The packages of a workspace are not available.
 macro(find_package)
     set(camkes_package ${ARGV})
     list(REMOVE_ITEM camkes_package REQUIRED)
     _find_package(${camkes_package} QUIET)
 endmacro()
 
-# Targets of a workspace are not there.
+# Targets of a workspace are not available.
 function(add_dependencies target)
     foreach(other IN LISTS ARGN)
         if(TARGET "${target}" AND TARGET "${other}")

@@ -6,7 +6,7 @@
 
 enum { BLINK, ALARM };
 
-/* The connector gives its client the notification that its timers signal. */
+/* The connector provides the notification that the timers signal. */
 seL4_CPtr timeout_notification(void);
 
 int run(void)

@@ -110,7 +110,7 @@ static seL4_Error find_slot(struct thread *self, seL4_CNode root, seL4_Word slot
 {
     struct cap *cnode = cap_find(self, root);
     if (root != seL4_CapNull && (!cnode || cnode->kind != OBJECT_CNODE)) {
-        cap_note(self, "operation on a slot of what is no capability space", root);
+        cap_note(self, "operation on a slot of a capability that is not a CNode", root);
         return seL4_InvalidCapability;
     }
     if (depth < 1 || depth > seL4_WordBits || (depth < seL4_WordBits && slot >> depth != 0)) {

@@ -32,7 +32,7 @@ void processor_settle(void);
 uint64_t processor_call_argument(const ucontext_t *context, unsigned i);
 void processor_set_call_result(ucontext_t *context, uint64_t result);
 
-/* As if the function that was called had returned: for a jump to what is no code. */
+/* As if the function that was called had returned: for a jump to an address that is not code. */
 void processor_undo_call(ucontext_t *context, const struct thread *self);
 
 /* At a memory fault: whether it was a write, and whether the address is not known. */

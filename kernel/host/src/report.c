@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Faults that nobody handled, as they are reported: a line of text on standard error each or, with
+ * Unhandled faults, as they are reported: a line of text on standard error each or, with
  * --faults, a line of JSON at the end of the run, written by the runner alone. Until then they are
  * in the kernel's memory.
  */

@@ -61,7 +61,7 @@ struct fault {
     seL4_Word message[7];
 };
 
-/* A fault that nobody handled, as it is reported at the end. */
+/* An unhandled fault, as it is reported at the end. */
 struct report {
     uint64_t time;
     const struct thread *thread;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 #
-# cmake -C: the platform of an application that is anywhere, built in the workspace CAMKES_WORKSPACE.
+# cmake -C: the platform of an application outside of the workspace, built in the workspace CAMKES_WORKSPACE.
 
 cmake_minimum_required(VERSION 3.16)
 
@@ -39,7 +39,7 @@ sel4_configure_platform_settings()
 if(SIMULATION)
     ApplyCommonSimulationSettings(${KernelSel4Arch})
 endif()
-# A release kernel prints nothing unless it is asked to; what components print and a recorded run go through it.
+# A release kernel prints nothing by default; what components print and a recorded run go through it.
 if(KernelPrinting OR CAmkESTrace)
     set(printing ON)
 else()
@@ -54,5 +54,5 @@ if(KernelSel4ArchAarch32)
     set(KernelArmTLSReg tpidruro CACHE STRING "Register of thread-local data" FORCE)
 endif()
 
-# An application can have settings of its own.
+# Settings of the application.
 include("${CAMKES_APPLICATION}/settings.cmake" OPTIONAL)

@@ -39,7 +39,7 @@ void processor_set_call_result(ucontext_t *context, uint64_t result)
     context->uc_mcontext.regs[0] = result;
 }
 
-/* As if the function that was called had returned: for a jump to what is no code. */
+/* As if the function that was called had returned: for a jump to an address that is not code. */
 void processor_undo_call(ucontext_t *context, const struct thread *self)
 {
     (void)self;

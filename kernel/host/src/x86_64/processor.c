@@ -52,7 +52,7 @@ void processor_set_call_result(ucontext_t *context, uint64_t result)
     context->uc_mcontext.gregs[REG_RAX] = (greg_t)result;
 }
 
-/* As if the function that was called had returned: for a jump to what is no code. */
+/* As if the function that was called had returned: for a jump to an address that is not code. */
 void processor_undo_call(ucontext_t *context, const struct thread *self)
 {
     const char *sp = (const char *)processor_sp(context);
