@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What kernel objects have besides a name and a size, in the words of capDL."""
+"""Parameters of kernel objects besides name and size, in the syntax of capDL."""
 
 from __future__ import annotations
 
