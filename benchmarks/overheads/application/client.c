@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Prints lines "overheads: ROW BEGIN MIDDLE END": the counter before a request, in its handler, and
+ * after it. What a reading itself costs is the row "counter". The last line is "overheads: end".
+ */
+#include <camkes.h>
+#include <cycles.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SAMPLES 15
+
+static struct {
+    uint64_t begin, middle, end;
+} sample[SAMPLES];
+
+static void print(const char *row)
+{
+    for (int i = 0; i < SAMPLES; i++) {
+        printf("overheads: %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", row, sample[i].begin,
+               sample[i].middle, sample[i].end);
+    }
+}
+
+/* `middle` is set where the request says the time in its handler. */
+#define MEASURE(row, before, request)                                                              \
+    do {                                                                                           \
+        for (int i = 0; i < SAMPLES; i++) {                                                        \
+            before;                                                                                \
+            sample[i].middle = 0;                                                                  \
+            sample[i].begin = cycles();                                                            \
+            request;                                                                               \
+            sample[i].end = cycles();                                                              \
+        }                                                                                          \
+        print(row);                                                                                \
+    } while (0)
+
+#define CLOCK(name) MEASURE(#name, , sample[i].middle = name##_now(0))
+#define CONTENDED(name)                                                                            \
+    MEASURE("contended_" #name, name##_held_wait(), sample[i].middle = name##_now(0))
+/* holds the lock when `client` asks for it; the result is the time when it can go on */
+#define HOLD(name) MEASURE("holder_" #name, , sample[i].middle = name##_now(1))
+
+static void shapes(void)
+{
+    uint64_t a = 1, b = 2, c = 3;
+    MEASURE("shapes_none", , shapes_none());
+    MEASURE("shapes_in3", , shapes_in3(a, b, c));
+    MEASURE("shapes_out3", , shapes_out3(&a, &b, &c));
+    MEASURE("shapes_add", , shapes_add(1, 2));
+}
+
+int run(void)
+{
+    if (!measures) {
+        HOLD(inherited);
+        HOLD(inherited_inherited);
+        (void)bare_now(0), (void)plain_now(0), (void)fixed_now(0), (void)propagated_now(0);
+        (void)plain_plain_now(0), (void)inherited_propagated_now(0), shapes_none();
+        printf("overheads: end\n");
+        return 0;
+    }
+    MEASURE("counter", , sample[i].middle = cycles());
+    CLOCK(bare);
+    CLOCK(plain);
+    shapes();
+    CLOCK(fixed);
+    CLOCK(propagated);
+    CLOCK(inherited);
+    CLOCK(plain_plain);
+    CLOCK(inherited_inherited);
+    CLOCK(inherited_propagated);
+    CONTENDED(inherited);
+    CONTENDED(inherited_inherited);
+    return 0;
+}

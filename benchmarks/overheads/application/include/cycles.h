@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A counter that QEMU advances by one with each instruction, if it is asked to count them. */
+#pragma once
+
+#include <stdint.h>
+
+static inline __attribute__((always_inline)) uint64_t cycles(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+    return (uint64_t)high << 32 | low;
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+    return ticks;
+#else
+#error "no counter is known"
+#endif
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+
+void shapes_none(void)
+{
+}
+
+void shapes_in3(uint64_t a, uint64_t b, uint64_t c)
+{
+    (void)a, (void)b, (void)c;
+}
+
+uint64_t shapes_out3(uint64_t *a, uint64_t *b, uint64_t *c)
+{
+    *a = *b = *c = 1;
+    return 4;
+}
+
+int shapes_add(int a, int b)
+{
+    return a + b;
+}

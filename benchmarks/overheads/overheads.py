@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a request costs on the seL4 kernel, in instructions, counted by QEMU.
+
+Builds `application/` in the workspace that SEL4_WORKSPACE names, boots it and prints a row for each kind of
+request. `call` is from before the request to its handler, `reply` from there to after the request; what it takes
+to read the counter is subtracted. Figures are medians; a run repeats to the digit.
+
+    SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/overheads/overheads.py [--json] [--debug] [--profile FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from msgspec import Struct
+
+from camkes.backends.sel4.workspace import console, find_workspace, make
+from camkes.diagnostics import Sink
+
+APPLICATION = Path(__file__).resolve().parent / "application"
+
+#: seconds after which a run has failed
+LIMIT = 600
+
+#: rows of the application's output, and what they are called; a row is compared with another one
+ROWS = {
+    "bare": ("bare Call and ReplyRecv", None),
+    "plain": ("plain", "bare"),
+    "shapes_none": ("plain, nothing in, nothing out", "bare"),
+    "shapes_in3": ("plain, four words in", "bare"),
+    "shapes_out3": ("plain, four words out", "bare"),
+    "shapes_add": ("plain, two integers in, one out", "bare"),
+    "fixed": ("fixed", "plain"),
+    "propagated": ("propagated", "plain"),
+    "inherited": ("inherited, free lock", "plain"),
+    "plain_plain": ("plain through plain", None),
+    "inherited_inherited": ("inherited through inherited", "plain_plain"),
+    "inherited_propagated": ("inherited through propagated", "plain_plain"),
+    "contended_inherited": ("contended, one lock", None),
+    "contended_inherited_inherited": ("contended, holder in an inner lock", None),
+}
+
+
+class Sample(Struct, frozen=True):
+    """Readings of the counter; `middle` 0: not known."""
+
+    begin: int
+    middle: int
+    end: int
+
+
+class Cost(Struct, frozen=True):
+    """Instructions of a request and of its two halves, None: not known."""
+
+    both: int
+    call: int | None
+    reply: int | None
+
+
+def build(workspace: Path, folder: Path, platform: str, *, debug: bool) -> None:
+    sink = Sink()
+    settings = {"PLATFORM": platform, "KernelPrinting": "ON"}
+    if not debug:
+        settings["RELEASE"] = "ON"
+    if not make(workspace, APPLICATION, folder, settings, sink, lambda text: print(text, file=sys.stderr)):
+        sys.exit("\n".join(line for d in sink.diagnostics for line in (d.message, *d.notes)))
+
+
+def boot(folder: Path) -> dict[str, list[Sample]]:
+    """The samples of each row that the application printed."""
+    samples: dict[str, list[Sample]] = {}
+    lines = console(folder, instruction_counting=True, seconds=LIMIT)
+    for line in lines:
+        mark, _, rest = line.strip().partition("overheads: ")
+        if mark:
+            print(line, end="", file=sys.stderr)
+        if rest == "end":
+            lines.close()
+            return samples
+        if rest:
+            row, *numbers = rest.split()
+            samples.setdefault(row, []).append(Sample(*map(int, numbers)))
+    sys.exit("the application did not come to its end")
+
+
+def cost(samples: list[Sample], counter: int) -> Cost:
+    """`counter` is what a reading takes."""
+
+    def median(values: list[int]) -> int:
+        return round(statistics.median(values))
+
+    known = all(s.middle != 0 for s in samples)
+    both = median([s.end - s.begin for s in samples]) - (2 if known else 1) * counter
+    if not known:
+        return Cost(both, None, None)
+    call = median([s.middle - s.begin for s in samples]) - counter
+    reply = median([s.end - s.middle for s in samples]) - counter
+    return Cost(both, call, reply)
+
+
+def costs(samples: dict[str, list[Sample]]) -> dict[str, Cost]:
+    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
+    return {row: cost(samples[row], counter) for row in ROWS}
+
+
+def table(found: dict[str, Cost]) -> str:
+    lines = ["| request | instructions | call | reply | beside |", "|---|---|---|---|---|"]
+    for row, (name, other) in ROWS.items():
+        each = found[row]
+        halves = " | ".join("" if half is None else str(half) for half in (each.call, each.reply))
+        beside = "" if other is None else f"{each.both / found[other].both:.3f} of {ROWS[other][0]}"
+        lines.append(f"| {name} | {each.both} | {halves} | {beside} |")
+    return "\n".join(lines)
+
+
+def profile(found: dict[str, Cost], samples: dict[str, list[Sample]], source: str) -> str:
+    """A platform profile (docs/analysis.md): an instruction is taken for a cycle of 1 GHz."""
+    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
+    pairs = list(zip(samples["contended_inherited"], samples["holder_inherited"], strict=True))
+    asked = round(statistics.median(held.middle - s.begin for s, held in pairs)) - counter
+    granted = round(statistics.median(s.middle - held.middle for s, held in pairs)) - counter
+    plain = found["plain"]
+    assert plain.call is not None and plain.reply is not None
+    nested = found["contended_inherited_inherited"].both - found["contended_inherited"].both
+    level = nested - (found["inherited_inherited"].both - found["inherited"].both)
+    text = [f'source = "{source}"', 'runtime = "camkes-rt"', "clock = 1_000_000_000"]
+    for row in ("plain", "fixed", "propagated"):
+        text += ["", f"[{row}]", f"call = {found[row].call}", f"reply = {found[row].reply}"]
+    text += ["", "[inherited]", f"acquire = {asked - plain.call}", f"release = {granted}"]
+    text += ["# update, settle and clear of a level of the chain, together", f"update = {level}"]
+    return "\n".join(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--platform", default="x86_64", help="as seL4 names it (default: x86_64)")
+    parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
+    parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
+    parser.add_argument("--profile", type=Path, metavar="FILE", help="write a platform profile, too")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
+    given = parser.parse_args()
+    sink = Sink()
+    workspace = find_workspace(None, sink)
+    if workspace is None:
+        sys.exit(sink.diagnostics[0].message)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (given.output or Path(temporary)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        build(workspace, folder, given.platform, debug=given.debug)
+        samples = boot(folder)
+    found = costs(samples)
+    kind = "debug" if given.debug else "release"
+    if given.profile is not None:
+        source = f"benchmarks/overheads: {given.platform}, {kind}, instructions in QEMU"
+        given.profile.write_text(profile(found, samples, source) + "\n")
+    if given.json:
+        rows = {row: {"both": c.both, "call": c.call, "reply": c.reply} for row, c in found.items()}
+        print(json.dumps({"platform": given.platform, "build": kind, "instructions": rows}, indent=2))
+    else:
+        print(table(found))
+
+
+if __name__ == "__main__":
+    main()
