@@ -326,8 +326,14 @@ function(_camkes_add_instance instance)
         ${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${C_FLAGS}>" "$<$<COMPILE_LANGUAGE:CXX>:${CXX_FLAGS}>"
     )
     target_link_libraries(${target} PRIVATE ${CAMKES_CORE_LIBS} ${LIBS} ${CAMKES_INSTANCE_${instance}_LIBS})
+    # What is generated is optimised in every build, as libraries are; the user's sources are as the build says.
     # Templates of hardware connectors call functions inside assert(), which a release build would leave out.
-    set_source_files_properties(${CAMKES_INSTANCE_${instance}_SOURCES} PROPERTIES COMPILE_OPTIONS -UNDEBUG)
+    set(glue ${CAMKES_INSTANCE_${instance}_SOURCES})
+    set(rendered ${glue})
+    list(FILTER glue INCLUDE REGEX "/glue\\.c$")
+    list(FILTER rendered EXCLUDE REGEX "/glue\\.c$")
+    set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS "-O2;-fno-tree-vectorize")
+    set_source_files_properties(${rendered} PROPERTIES COMPILE_OPTIONS "-O2;-UNDEBUG")
     add_dependencies(${target} CAmkESComponent_${type})
 endfunction()
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from /*? me.source ?*/: instance "/*? me.name ?*/" (/*? me.origin ?*/). */
 #include <camkes.h>
-#include <camkes/cpi.h>
 #include <camkes/event.h>
 #include <camkes/instance.h>
 #include <camkes/message.h>
+#include <camkes/request.h>
 #include <camkes/semaphore.h>
+#include <camkes/serve.h>
 #include <camkes/task.h>
 #include <camkes/timer.h>
 #include <limits.h>

@@ -3,8 +3,8 @@
 """What a request costs on the seL4 kernel, in instructions, counted by QEMU.
 
 Builds `application/` in the workspace that SEL4_WORKSPACE names, boots it and prints a row for each kind of
-request. `call` is from before the request to its handler, `reply` from there to after the request; what it takes
-to read the counter is subtracted. Figures are medians; a run repeats to the digit.
+request. `call` is from before the request to its handler, `reply` from there to after the request; what it
+takes to read the counter is subtracted. Figures are medians; a run repeats to the digit.
 
     SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/overheads/overheads.py [--json] [--debug] [--profile FILE]
 """

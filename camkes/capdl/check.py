@@ -10,9 +10,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from camkes.capdl.codes import WORD_LIMIT
-from camkes.capdl.model import Cap, CapabilityModel, Purpose, Use
+from camkes.capdl.model import Cap, CapabilityModel, Use
 from camkes.diagnostics import Sink, Span
-from camkes.model.limits import INDEXES, SLOTS, WORDS, Word
+from camkes.model.limits import INDEXES, WORDS, Word
 from camkes.model.settings import ATTRIBUTES, find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
@@ -96,12 +96,4 @@ class _Check(Struct, frozen=True):
                 instance.span,
                 "the index of a caller has 16 bits",
                 "reduce the number of interfaces that request it",
-            )
-        if use.purpose is Purpose.MANAGER and cap.slot >= SLOTS:
-            self._report(
-                f"address space `{instance.address_space}` has {SLOTS} or more capabilities before that of "
-                f"`{name}`",
-                instance.span,
-                "the slot of a manager has 16 bits, because it shares a word with the number of a request",
-                "split the component into several with fewer interfaces",
             )

@@ -65,9 +65,16 @@ class ParameterContext(Struct, frozen=True):
         return size + self.name
 
 
+def _size(parameters: tuple[ParameterContext, ...], first: str | None) -> str:
+    """What scalars and a value of the type `first` fill, as C; "" if there is another parameter."""
+    if any(p.shape is not Shape.SCALAR for p in parameters):
+        return ""
+    types = [*([first] if first is not None else []), *(p.type for p in parameters)]
+    return " + ".join(f"sizeof({each})" for each in types) or "0u"
+
+
 class MethodContext(Struct, frozen=True):
-    """`thread`, `good`, `message`, `reply`, `result`, `number` and `scratch` are names for locals that no
-    parameter has."""
+    """`thread` and what follows it are names for locals that no parameter has."""
 
     name: str
     index: int
@@ -79,12 +86,35 @@ class MethodContext(Struct, frozen=True):
     return_shape: Shape | None
     parameters: tuple[ParameterContext, ...]
     thread: str
-    good: str
+    error: str
     message: str
+    registers: str
+    storage: str
+    request: str
     reply: str
     result: str
     number: str
     scratch: str
+
+    @property
+    def goes(self) -> tuple[ParameterContext, ...]:
+        """The parameters in the request."""
+        return tuple(p for p in self.parameters if p.goes)
+
+    @property
+    def comes(self) -> tuple[ParameterContext, ...]:
+        """The parameters in the reply."""
+        return tuple(p for p in self.parameters if p.comes)
+
+    def request_size(self, index_type: str | None) -> str:
+        """The size of the request as C, "" where it is not always the same."""
+        return _size(self.goes, index_type)
+
+    @property
+    def reply_size(self) -> str:
+        """The size of the reply, likewise."""
+        varies = self.return_shape is not None and self.return_shape is not Shape.SCALAR
+        return "" if varies else _size(self.comes, self.returns)
 
 
 class ProcedureContext(Struct, frozen=True):
@@ -319,6 +349,8 @@ class InstanceContext(Struct, frozen=True):
     threads: tuple[ThreadContext, ...]
     task: TaskContext | None
     start: StartContext
+    one_route: bool  # all threads that run its code make requests of the same context
+    label: str | None  # of all its requests, as C, if they are all those of its task
 
 
 class SpaceContext(Struct, frozen=True):

@@ -11,7 +11,7 @@ from camkes.generate.facts import InstanceFacts, SystemFacts, generates
 from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
 from camkes.generate.rpc import direct, dispatches, rpc_from, rpc_to
-from camkes.generate.threads import thread_record
+from camkes.generate.threads import one_label, one_route, thread_record
 from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.settings import DTB
@@ -79,6 +79,8 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
             inits=tuple(c.interface for c in me.cpis),
             run=component.control,
         ),
+        one_route=one_route(me),
+        label=one_label(me),
     )
 
 

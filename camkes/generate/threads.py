@@ -9,6 +9,7 @@ from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.names import c_string
 from camkes.model.connectors import Carries
+from camkes.protocols.plan import PlannedTask
 
 
 def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
@@ -21,31 +22,32 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
         "priority": str(thread.priority),
         "tcb": str(me.slot_if_any(Purpose.THREAD, number=thread.index)),
     }
-    origin, route, task_id = "CAMKES_NO_ROUTE", "CAMKES_NO_ROUTE", "CAMKES_NO_TASK"
     cpi = next((c for c in me.cpis if c.interface == interface), None)
     match thread.role:
         case Role.CONTROL:
             fields["start"] = "camkes__control"
             if me.task is not None:
                 fields["task"] = "&camkes__task"
-                origin, route = str(me.task.context.id), str(me.route(me.task.context.id))
-                task_id = str(me.task.id)
         case Role.MANAGER:
             fields |= {"start": "camkes_manage_cpi", "cpi": f"&{interface}__cpi"}
         case Role.WORKER if cpi is not None:
             own = next((c for c in me.requesting(cpi) if c.id == thread.context), None)
             context = "" if cpi.one_endpoint or own is None else own.name
             fields |= {
-                "start": "camkes_serve_cpi",
-                "serve": f"{interface}__serve",
+                "start": f"{interface}__loop",
                 "endpoint": str(me.slot(Purpose.INTERFACE, interface, context)),
                 "cpi": f"&{interface}__cpi",
             }
-            if own is not None and cpi.protocol.own_priority:
-                origin, route = str(own.id), str(me.route(own.id))
+            if own is not None and not cpi.one_endpoint:
+                fields["context"] = f"&{interface}__contexts[{cpi.contexts.index(own)}]"
         case _:
             fields |= _interface_thread(me, interface)
-    fields |= {"origin": origin, "route": route, "task_id": task_id}
+    origin = _origin(me, thread)
+    fields |= {
+        "origin": "CAMKES_NO_ROUTE" if origin is None else str(origin),
+        "route": "CAMKES_NO_ROUTE" if origin is None else str(me.route(origin)),
+        "label": task_label(me.task) if thread.role is Role.CONTROL and me.task else "CAMKES_LABEL_NONE",
+    }
     return ctx.ThreadContext(
         thread.name,
         all_.thread_name(thread),
@@ -59,8 +61,43 @@ def _interface_thread(me: InstanceFacts, interface: str) -> dict[str, str]:
     declared = me.instance.type.interface(interface)
     if declared is not None and declared.kind == "consumes" and me.slot_if_any(Purpose.HANDOFF, interface):
         return {"start": "camkes_serve_event", "interface": f"&{interface}__event"}
-    fields = {"start": "camkes_serve_plain", "interface": f"&{interface}__interface"}
+    fields = {"start": "camkes_run_interface", "interface": f"&{interface}__interface"}
     served = declared is not None and declared.kind == "provides"
     if served and generates(connection, Carries.CALLS):
-        fields |= {"serve": f"{interface}__serve", "endpoint": str(me.slot(Purpose.INTERFACE, interface))}
+        endpoint = str(me.slot(Purpose.INTERFACE, interface))
+        fields |= {"start": f"{interface}__loop", "endpoint": endpoint}
     return fields
+
+
+def task_label(task: PlannedTask) -> str:
+    """The label of the requests of a task, as C."""
+    return f"CAMKES_LABEL_OF({task.priority}, {task.id})"
+
+
+def one_route(me: InstanceFacts) -> bool:
+    """Whether whoever runs code of the instance makes requests of the same context."""
+    origins = {_origin(me, t) for t in me.threads if t.role is not Role.MANAGER}
+    return len(origins) == 1 and None not in origins and not _is_called(me)
+
+
+def one_label(me: InstanceFacts) -> str | None:
+    """The label of all requests of an instance that makes only those of its task."""
+    if me.task is None or len(me.contexts) != 1 or _is_called(me):
+        return None
+    return task_label(me.task)
+
+
+def _origin(me: InstanceFacts, thread: Thread) -> int | None:
+    """The context whose requests a thread makes; None: none, or that of what a pool's thread serves."""
+    if thread.role is Role.CONTROL:
+        return None if me.task is None else me.task.context.id
+    cpi = next((c for c in me.cpis if c.interface == thread.interface), None)
+    if thread.role is not Role.WORKER or cpi is None or cpi.pooled:
+        return None
+    return next((c.id for c in me.requesting(cpi) if c.id == thread.context), None)
+
+
+def _is_called(me: InstanceFacts) -> bool:
+    """Whether threads of others in the address space run code of the instance."""
+    provided = (i.name for i in me.instance.type.interfaces if i.kind == "provides")
+    return any(generates(me.connection(name), Carries.FUNCTION_CALLS) for name in provided)

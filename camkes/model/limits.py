@@ -54,8 +54,6 @@ MAX_AFFINITY = 255
 MAX_THREADS = 1 << 16
 #: on every kernel: 16-bit indexes of contexts and callers, of which the highest stands for none
 INDEXES = (1 << 16) - 1
-#: on every kernel: the slot of a manager in the mark of a nested request
-SLOTS = 1 << 16
 #: of a client of the virtual time server: a word has a bit for each that has completed
 TIMERS = 32
 #: in trace records: no thread

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Malformed messages: reports to error handlers, and replies to the sender. */
-#include <camkes/message.h>
+#include <camkes/cpi.h>
 #include <stdio.h>
 
 static camkes_error_type_t type_of(unsigned error)
@@ -64,12 +64,9 @@ static camkes_error_t error_of(const struct camkes_message *message,
     return error;
 }
 
-bool camkes_message_good(const struct camkes_message *message, const struct camkes_place *place,
-                         const char *method)
+bool camkes_message_report(const struct camkes_message *message, const struct camkes_place *place,
+                           const char *method)
 {
-    if (message->error == CAMKES_MESSAGE_GOOD) {
-        return true;
-    }
     char text[160];
     camkes_error_t error = error_of(message, place, method, text);
     return camkes_handle_error(*place->handler, &error) == CEA_IGNORE;
@@ -84,13 +81,12 @@ bool camkes_message_ignored(const struct camkes_message *message, const struct c
 }
 
 seL4_MessageInfo_t camkes_message_no_method(const struct camkes_thread *self,
-                                            const struct camkes_message *message,
-                                            const struct camkes_place *place, uint64_t index,
-                                            uint64_t methods)
+                                            const struct camkes_place *place, unsigned wrong,
+                                            uint64_t index, uint64_t methods)
 {
-    const bool read = message->error == CAMKES_MESSAGE_GOOD;
+    const bool read = wrong == CAMKES_MESSAGE_GOOD;
     camkes_error_t error = {
-        .type = read ? CE_INVALID_METHOD_INDEX : type_of(message->error),
+        .type = read ? CE_INVALID_METHOD_INDEX : type_of(wrong),
         .instance = place->instance,
         .interface = place->interface,
         .description = "a request for a method that does not exist",
@@ -100,7 +96,8 @@ seL4_MessageInfo_t camkes_message_no_method(const struct camkes_thread *self,
         error.invalid_index = index;
     }
     (void)camkes_received_error(*place->handler, &error);
-    return camkes_refuse(self, place, read ? CAMKES_MESSAGE_METHOD : message->error);
+    return camkes_refuse(place, self->badge, camkes_sender_id(self),
+                         read ? (unsigned)CAMKES_MESSAGE_METHOD : wrong);
 }
 
 static struct camkes_sender *find_sender(const struct camkes_place *place, seL4_Word id)
@@ -128,12 +125,12 @@ static void print_refusal(const struct camkes_place *place, struct camkes_sender
     }
 }
 
-seL4_MessageInfo_t camkes_refuse(const struct camkes_thread *self, const struct camkes_place *place,
-                                 unsigned error)
+seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word badge,
+                                 seL4_Word sender, unsigned error)
 {
-    CAMKES_TRACE(REFUSED, self->badge, error);
+    CAMKES_TRACE(REFUSED, badge, error);
     if (!CAMKES_KERNEL_HOST) {
-        print_refusal(place, find_sender(place, self->sender_id), self->sender_id, error);
+        print_refusal(place, find_sender(place, sender), sender, error);
     }
     return seL4_MessageInfo_new(error, 0, 0, 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Jobs of tasks, and functions for component code about the work of the running thread. */
-#include <camkes/cpi.h>
 #include <camkes/realtime.h>
+#include <camkes/request.h>
 #include <camkes/task.h>
 
 static uint64_t release_time(const struct camkes_task *task, uint64_t job)
@@ -89,12 +89,11 @@ uint64_t camkes_now(void)
 
 unsigned camkes_request_priority(void)
 {
-    const struct camkes_thread *self = camkes_self();
-    return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;
+    return camkes_own_priority(camkes_self());
 }
 
 int camkes_requestor(void)
 {
-    const uint16_t task = camkes_self()->task_id;
+    const uint16_t task = camkes_label_task(camkes_self()->label);
     return task == CAMKES_NO_TASK ? -1 : (int)task;
 }

@@ -1,13 +1,10 @@
-/*# A message to write or, with `words`, a received message; `buffer` is the dataport that contains it, if any. #*/
-/*- macro message_new(buffer) --*/
-/*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_new()' ?*/
+/*# An empty message to write: in the dataport `buffer`, in `registers` (C, NULL: they are not used) or in the IPC buffer. #*/
+/*- macro message_new(buffer, registers) --*/
+/*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_new(' ~ registers ~ ')' ?*/
 /*-- endmacro -*/
-/*- macro message_received(buffer, words) --*/
-/*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_received(' ~ words ~ ')' ?*/
-/*-- endmacro -*/
-/*# Sends a request with the expression `send`; the result is the reply. #*/
-/*- macro message_reply(buffer, send) --*/
-/*? 'camkes_message_reply_at(' ~ send ~ ', (void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_reply(' ~ send ~ ')' ?*/
+/*# The reply to a request, which `send` sends; `fixed` is its size in C, if that is known. #*/
+/*- macro message_reply(buffer, send, registers, fixed) --*/
+/*? 'camkes_message_reply_at(' ~ send ~ ', (void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_fixed_reply(' ~ send ~ ', ' ~ registers ~ ', ' ~ fixed ~ ')' if fixed else 'camkes_message_reply(' ~ send ~ ')' ?*/
 /*-- endmacro -*/
 /*# Statements that put one value into a message (m: the message's C name, value: an expression). #*/
 /*- macro put(m, shape, type, value, count) --*/

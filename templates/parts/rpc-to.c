@@ -1,4 +1,4 @@
-/*- from 'parts/marshal.c' import put, get, release, message_new, message_received -*/
+/*- from 'parts/marshal.c' import put, get, release, message_new -*/
 /*- for rpc in me.rpc_to -*/
 /*- set place = rpc.interface ~ '__place' -*/
 
@@ -18,8 +18,11 @@ static const struct camkes_place /*? place ?*/ = {
 
 seL4_Word /*? rpc.interface ?*/_get_sender_id(void)
 {
-    return camkes_self()->sender_id;
+    return camkes_sender_id(camkes_self());
 }
+/*- if rpc.cpi is not none -*/
+static struct camkes_cpi /*? rpc.interface ?*/__cpi;
+/*- endif -*/
 /*- for dispatch in rpc.dispatches -*/
 /*- set serve = rpc.interface ~ '__serve' ~ dispatch.suffix -*/
 /*- for method in dispatch.procedure.methods -*/
@@ -29,8 +32,28 @@ seL4_Word /*? rpc.interface ?*/_get_sender_id(void)
 /*- set heap = method.parameters | reject('in', viewed) | rejectattr('shape.value', 'equalto', 'scalar') | list -*/
 
 /* /*? method.origin ?*/ */
-static seL4_MessageInfo_t /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.thread ?*/, struct camkes_message */*? m ?*/)
+/*- set index = dispatch.procedure.index_type -*/
+/*- set request = '' if rpc.buffer else method.request_size(index) -*/
+/*- set reply_size = '' if rpc.buffer else method.reply_size -*/
+/*- set registers = '&' ~ method.request ~ '->registers' -*/
+/*- set words = '(unsigned)seL4_MessageInfo_get_length(' ~ method.request ~ '->info)' -*/
+static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.thread ?*/, struct camkes_received */*? method.request ?*/)
 {
+/*- if rpc.buffer -*/
+    struct camkes_message /*? m ?*/ = camkes_message_at((void *)/*? rpc.buffer ?*/, /*? rpc.buffer ?*/_size);
+/*- elif request -*/
+    struct camkes_registers *const /*? method.storage ?*/ = CAMKES_IS_SHORT(/*? request ?*/) ? /*? registers ?*/ : NULL;
+    if (/*? method.storage ?*/ == NULL) {
+        camkes_registers_to_buffer(/*? registers ?*/);
+    }
+    struct camkes_message /*? m ?*/ = camkes_message_fixed(/*? method.storage ?*/, /*? words ?*/, /*? request ?*/);
+/*- else -*/
+    camkes_registers_to_buffer(/*? registers ?*/);
+    struct camkes_message /*? m ?*/ = camkes_message_received(/*? words ?*/);
+/*- endif -*/
+/*- if index -*/
+    /*? m ?*/.at = sizeof(/*? index ?*/);
+/*- endif -*/
 /*- if viewed -*/
     struct camkes_scratch /*? method.scratch ?*/;
     /*? method.scratch ?*/.used = 0;
@@ -40,10 +63,10 @@ static seL4_MessageInfo_t /*? serve ?*/_/*? method.name ?*/(struct camkes_thread
     size_t /*? p.name ?*/_sz = 0;
 /*- endif -*/
 /*- if p in viewed and p.shape.value == 'string' -*/
-    const char */*? p.name ?*/ = camkes_view_string(/*? m ?*/, &/*? method.scratch ?*/);
+    const char */*? p.name ?*/ = camkes_view_string(&/*? m ?*/, &/*? method.scratch ?*/);
 /*- elif p in viewed -*/
     const /*? declare(p.type, '*' ~ p.name) ?*/ =
-        camkes_view_array(/*? m ?*/, &/*? method.scratch ?*/, &/*? p.name ?*/_sz, sizeof(/*? p.type ?*/));
+        camkes_view_array(&/*? m ?*/, &/*? method.scratch ?*/, &/*? p.name ?*/_sz, sizeof(/*? p.type ?*/));
 /*- else -*/
 /*- if p.shape.value == 'scalar' -*/
     /*? declare(p.type, p.name) ?*/ = {0};
@@ -54,29 +77,46 @@ static seL4_MessageInfo_t /*? serve ?*/_/*? method.name ?*/(struct camkes_thread
 /*- else -*/
     char **/*? p.name ?*/ = NULL;
 /*- endif -*/
-/*- if p.goes -*/
-    /*? get(m, p.shape, p.type, p.name, p.name ~ '_sz') ?*/
+/*- if p.goes and not request -*/
+    /*? get('&' ~ m, p.shape, p.type, p.name, p.name ~ '_sz') ?*/
 /*- endif -*/
 /*- endif -*/
 /*- endfor -*/
-/*- if rpc.buffer -*/
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* values read from the dataport are not read again */
+/*- if request and method.goes -*/
+    if (/*? m ?*/.error != CAMKES_MESSAGE_TOO_SHORT) {
+/*- for p in method.goes -*/
+        camkes_take(&/*? m ?*/, &/*? p.name ?*/, sizeof(/*? p.type ?*/));
+/*- endfor -*/
+    }
 /*- endif -*/
-/*- set ends = m ~ '->error == CAMKES_MESSAGE_GOOD' if rpc.buffer else 'camkes_message_ends(' ~ m ~ ')' -*/
-/*- set begin = ' || !camkes_begin_request(' ~ method.thread ~ ', ' ~ m ~ ')' if rpc.cpi is not none else '' -*/
-    const bool /*? method.good ?*/ = /*? ends ?*/ || camkes_message_ignored(/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/");
-    if (!/*? method.good ?*//*? begin ?*/) {
+/*- if rpc.buffer -*/
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* what was read of the dataport is not read again */
+/*- elif not request -*/
+    camkes_message_end(&/*? m ?*/);
+/*- endif -*/
+    unsigned /*? method.error ?*/ = camkes_message_accepted(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/") ? CAMKES_MESSAGE_GOOD : /*? m ?*/.error;
+/*- if rpc.cpi is not none -*/
+/*- set cpi_arguments = method.thread ~ ', &' ~ rpc.interface ~ '__cpi, CAMKES_' ~ rpc.cpi.protocol ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
+    if (/*? method.error ?*/ == CAMKES_MESSAGE_GOOD) {
+        /*? method.error ?*/ = camkes_begin_request(/*? cpi_arguments ?*/);
+    }
+/*- endif -*/
+    if (CAMKES_UNLIKELY(/*? method.error ?*/ != CAMKES_MESSAGE_GOOD)) {
 /*- for p in heap -*/
         /*? release(p.shape, p.name, p.name ~ '_sz') ?*/
 /*- endfor -*/
-        return camkes_refuse(/*? method.thread ?*/, &/*? place ?*/, /*? m ?*/->error);
+        camkes_reply_refused(/*? method.thread ?*/, /*? method.request ?*/, &/*? place ?*/, /*? method.error ?*/);
+        return;
     }
     /*? declare(method.returns, method.result) ~ ' = ' if method.returns ?*//*? rpc.interface ?*/_/*? method.name ?*/(/*? method.parameters | map(attribute='from_locals') | join(', ') ?*/);
-    struct camkes_message /*? method.reply ?*/ = /*? message_new(rpc.buffer) ?*/;
+/*- set out = '&' ~ method.registers -*/
+/*- set short = 'CAMKES_IS_SHORT(' ~ reply_size ~ ') ? ' ~ out ~ ' : NULL' if reply_size else 'NULL' -*/
+    struct camkes_registers /*? method.registers ?*/ = {{0}};
+    struct camkes_message /*? method.reply ?*/ = /*? message_new(rpc.buffer, short) ?*/;
 /*- if method.returns -*/
     /*? put(method.reply, method.return_shape, method.returns, method.result, '') ?*/
 /*- endif -*/
-/*- for p in method.parameters if p.comes -*/
+/*- for p in method.comes -*/
     /*? put(method.reply, p.shape, p.type, p.name, p.name ~ '_sz') ?*/
 /*- endfor -*/
 /*- for p in heap -*/
@@ -86,61 +126,84 @@ static seL4_MessageInfo_t /*? serve ?*/_/*? method.name ?*/(struct camkes_thread
     free(/*? method.result ?*/);
 /*- endif -*/
 /*- if rpc.cpi is not none -*/
-    camkes_end_request(/*? method.thread ?*/);
+    camkes_end_request(/*? cpi_arguments ?*/);
 /*- endif -*/
-    return camkes_message_good(&/*? method.reply ?*/, &/*? place ?*/, "/*? method.name ?*/")
-               ? /*? 'seL4_MessageInfo_new(0, 0, 0, 0)' if rpc.buffer else 'camkes_message_info(&' ~ method.reply ~ ')' ?*/
-               : camkes_message_none();
+    if (!camkes_message_good(&/*? method.reply ?*/, &/*? place ?*/, "/*? method.name ?*/")) {
+        camkes_reply_empty(/*? method.thread ?*/, /*? method.request ?*/, camkes_message_none());
+        return;
+    }
+/*- if not reply_size and not rpc.buffer -*/
+    camkes_registers_from_buffer(/*? out ?*/);
+/*- elif reply_size -*/
+    if (!CAMKES_IS_SHORT(/*? reply_size ?*/)) {
+        camkes_registers_from_buffer(/*? out ?*/);
+    }
+/*- endif -*/
+    camkes_reply(/*? method.thread ?*/, /*? method.request ?*/, /*? 'seL4_MessageInfo_new(0, 0, 0, 0)' if rpc.buffer else 'camkes_message_info(&' ~ method.reply ~ ')' ?*/, /*? out ?*/);
 }
 /*- endfor -*/
 
-static seL4_MessageInfo_t /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispatch.suffix ?*/(struct camkes_thread *self, unsigned words)
+static void /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispatch.suffix ?*/(struct camkes_thread *self, struct camkes_received *request)
 {
-/*- if rpc.buffer -*/
-    (void)words;
-/*- endif -*/
-    struct camkes_message message = /*? message_received(rpc.buffer, 'words') ?*/;
+/*- set count = dispatch.procedure.methods | length -*/
 /*- if dispatch.procedure.index_type -*/
     /*? dispatch.procedure.index_type ?*/ method = 0;
-    camkes_get(&message, &method, sizeof method);
+    unsigned wrong = CAMKES_MESSAGE_GOOD;
 /*- if rpc.buffer -*/
+    struct camkes_message message = camkes_message_at((void *)/*? rpc.buffer ?*/, /*? rpc.buffer ?*/_size);
+    camkes_get(&message, &method, sizeof method);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    wrong = message.error;
+/*- else -*/
+    if (CAMKES_UNLIKELY(seL4_MessageInfo_get_length(request->info) == 0)) {
+        wrong = CAMKES_MESSAGE_TOO_SHORT;
+    } else {
+        memcpy(&method, &request->registers, sizeof method);
+    }
 /*- endif -*/
-    if (message.error == CAMKES_MESSAGE_GOOD) {
+    if (CAMKES_LIKELY(wrong == CAMKES_MESSAGE_GOOD)) {
         switch (method) {
 /*- for method in dispatch.procedure.methods -*/
         case /*? loop.index0 ?*/:
-            return /*? serve ?*/_/*? method.name ?*/(self, &message);
+            /*? serve ?*/_/*? method.name ?*/(self, request);
+            return;
 /*- endfor -*/
         default:
             break;
         }
     }
-    return camkes_message_no_method(self, &message, &/*? place ?*/, method, /*? dispatch.procedure.methods | length ?*/);
+    camkes_reply_empty(self, request, camkes_message_no_method(self, &/*? place ?*/, wrong, method, /*? count ?*/));
 /*- elif dispatch.procedure.methods -*/
-    return /*? serve ?*/_/*? dispatch.procedure.methods[0].name ?*/(self, &message);
+    /*? serve ?*/_/*? dispatch.procedure.methods[0].name ?*/(self, request);
 /*- else -*/
-    return camkes_message_no_method(self, &message, &/*? place ?*/, 0, 0);
+    camkes_reply_empty(self, request, camkes_message_no_method(self, &/*? place ?*/, CAMKES_MESSAGE_GOOD, 0, 0));
 /*- endif -*/
 }
 /*- endfor -*/
 /*- if rpc.dispatches | length > 1 or rpc.dispatches[0].suffix -*/
 
-/* The type of the caller's interface determines the method of a message. */
-static seL4_MessageInfo_t /*? rpc.interface ?*/__serve(struct camkes_thread *self, unsigned words)
+/* The type of the caller's interface decides what a message means. */
+static void /*? rpc.interface ?*/__serve(struct camkes_thread *self, struct camkes_received *request)
 {
-    switch (self->sender_id) {
+    switch (camkes_sender_id(self)) {
 /*- for dispatch in rpc.dispatches -*/
 /*- for sender in dispatch.senders -*/
     case /*? sender ?*/:
 /*- endfor -*/
-        return /*? rpc.interface ?*/__serve/*? dispatch.suffix ?*/__of_type(self, words);
+        /*? rpc.interface ?*/__serve/*? dispatch.suffix ?*/__of_type(self, request);
+        return;
 /*- endfor -*/
     default:
-        return camkes_refuse(self, &/*? place ?*/, CAMKES_MESSAGE_BADGE);
+        camkes_reply_refused(self, request, &/*? place ?*/, CAMKES_MESSAGE_BADGE);
     }
 }
 /*- endif -*/
+
+/* What its threads do. */
+static void /*? rpc.interface ?*/__loop(struct camkes_thread *self)
+{
+    /*? 'camkes_serve_plain' if rpc.cpi is none else 'camkes_serve_cpi' ?*/(self, /*? rpc.interface ?*/__serve);
+}
 /*- if rpc.cpi is not none -*/
 /*- set cpi = rpc.cpi -*/
 
@@ -150,6 +213,7 @@ static struct camkes_context /*? rpc.interface ?*/__contexts[] = {
     {
         .name = "/*? context.name ?*/",
         .id = /*? context.id ?*/,
+        .held = /*? loop.index ?*/,
         .route = /*? context.route ?*/,
         .base = /*? context.base ?*/,
         .request = /*? context.base ?*/,

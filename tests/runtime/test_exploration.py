@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from camkes import pipeline
 from camkes.backends.host import kernel as kernel_module
+from camkes.backends.host import sources as sources_module
 from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
 from camkes.model.system import System
@@ -58,55 +59,66 @@ class Mutant:
     system: Contended
 
 
+MANAGER = "src/protocols/manager.c"
+NESTED, QUEUE = "src/protocols/nested.c", "src/protocols/queue.c"
+CHECK = "src/protocols/serve.c"
+REQUEST, SERVE = "include/camkes/request.h", "include/camkes/serve.h"
+
 MUTANTS = (
     Mutant(
         "no-boost",
-        "manager.c",
+        MANAGER,
         "    inherit(cpi, held_by, true, held_by->id);\n    return REPLY_LATER;",
         "    return REPLY_LATER;",
         systems.ONE_LOCK,
     ),
-    Mutant("boost-stays", "manager.c", "    inherit(cpi, from, false, from->id);\n", "", systems.ONE_LOCK),
+    Mutant("boost-stays", MANAGER, "    inherit(cpi, from, false, from->id);\n", "", systems.ONE_LOCK),
     Mutant(
         "no-exclusion",
-        "lock.c",
-        "atomic_compare_exchange_strong(&cpi->lock, &found, camkes_held_by(context))",
-        "(atomic_store(&cpi->lock, camkes_held_by(context)), found == 0)",
+        SERVE,
+        "atomic_compare_exchange_strong(&cpi->lock, &found, context->held)",
+        "(atomic_store(&cpi->lock, context->held), found == 0)",
         systems.ONE_LOCK,
     ),
     Mutant(
         "last-come-first",
-        "queue.c",
+        QUEUE,
         "(x->arrival - y->arrival) < 0",
         "(x->arrival - y->arrival) > 0",
         systems.EQUALS,
     ),
-    Mutant("lowest-first", "queue.c", "x->request > y->request", "x->request < y->request", systems.RANKS),
+    Mutant("lowest-first", QUEUE, "x->request > y->request", "x->request < y->request", systems.RANKS),
     Mutant(
         "lost-waiter",
-        "manager.c",
-        "camkes_held_by(next) | (cpi->queued > 0 ? CAMKES_WAITERS : 0)",
-        "camkes_held_by(next)",
+        MANAGER,
+        "to->held | (cpi->queued > 0 ? CAMKES_WAITERS : 0)",
+        "to->held",
         systems.EQUALS,
     ),
     Mutant(
         "push-too-late",
-        "nested.c",
-        "    if (priority <= context->base) {\n        return false;\n    }\n",
-        "    if (priority != 0) {\n        return false;\n    }\n",
+        REQUEST,
+        "CAMKES_UNLIKELY(atomic_load(&context->effective) > context->base)",
+        "atomic_load(&context->effective) == 0",
         systems.RAISED_BEFORE,
     ),
     Mutant(
         "no-push",
-        "manager.c",
+        MANAGER,
         "        camkes_nested_push(context, priority);\n",
         "        ;\n",
         systems.CHAIN,
     ),
-    Mutant("no-clear", "nested.c", "    if (told) {\n", "    if (told && false) {\n", systems.CHAIN),
+    Mutant(
+        "no-clear",
+        NESTED,
+        "    settle(self);\n    clear(to, camkes_route(self, to));\n",
+        "    settle(self);\n",
+        systems.CHAIN,
+    ),
     Mutant(
         "waiter-not-moved",
-        "manager.c",
+        MANAGER,
         "        camkes_queue_raise(cpi, caller->context);\n"
         "        inherit(cpi, held_by, true, held_by->id);\n",
         "        ;\n",
@@ -114,7 +126,7 @@ MUTANTS = (
     ),
     Mutant(
         "pool-stays-at-ceiling",
-        "manager.c",
+        MANAGER,
         "    set_priority(cpi, context, atomic_load(&context->effective));\n",
         "",
         systems.POOL,
@@ -129,7 +141,7 @@ def break_runtime(
     runtime = folder / "runtime"
     shutil.copytree(RUNTIME, runtime)
     for file, (good, bad) in changes.items():
-        path = runtime / "src" / file
+        path = runtime / file
         text = path.read_text()
         assert good in text
         path.write_text(text.replace(good, bad))
@@ -139,6 +151,7 @@ def break_runtime(
     assert kit is not None
     monkeypatch.setattr(kernel_module, "_make_kernel", lambda *_: kit.kernel)  # is as it was
     monkeypatch.setattr(kernel_module, "RUNTIME", runtime)
+    monkeypatch.setattr(sources_module, "RUNTIME", runtime)
     # its objects must not get among those that other builds share
     monkeypatch.setattr(kernel_module, "cache_folder", lambda: str(folder / "cache"))
 
@@ -148,7 +161,7 @@ def break_runtime(
 def test_a_broken_runtime_is_found_out(
     mutant: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changes = {f"protocols/{mutant.file}": (mutant.good, mutant.bad)}
+    changes = {mutant.file: (mutant.good, mutant.bad)}
     break_runtime(changes, tmp_path, monkeypatch)
     built = build(tmp_path / "system", mutant.system.text, mutant.system.code)
     assert any(
@@ -163,15 +176,17 @@ SILENT = {
     "grant-not-sent": (
         systems.ONE_LOCK,
         "L",
-        {"protocols/manager.c": ("    seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n", "")},
+        {MANAGER: ("    seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n", "")},
     ),
     "request-not-answered": (
         systems.ONE_LOCK,
         "L",
         {
-            "protocols/serve.c": (
-                "camkes_platform_reply_receive(self->endpoint, reply, &badge)",
-                "((void)reply, camkes_platform_receive(self->endpoint, &badge))",
+            SERVE: (
+                "camkes_platform_reply_receive_registers("
+                "self->endpoint, reply, &request->badge, registers);",
+                "((void)reply, camkes_platform_receive(self->endpoint, &request->badge));\n"
+                "    camkes_registers_from_buffer(registers);",
             )
         },
     ),
@@ -179,19 +194,19 @@ SILENT = {
         systems.CHAIN,
         "S",
         {
-            "protocols/nested.c": (".task = self->task_id,", ".task = (uint16_t)(self->task_id ^ 1u),"),
-            "protocols/serve.c": ("if (!is_task_of(", "if (caller == NULL && is_task_of("),
+            REQUEST: (": label |", ": (label ^ (seL4_Word)1 << 8) |"),
+            CHECK: ("if (!is_task_of(", "if (caller == NULL && is_task_of("),
         },
     ),
     "task-in-the-record": (
         systems.ONE_LOCK,
         "S",
-        {"protocols/serve.c": ("priority, self->task_id,", "priority, (uint64_t)(self->task_id ^ 1u),")},
+        {SERVE: ("camkes_label_task(self->label),", "(uint64_t)(camkes_label_task(self->label) ^ 1u),")},
     ),
     "late-release": (
         systems.ONE_LOCK,
         "S",
-        {"task.c": ("return task->offset + job", "return task->offset + 1 + job")},
+        {"src/task.c": ("return task->offset + job", "return task->offset + 1 + job")},
     ),
 }  # fmt: skip
 

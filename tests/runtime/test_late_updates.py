@@ -28,7 +28,7 @@ JITTER, POINT = 3, 4
 #: how far behind the arrival the end of the time slice is tried, in places where a preemption is possible
 NEAR = 8
 
-RECHECK = "if (atomic_load(&context->nested) == mark) {"
+RECHECK = "if (atomic_load(&context->nested) == manager) {"
 
 
 def run(built: Built, script: tuple[int, ...]) -> Run:
@@ -84,7 +84,7 @@ def test_no_update_comes_late(tmp_path: Path) -> None:
 
 
 def test_the_second_look_at_the_request_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    break_runtime({"protocols/nested.c": (RECHECK, "{")}, tmp_path, monkeypatch)
+    break_runtime({"src/protocols/nested.c": (RECHECK, "{")}, tmp_path, monkeypatch)
     found = [text for _, late in late_arrivals(tmp_path / "system") for text in violations(late)]
     assert any("leaf.p@a runs at 20 until" in text for text in found), (
         "it keeps the priority of a late update"

@@ -38,17 +38,13 @@ TROUBLE = {
         {MessageError.PRIORITY: 50},
     ),
     "storm of signals": ("for (int i = 0; i < 50; i++) { now_emit(); }", {}),
-    "the record says another task": (
-        "const unsigned task = self->task_id; self->task_id = HIGH; p_go(); self->task_id = task;",
-        {MessageError.TASK: 1},
-    ),
-    "the record says no task": (
-        "const unsigned task = self->task_id; self->task_id = CAMKES_NO_TASK; p_go(); self->task_id = task;",
-        {MessageError.TASK: 1},
-    ),
-    "the record says a priority": (
-        "const uint8_t priority = self->priority; self->priority = 250; p_go(); self->priority = priority;",
-        {MessageError.PRIORITY: 1},
+    "another task": ("CALL(MESSAGE(LABEL(camkes_request_priority(), HIGH), 0, 0));", {MessageError.TASK: 1}),
+    "no task": ("CALL(MESSAGE(LABEL(camkes_request_priority(), 0xfff), 0, 0));", {MessageError.TASK: 1}),
+    "a priority": ("CALL(MESSAGE(LABEL(250, camkes_requestor()), 0, 0));", {MessageError.PRIORITY: 1}),
+    "a good request again, after a bad one": ("CALL(MESSAGE(GOOD, 0, 0)); continue;", {}),
+    "a bad request twice": (
+        "for (int i = 0; i < 2; i++) { CALL(MESSAGE(LABEL(250, camkes_requestor()), 0, 0)); }",
+        {MessageError.PRIORITY: 2},
     ),
     # these are served in place of the request, and are as good
     "old sequence": ("CALL(MESSAGE(GOOD, 0, 0)); continue;", {}),
@@ -103,16 +99,14 @@ odd._priority = 20; odd._period = 1 ms; odd._offset = 20 us;
 """
 TASK = "int run(void) { while (camkes_next_job()) { p_go(); } return 0; }\n"
 ODD = """
-#include <camkes/thread.h>
 #define MESSAGE(label, capabilities, words) seL4_MessageInfo_new(label, 0, capabilities, words)
-#define GOOD ((seL4_Word)camkes_request_priority() | (seL4_Word)camkes_requestor() << 8)
+#define LABEL(priority, task) ((seL4_Word)(priority) | (seL4_Word)(task) << 8)
+#define GOOD LABEL(camkes_request_priority(), camkes_requestor())
 #define CALL(message) (void)seL4_Call(SLOT, message)
 static camkes_error_action_t discard(camkes_error_t *error) { (void)error; return CEA_DISCARD; }
 int run(void)
 {
-    struct camkes_thread *self = camkes_self();
     (void)p_register_error_handler(discard);
-    (void)self;
     for (unsigned job = 0; camkes_next_job(); job++) {
         switch (job) {
         CASES

@@ -144,7 +144,6 @@ def test_a_client_that_does_not_wait_for_its_reply(tmp_path: Path) -> None:
 
 
 _LYING_STUB = """
-#include <camkes/thread.h>
 static camkes_error_action_t on_error(camkes_error_t *error)
 {
     printf("%d %s.%s: %s\\n", error->type == CE_MALFORMED_RPC_PAYLOAD, error->instance, error->interface,
@@ -154,19 +153,23 @@ static camkes_error_action_t on_error(camkes_error_t *error)
 int run(void)
 {
     HANDLER
-    for (int job = 0; camkes_next_job(); job++) {
-        const int task = camkes_requestor();
-        if (job == 2) { camkes_self()->task_id = 77; }
-        p_go();
-        camkes_self()->task_id = (unsigned short)task;
-    }
+    while (camkes_next_job()) { p_go(); }
     return 0;
 }
 """
 
+#: a header of the component changes the labels that its generated code has
+_LIE = """
+#include <camkes/label.h>
+#undef CAMKES_LABEL_OF
+#define CAMKES_LABEL_OF(priority, task) ((seL4_Word)(priority) | (seL4_Word)77 << 8)
+"""
+
 
 def _lying_stub(folder: Path, handler: str) -> tuple[Built, Run]:
-    text = _TASKS.format(odd="", protocol="priority_protocol inherited", more="", connections="", settings="")
+    odd, inherited = 'include "lie.h";', "priority_protocol inherited"
+    text = _TASKS.format(odd=odd, protocol=inherited, more="", connections="", settings="")
+    (folder / "lie.h").write_text(_LIE)
     odd = _LYING_STUB.replace("HANDLER", handler)
     built = build(folder, text, {"Task": _TASK, "Odd": odd, "Leaf": _LEAF})
     return built, built.run(duration=_JOBS * 1_000_000)
@@ -174,20 +177,24 @@ def _lying_stub(folder: Path, handler: str) -> tuple[Built, Run]:
 
 def test_the_client_s_error_handler_decides(tmp_path: Path) -> None:
     built, run = _lying_stub(tmp_path, "(void)p_register_error_handler(on_error);")
-    assert run.output == (
-        "1 odd.p: message of go() refused by leaf.p: its task is not valid for its sender\n"
+    assert (
+        run.output
+        == (
+            "1 odd.p: message of go() refused by leaf.p: its task is not valid for its sender\n"
+        )
+        * _JOBS
     )
     assert (run.status, run.errors, run.violations()) == (0, "", [])
     assert [len(_jobs(run, task)) for task in ("low", "odd", "high")] == [_JOBS] * 3
-    assert _refused(built, run) == {("odd.p", "leaf.p", MessageError.TASK): 1}
+    assert _refused(built, run) == {("odd.p", "leaf.p", MessageError.TASK): _JOBS}
 
 
 def test_without_a_handler_the_client_stops(tmp_path: Path) -> None:
     _, run = _lying_stub(tmp_path, "(void)on_error;")
-    assert "camkes: odd.p: message of go() refused by leaf.p: it claims a task" in run.output
+    assert "camkes: odd.p: message of go() refused by leaf.p: its task" in run.output
     assert run.status == 1 and "odd" in run.errors
     assert "leaf" not in run.errors
-    assert [len(_jobs(run, task)) for task in ("low", "odd", "high")] == [_JOBS, 2, _JOBS]
+    assert [len(_jobs(run, task)) for task in ("low", "odd", "high")] == [_JOBS, 0, _JOBS]
     assert run.violations() == []
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _STOP = "camkes_platform_fault"
 
 #: where a generated function looks at the errors of a message
-_MESSAGE = "camkes_message_good"
+_MESSAGE = "camkes_message_report"
 
 #: what to do about a fault whose line alone does not say it
 _HELP = {

@@ -27,6 +27,7 @@ struct camkes_caller {
 struct camkes_context {
     const char *name;
     uint16_t id;     /* id in the plan */
+    uintptr_t held;  /* the CPI's lock word while this context holds the lock */
     uint16_t route;  /* index among the contexts of the instance */
     uint8_t base;    /* priority of its requests while nothing is inherited */
     seL4_CPtr reply; /* slot for the reply capability of its worker while that waits for the lock */
@@ -36,14 +37,14 @@ struct camkes_context {
     struct camkes_thread *_Atomic worker; /* NULL: no thread of the pool serves it */
     uint8_t request;                      /* priority of its own request */
     _Atomic uint8_t effective;            /* the maximum of that and of inherited priorities */
-    _Atomic uintptr_t pushed;             /* mark of the request that an update was sent for */
+    _Atomic seL4_CPtr pushed;             /* manager that an update was or will be sent to */
     _Atomic uint16_t cause;               /* plan id of the context that its priority comes from */
     bool waiting;
     uint16_t place; /* index in the queue */
     uint32_t arrival;
 
-    /* Written by the worker, read by the manager: mark of its nested request, 0: none. */
-    _Atomic uintptr_t nested;
+    /* Written by the worker, read by the manager: manager of its nested request, 0: none. */
+    _Atomic seL4_CPtr nested;
 };
 
 struct camkes_cpi {
@@ -58,8 +59,8 @@ struct camkes_cpi {
     struct camkes_context *context;
     const struct camkes_caller *caller;
 
-    /* inherited CPIs: 0 if free, else the holder's index + 1, with CAMKES_WAITERS if there are
-     * waiters */
+    /* inherited CPIs: 0 if free, else `held` of the holder, which is its index + 1, with
+     * CAMKES_WAITERS if there are waiters */
     _Atomic uintptr_t lock;
 
     /* CPIs with a manager only */
@@ -84,23 +85,33 @@ struct camkes_route {
 /* A `uses` interface that is connected to a CPI with a protocol. */
 struct camkes_uses {
     const char *name;
-    uint16_t cpi; /* plan id of the CPI at the other end */
+    uint16_t cpi;    /* plan id of the CPI at the other end */
+    uint16_t routes; /* number of them */
     const struct camkes_route *route;
+    bool one_route;  /* all threads that run code of the instance have the first route */
+    seL4_Word label; /* of all requests of the instance, 0: that depends on the thread */
 };
 
-/* Sends the request in the message registers for the running thread; returns the reply. */
-seL4_MessageInfo_t camkes_request(const struct camkes_uses *to, unsigned words);
+/* The row of a badge in the CPI's caller table; NULL: the badge is not that of a caller. */
+static inline const struct camkes_caller *camkes_caller(const struct camkes_cpi *cpi,
+                                                        seL4_Word badge)
+{
+    return badge - 1 < cpi->callers ? &cpi->caller[badge - 1] : NULL;
+}
 
-/*
- * Called before and after the handler of a CPI: when the request was unmarshalled without an error,
- * and when its reply is written. In between, the handler has the CPI's lock. camkes_begin_request()
- * returns false, and sets the message's error, if the request cannot begin.
- */
-bool camkes_begin_request(struct camkes_thread *self, struct camkes_message *request);
-void camkes_end_request(struct camkes_thread *self);
+/* The sender of the request that the thread serves, as IFACE_get_sender_id() returns it. */
+static inline seL4_Word camkes_sender_id(const struct camkes_thread *self)
+{
+    const struct camkes_caller *caller =
+        self->cpi != NULL ? camkes_caller(self->cpi, self->badge) : NULL;
+    return caller != NULL ? caller->sender_id : self->badge;
+}
 
-/* Entry points of threads: worker of a CPI, manager of a CPI, server of an interface without a
- * protocol. */
-void camkes_serve_cpi(struct camkes_thread *self);
+/* The context of the request that the thread serves, at a CPI with a protocol. */
+static inline struct camkes_context *camkes_sender_context(const struct camkes_thread *self)
+{
+    return &self->cpi->context[self->cpi->caller[self->badge - 1].context];
+}
+
+/* Entry point of the manager of a CPI. */
 void camkes_manage_cpi(struct camkes_thread *self);
-void camkes_serve_plain(struct camkes_thread *self);

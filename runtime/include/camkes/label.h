@@ -55,6 +55,17 @@ static inline struct camkes_request_label camkes_request_label_read(seL4_Word wo
     };
 }
 
+/* The label of requests of `priority` for a task, an initialiser; no message has CAMKES_LABEL_NONE,
+ * which is that of no task. */
+#define CAMKES_LABEL_OF(priority, task)                                                            \
+    ((seL4_Word)(priority) | (seL4_Word)(task) << CAMKES_LABEL_PRIORITY_BITS)
+#define CAMKES_LABEL_NONE (~(seL4_Word)0)
+
+static inline uint16_t camkes_label_task(seL4_Word label)
+{
+    return camkes_request_label_read(label).task;
+}
+
 /* Operations of a CPI's manager; the first five are requested by its own workers. */
 enum camkes_operation {
     CAMKES_ACQUIRE_LOCK = 1,

@@ -48,16 +48,25 @@ struct camkes_message {
 };
 
 /* The running thread's message registers. */
-static inline unsigned char *camkes_message_registers(void)
+CAMKES_INLINE unsigned char *camkes_message_registers(void)
 {
     return (unsigned char *)seL4_GetIPCBuffer()->msg;
 }
 
-/* A message to write. */
-static inline struct camkes_message camkes_message_new(void)
+/* The number of words that so many bytes fill. */
+#define CAMKES_WORDS(bytes) (((bytes) + sizeof(seL4_Word) - 1) / sizeof(seL4_Word))
+/* Whether so many bytes, a constant, are a short message, which can stay in registers. */
+#define CAMKES_IS_SHORT(bytes) ((bytes) <= sizeof(struct camkes_registers))
+
+/* A message to write: a short one into `registers`, any other one (NULL) into the IPC buffer. */
+CAMKES_INLINE struct camkes_message camkes_message_new(struct camkes_registers *registers)
 {
-    return (struct camkes_message){.start = camkes_message_registers(),
-                                   .end = CAMKES_MESSAGE_BYTES};
+    if (registers == NULL) {
+        return (struct camkes_message){.start = camkes_message_registers(),
+                                       .end = CAMKES_MESSAGE_BYTES};
+    }
+    *registers = (struct camkes_registers){{0}};
+    return (struct camkes_message){.start = (unsigned char *)registers, .end = sizeof *registers};
 }
 
 /* A message in memory that both sides share, to write or to read. */
@@ -66,7 +75,7 @@ static inline struct camkes_message camkes_message_at(void *memory, size_t size)
     return (struct camkes_message){.start = memory, .end = size};
 }
 
-/* A received request to read. */
+/* A received request to read, in the IPC buffer. */
 static inline struct camkes_message camkes_message_received(unsigned words)
 {
     return (struct camkes_message){.start = camkes_message_registers(),
@@ -88,14 +97,61 @@ static inline struct camkes_message camkes_message_reply(seL4_MessageInfo_t info
                                    seL4_MessageInfo_get_length(info) * sizeof(seL4_Word));
 }
 
-/* Number of words written. */
-static inline unsigned camkes_message_words(const struct camkes_message *message)
+/*
+ * A message that is `bytes` long or malformed: `words` were received, in `registers` or (NULL) in
+ * the IPC buffer. Its values are there, to be taken without further checks, unless it is too short.
+ */
+CAMKES_INLINE struct camkes_message camkes_message_fixed(struct camkes_registers *registers,
+                                                         unsigned words, size_t bytes)
 {
-    return (unsigned)((message->at + sizeof(seL4_Word) - 1) / sizeof(seL4_Word));
+    struct camkes_message message = {.start = registers != NULL ? (unsigned char *)registers
+                                                                : camkes_message_registers(),
+                                     .end = CAMKES_WORDS(bytes) * sizeof(seL4_Word)};
+    if (CAMKES_UNLIKELY(words != CAMKES_WORDS(bytes))) {
+        message.error =
+            words < CAMKES_WORDS(bytes) ? CAMKES_MESSAGE_TOO_SHORT : CAMKES_MESSAGE_TOO_LONG;
+        message.end = words * sizeof(seL4_Word);
+        message.wanted = bytes;
+    }
+    return message;
+}
+
+/* The reply to a request, if it is `bytes` long; likewise. It may be longer. */
+CAMKES_INLINE struct camkes_message camkes_message_fixed_reply(seL4_MessageInfo_t info,
+                                                               struct camkes_registers *registers,
+                                                               size_t bytes)
+{
+    const seL4_MessageInfo_t good = seL4_MessageInfo_new(0, 0, 0, CAMKES_WORDS(bytes));
+    if (CAMKES_LIKELY(info.words[0] == good.words[0])) {
+        return camkes_message_fixed(registers, CAMKES_WORDS(bytes), bytes);
+    }
+    struct camkes_message message =
+        camkes_message_fixed(registers, (unsigned)seL4_MessageInfo_get_length(info), bytes);
+    const unsigned label = (unsigned)seL4_MessageInfo_get_label(info);
+    message.refused = label != CAMKES_MESSAGE_GOOD;
+    if (message.refused) {
+        message.error = label;
+    } else if (message.error == CAMKES_MESSAGE_TOO_LONG) {
+        message.error = CAMKES_MESSAGE_GOOD;
+    }
+    return message;
+}
+
+/* The next value of such a message. */
+CAMKES_INLINE void camkes_take(struct camkes_message *message, void *value, size_t size)
+{
+    memcpy(value, message->start + message->at, size);
+    message->at += size;
+}
+
+/* Number of words written. */
+CAMKES_INLINE unsigned camkes_message_words(const struct camkes_message *message)
+{
+    return (unsigned)CAMKES_WORDS(message->at);
 }
 
 /* Reserves the next `size` bytes; NULL if they do not fit. */
-static inline unsigned char *camkes_message_next(struct camkes_message *message, size_t size,
+CAMKES_INLINE unsigned char *camkes_message_next(struct camkes_message *message, size_t size,
                                                  enum camkes_message_error overrun)
 {
     if (message->error != CAMKES_MESSAGE_GOOD || size > message->end - message->at) {
@@ -110,7 +166,7 @@ static inline unsigned char *camkes_message_next(struct camkes_message *message,
     return next;
 }
 
-static inline void camkes_put(struct camkes_message *message, const void *value, size_t size)
+CAMKES_INLINE void camkes_put(struct camkes_message *message, const void *value, size_t size)
 {
     unsigned char *next = camkes_message_next(message, size, CAMKES_MESSAGE_NO_ROOM);
     if (next != NULL && size > 0) {
@@ -118,7 +174,7 @@ static inline void camkes_put(struct camkes_message *message, const void *value,
     }
 }
 
-static inline void camkes_get(struct camkes_message *message, void *value, size_t size)
+CAMKES_INLINE void camkes_get(struct camkes_message *message, void *value, size_t size)
 {
     const unsigned char *next = camkes_message_next(message, size, CAMKES_MESSAGE_TOO_SHORT);
     if (next != NULL && size > 0) {
@@ -152,43 +208,70 @@ const char *camkes_view_string(struct camkes_message *message, struct camkes_scr
 void *camkes_view_array(struct camkes_message *message, struct camkes_scratch *scratch,
                         size_t *count, size_t size);
 
-/* Whether a request was read without an error and ends with its last parameter. */
-static inline bool camkes_message_ends(struct camkes_message *message)
+/* Sets an error if a request that was read without one does not end with its last parameter. */
+static inline void camkes_message_end(struct camkes_message *message)
 {
     if (message->error == CAMKES_MESSAGE_GOOD && message->end - message->at >= sizeof(seL4_Word)) {
         message->error = CAMKES_MESSAGE_TOO_LONG;
     }
-    return message->error == CAMKES_MESSAGE_GOOD;
+}
+
+bool camkes_message_report(const struct camkes_message *message, const struct camkes_place *place,
+                           const char *method);
+bool camkes_message_ignored(const struct camkes_message *message, const struct camkes_place *place,
+                            const char *method);
+
+/* What is reported of a message: without its contents, which need not be in memory then. */
+CAMKES_INLINE struct camkes_message camkes_message_error(const struct camkes_message *message)
+{
+    return (struct camkes_message){.at = message->at,
+                                   .end = message->end,
+                                   .error = message->error,
+                                   .refused = message->refused,
+                                   .wanted = message->wanted};
 }
 
 /*
  * Checks a message written by this side, or the reply to one. An error is reported; the result is
  * whether to continue.
  */
-bool camkes_message_good(const struct camkes_message *message, const struct camkes_place *place,
-                         const char *method);
+CAMKES_INLINE bool camkes_message_good(const struct camkes_message *message,
+                                       const struct camkes_place *place, const char *method)
+{
+    if (CAMKES_LIKELY(message->error == CAMKES_MESSAGE_GOOD)) {
+        return true;
+    }
+    const struct camkes_message copy = camkes_message_error(message);
+    return camkes_message_report(&copy, place, method);
+}
 
 /*
  * Reports an error in a request, which the sender made, to the registered error handler. Returns
  * true if that decides to serve the request nevertheless; without a handler the request is to be
  * refused.
  */
-bool camkes_message_ignored(const struct camkes_message *message, const struct camkes_place *place,
-                            const char *method);
+CAMKES_INLINE bool camkes_message_accepted(const struct camkes_message *message,
+                                           const struct camkes_place *place, const char *method)
+{
+    if (CAMKES_LIKELY(message->error == CAMKES_MESSAGE_GOOD)) {
+        return true;
+    }
+    const struct camkes_message copy = camkes_message_error(message);
+    return camkes_message_ignored(&copy, place, method);
+}
 
 /* Reports a malformed message and its sender; returns the reply that refuses it. */
-seL4_MessageInfo_t camkes_refuse(const struct camkes_thread *self, const struct camkes_place *place,
-                                 unsigned error) __attribute__((cold));
+seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word badge,
+                                 seL4_Word sender, unsigned error);
 
 /* Refuses a request for method `index`, which is not below `methods`, or one too short for an
- * index. */
+ * index, whose error is `wrong`. */
 seL4_MessageInfo_t camkes_message_no_method(const struct camkes_thread *self,
-                                            const struct camkes_message *message,
-                                            const struct camkes_place *place, uint64_t index,
-                                            uint64_t methods) __attribute__((cold));
+                                            const struct camkes_place *place, unsigned wrong,
+                                            uint64_t index, uint64_t methods);
 
 /* Message information of a reply that was written. */
-static inline seL4_MessageInfo_t camkes_message_info(const struct camkes_message *message)
+CAMKES_INLINE seL4_MessageInfo_t camkes_message_info(const struct camkes_message *message)
 {
     return seL4_MessageInfo_new(0, 0, 0, camkes_message_words(message));
 }

@@ -12,8 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* On the path of every request: inlined into the code of an interface, where much is constant. */
+#define CAMKES_INLINE static inline __attribute__((always_inline))
+#define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
+#define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
+
 #ifndef CAMKES_KERNEL_HOST
 #define CAMKES_KERNEL_HOST 0
+#endif
+
+/* Whether trace records are written. */
+#if CAMKES_KERNEL_HOST || defined(CAMKES_TRACE_SEL4)
+#define CAMKES_TRACING 1
+#else
+#define CAMKES_TRACING 0
 #endif
 
 #if CAMKES_KERNEL_HOST
@@ -129,6 +141,67 @@ seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *
 #define camkes_platform_open_passive(instance) ((void)(instance))
 
 #endif
+
+/*
+ * The first words of a message. A kernel has them in registers of the processor, where a short
+ * message can stay; all other code sees messages in the IPC buffer.
+ */
+#define CAMKES_REGISTERS 4
+struct camkes_registers {
+    seL4_Word word[CAMKES_REGISTERS];
+};
+
+CAMKES_INLINE void camkes_registers_from_buffer(struct camkes_registers *registers)
+{
+    const seL4_IPCBuffer *buffer = seL4_GetIPCBuffer();
+    for (unsigned i = 0; i < CAMKES_REGISTERS; i++) {
+        registers->word[i] = buffer->msg[i];
+    }
+}
+
+CAMKES_INLINE void camkes_registers_to_buffer(const struct camkes_registers *registers)
+{
+    seL4_IPCBuffer *buffer = seL4_GetIPCBuffer();
+    for (unsigned i = 0; i < CAMKES_REGISTERS; i++) {
+        buffer->msg[i] = registers->word[i];
+    }
+}
+
+#if CAMKES_KERNEL_HOST || seL4_FastMessageRegisters == 4
+#define CAMKES_REGISTER_ARGUMENTS(r) &(r)->word[0], &(r)->word[1], &(r)->word[2], &(r)->word[3]
+#endif
+
+/* A Call, and a reply and receive, whose messages have their first words in `registers`. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_platform_call_registers(seL4_CPtr endpoint,
+                                                                seL4_MessageInfo_t info,
+                                                                struct camkes_registers *registers)
+{
+#if defined(CAMKES_REGISTER_ARGUMENTS)
+    return seL4_CallWithMRs(endpoint, info, CAMKES_REGISTER_ARGUMENTS(registers));
+#else
+    camkes_registers_to_buffer(registers);
+    info = seL4_Call(endpoint, info);
+    camkes_registers_from_buffer(registers);
+    return info;
+#endif
+}
+
+CAMKES_INLINE seL4_MessageInfo_t
+camkes_platform_reply_receive_registers(seL4_CPtr endpoint, seL4_MessageInfo_t reply,
+                                        seL4_Word *badge, struct camkes_registers *registers)
+{
+#if !defined(CAMKES_REGISTER_ARGUMENTS)
+    camkes_registers_to_buffer(registers);
+    reply = camkes_platform_reply_receive(endpoint, reply, badge);
+    camkes_registers_from_buffer(registers);
+    return reply;
+#elif defined(CONFIG_KERNEL_MCS)
+    return seL4_ReplyRecvWithMRs(endpoint, reply, badge, CAMKES_REGISTER_ARGUMENTS(registers),
+                                 camkes_platform_reply_object());
+#else
+    return seL4_ReplyRecvWithMRs(endpoint, reply, badge, CAMKES_REGISTER_ARGUMENTS(registers));
+#endif
+}
 
 /* Calls with a message that consists of its label only, and keeps the message registers. Returns
  * the label of the reply. */

@@ -21,9 +21,6 @@ struct camkes_thread {
     void *interface;
     /* the endpoint on which it waits for requests */
     seL4_CPtr endpoint;
-    /* unmarshals a request of `words` words, calls the handler, and marshals and returns the reply
-     * */
-    seL4_MessageInfo_t (*serve)(struct camkes_thread *self, unsigned words);
 
     /* of a thread that serves or makes prioritised requests */
     struct camkes_cpi *cpi;
@@ -33,15 +30,13 @@ struct camkes_thread {
     uint8_t priority;   /* priority at boot */
     uint16_t origin;    /* plan id of the context that it makes requests for */
     uint16_t route;     /* index of that context in the instance's routes */
-    uint16_t task_id;   /* id of the task it works for, or CAMKES_NO_TASK */
-    seL4_Word sequence; /* number of its last request */
+    seL4_Word sequence; /* of its last request, for traces */
 
-    /* the request it is serving */
-    struct camkes_context *context;     /* NULL if its priority cannot be raised */
-    const struct camkes_caller *caller; /* row of the sender in the CPI's table */
+    /* the request that it serves: the context whose priority others may raise, else NULL, and label
+     * and badge as they came; a control thread has the label of its own requests. */
+    struct camkes_context *context;
     seL4_Word label;
     seL4_Word badge;
-    seL4_Word sender_id;
 
     /* the events whose pending occurrences it is delivering, innermost first */
     const struct camkes_emptying *emptying;

@@ -1,40 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-#include "lock.h"
-
+/* Operations on the lock of an inherited CPI that need its manager. */
 #include "nested.h"
 
-#include <camkes/label.h>
+#include <camkes/serve.h>
 
-static void ask_manager(const struct camkes_cpi *cpi, uint16_t context,
+_Static_assert(CAMKES_WAITERS > UINT16_MAX, "above the index of every context, and one");
+
+static void ask_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
                         enum camkes_operation operation)
 {
-    camkes_ask_manager(cpi->context[context].manager_as_worker,
-                       camkes_operation_label(operation, 0, 0), cpi->name);
+    camkes_point();
+    camkes_ask_manager(context->manager_as_worker, camkes_operation_label(operation, 0, 0),
+                       cpi->name);
 }
 
-void camkes_lock_take(struct camkes_cpi *cpi, uint16_t context)
+void camkes_lock_wait(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    uintptr_t found = 0;
-    camkes_point();
-    if (atomic_compare_exchange_strong(&cpi->lock, &found, camkes_held_by(context))) {
-        CAMKES_TRACE(LOCK_TAKE, cpi->id, cpi->context[context].id);
-    } else {
-        camkes_point();
-        ask_manager(cpi, context, CAMKES_ACQUIRE_LOCK);
-    }
-    camkes_point();
+    ask_manager(cpi, context, CAMKES_ACQUIRE_LOCK);
 }
 
-void camkes_lock_free(struct camkes_cpi *cpi, uint16_t context)
+void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    uintptr_t found = camkes_held_by(context);
-    camkes_point();
-    if (atomic_compare_exchange_strong(&cpi->lock, &found, 0)) {
-        CAMKES_TRACE(LOCK_FREE, cpi->id, cpi->context[context].id);
-    } else {
-        camkes_point();
-        ask_manager(cpi, context, CAMKES_RELEASE_LOCK);
-    }
-    camkes_point();
+    ask_manager(cpi, context, CAMKES_RELEASE_LOCK);
 }

@@ -4,7 +4,6 @@
  * The manager of a CPI: the only thread that changes the queue of waiters and the priorities of the
  * CPI's workers, so that no further lock is needed.
  */
-#include "lock.h"
 #include "nested.h"
 #include "queue.h"
 
@@ -68,13 +67,13 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
 }
 
 /* Takes the lock if it is free and returns true; else marks that there is a waiter. */
-static bool take_or_mark(struct camkes_cpi *cpi, uint16_t index)
+static bool take_or_mark(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
     uintptr_t word = atomic_load(&cpi->lock);
     for (;;) {
         camkes_point();
         if (word == 0) {
-            if (atomic_compare_exchange_strong(&cpi->lock, &word, camkes_held_by(index))) {
+            if (atomic_compare_exchange_strong(&cpi->lock, &word, context->held)) {
                 return true;
             }
         } else if ((word & CAMKES_WAITERS) != 0 ||
@@ -91,7 +90,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     if (worker == NULL || context->waiting || holder(cpi) == context) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    if (take_or_mark(cpi, index)) {
+    if (take_or_mark(cpi, context)) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;
     }
@@ -117,7 +116,7 @@ static unsigned hand_over(struct camkes_cpi *cpi, uint16_t index)
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
     const uint16_t next = camkes_queue_take(cpi);
     struct camkes_context *to = &cpi->context[next];
-    atomic_store(&cpi->lock, camkes_held_by(next) | (cpi->queued > 0 ? CAMKES_WAITERS : 0));
+    atomic_store(&cpi->lock, to->held | (cpi->queued > 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
     inherit(cpi, from, false, from->id);
     camkes_point();
@@ -219,19 +218,18 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
 }
 
 /* Handles one message. Badges from 1 up are workers, those after them callers. */
-static unsigned step(struct camkes_thread *self, seL4_Word badge, seL4_MessageInfo_t info)
+static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info,
+                     seL4_Word *sender)
 {
-    struct camkes_cpi *cpi = self->cpi;
     const seL4_Word label = seL4_MessageInfo_get_label(info);
-    self->badge = badge;
-    self->sender_id = 0; /* sent by a worker */
+    *sender = 0; /* sent by a worker */
     if (badge == 0 || badge > (seL4_Word)cpi->contexts + cpi->callers) {
         return CAMKES_MESSAGE_BADGE;
     }
     const struct camkes_caller *caller =
         badge > cpi->contexts ? &cpi->caller[badge - cpi->contexts - 1] : NULL;
     if (caller != NULL) {
-        self->sender_id = caller->sender_id;
+        *sender = caller->sender_id;
     }
     if (seL4_MessageInfo_get_length(info) != 0) {
         return CAMKES_MESSAGE_TOO_LONG;
@@ -245,16 +243,17 @@ static unsigned step(struct camkes_thread *self, seL4_Word badge, seL4_MessageIn
 
 void camkes_manage_cpi(struct camkes_thread *self)
 {
+    struct camkes_cpi *cpi = self->cpi;
     unsigned error = REPLY_LATER;
+    seL4_Word badge = 0, sender = 0;
     for (;;) {
-        seL4_Word badge = 0;
         const seL4_MessageInfo_t reply = error == CAMKES_MESSAGE_GOOD || error == REPLY_LATER
                                              ? seL4_MessageInfo_new(0, 0, 0, 0)
-                                             : camkes_refuse(self, self->cpi->place, error);
+                                             : camkes_refuse(cpi->place, badge, sender, error);
         const seL4_MessageInfo_t info =
-            error == REPLY_LATER ? camkes_platform_receive(self->cpi->manager, &badge)
-                                 : camkes_platform_reply_receive(self->cpi->manager, reply, &badge);
-        error = step(self, badge, info);
+            error == REPLY_LATER ? camkes_platform_receive(cpi->manager, &badge)
+                                 : camkes_platform_reply_receive(cpi->manager, reply, &badge);
+        error = step(cpi, badge, info, &sender);
         camkes_point();
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Requests, and propagation of an inherited priority along a nested request, by worker and manager.
- */
+/* Propagation of an inherited priority along a nested request, by worker and manager. */
 #include "nested.h"
 
 #include <camkes/error.h>
@@ -27,17 +26,17 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
      * it must clear the update that is sent now.
      */
     for (;;) {
-        const uintptr_t mark = atomic_load(&context->nested);
+        const seL4_CPtr manager = atomic_load(&context->nested);
         camkes_point();
-        if (mark == 0) {
+        if (manager == 0) {
             return;
         }
-        atomic_store(&context->pushed, mark);
+        atomic_store(&context->pushed, manager);
         camkes_point();
-        if (atomic_load(&context->nested) == mark) {
+        if (atomic_load(&context->nested) == manager) {
             camkes_point();
             camkes_ask_manager(
-                camkes_mark_manager(mark),
+                manager,
                 camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)),
                 "a nested request");
             return;
@@ -45,72 +44,55 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
     }
 }
 
-/* Before a nested request: returns whether an inherited priority was sent to its CPI. */
-static bool enter(struct camkes_context *context, const struct camkes_uses *to, seL4_CPtr manager,
-                  uintptr_t mark)
+/*
+ * The manager of this CPI may still be about to send the update. When it has replied it is not, and
+ * does not write `pushed` before the next nested request.
+ */
+static void settle(struct camkes_thread *self)
 {
-    atomic_store(&context->nested, mark);
-    camkes_point();
-    const uint8_t priority = atomic_load(&context->effective);
-    if (priority <= context->base) {
-        return false;
-    }
-    camkes_ask_manager(
-        manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)),
-        to->name);
-    return true;
+    camkes_ask_manager(self->context->manager_as_worker,
+                       camkes_operation_label(CAMKES_SETTLE, 0, 0), self->cpi->name);
+    atomic_store(&self->context->pushed, 0);
 }
 
-/* After a nested request. */
-static void leave(struct camkes_context *context, const struct camkes_uses *to, seL4_CPtr manager,
-                  uintptr_t mark, bool told)
+static void clear(const struct camkes_uses *to, const struct camkes_route *route)
 {
+    camkes_ask_manager(route->manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), to->name);
+}
+
+seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
+                                         const struct camkes_route *route, unsigned words)
+{
+    struct camkes_thread *self = camkes_self();
+    struct camkes_context *context = self->context;
+    camkes_ask_manager(route->manager,
+                       camkes_operation_label(CAMKES_UPDATE, atomic_load(&context->effective),
+                                              atomic_load(&context->cause)),
+                       to->name);
+    camkes_point();
+    const seL4_Word label = camkes_own_label(self, to, context);
+    const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, NULL, words);
+    CAMKES_TRACE(CALL_END, to->cpi, self->origin);
     camkes_point();
     atomic_store(&context->nested, 0);
     camkes_point();
-    if (atomic_load(&context->pushed) == mark) {
-        /* The manager of this CPI may still be about to send the update. */
-        camkes_ask_manager(context->manager_as_worker, camkes_operation_label(CAMKES_SETTLE, 0, 0),
-                           camkes_self()->cpi->name);
-        told = true;
+    if (atomic_load(&context->pushed) == route->manager) {
+        settle(self);
     }
-    if (told) {
-        camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), to->name);
-    }
+    clear(to, route);
     camkes_point();
+    return reply;
 }
 
-/* The effective priority of the thread's work. */
-static uint8_t own_priority(const struct camkes_thread *self)
-{
-    return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;
-}
-
-seL4_MessageInfo_t camkes_request(const struct camkes_uses *to, unsigned words)
+void camkes_request_pushed(const struct camkes_uses *to)
 {
     struct camkes_thread *self = camkes_self();
-    const struct camkes_route route =
-        self->route < CAMKES_NO_ROUTE ? to->route[self->route] : (struct camkes_route){0, 0};
-    if (route.endpoint == 0) {
-        camkes_fail(
-            "thread %s cannot request %s: it does not work for a task that the plan lets there",
-            self->name, to->name);
-    }
-    struct camkes_context *context = route.manager != 0 ? self->context : NULL;
-    const uintptr_t mark = camkes_mark(route.manager, ++self->sequence);
-    CAMKES_TRACE(CALL_BEGIN, to->cpi, self->origin, own_priority(self));
-    const bool told = context != NULL && enter(context, to, route.manager, mark);
-    camkes_point();
-    const struct camkes_request_label label = {
-        .priority = own_priority(self),
-        .task = self->task_id,
-        .sequence = (uint16_t)self->sequence,
-    };
-    const seL4_MessageInfo_t reply =
-        seL4_Call(route.endpoint, seL4_MessageInfo_new(camkes_request_label(label), 0, 0, words));
-    CAMKES_TRACE(CALL_END, to->cpi, self->origin);
-    if (context != NULL) {
-        leave(context, to, route.manager, mark, told);
-    }
-    return reply;
+    settle(self);
+    clear(to, camkes_route(self, to));
+}
+
+void camkes_no_route(const struct camkes_uses *to)
+{
+    camkes_fail("thread %s cannot request %s: it does not work for a task that the plan lets there",
+                camkes_self()->name, to->name);
 }

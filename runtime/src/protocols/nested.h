@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/*
- * Propagation of priorities along a chain of nested requests. `nested` and `pushed` hold a mark:
- * the slot of the manager that handles the thread's nested request, and the number of the request.
- */
+/* Propagation of priorities along a chain of nested requests. */
 #pragma once
 
-#include <camkes/cpi.h>
-
-#define CAMKES_MARK_SLOT_BITS 16
-
-static inline uintptr_t camkes_mark(seL4_CPtr manager, seL4_Word sequence)
-{
-    return (uintptr_t)manager | (uintptr_t)(sequence << CAMKES_MARK_SLOT_BITS);
-}
-
-static inline seL4_CPtr camkes_mark_manager(uintptr_t mark)
-{
-    return mark & (((uintptr_t)1 << CAMKES_MARK_SLOT_BITS) - 1);
-}
+#include <camkes/request.h>
 
 /* Calls a manager; a refusal is a fatal error, reported with the name `cpi`. */
 void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi);

@@ -125,7 +125,7 @@ static void unmarshal_anything(void)
 
 static void marshal_too_much(void)
 {
-    struct camkes_message message = camkes_message_new();
+    struct camkes_message message = camkes_message_new(NULL);
     static const char text[2 * CAMKES_MESSAGE_BYTES];
     for (int parts = 0; parts < 20; parts++) {
         camkes_put_array(&message, text, random_below(200), 1);

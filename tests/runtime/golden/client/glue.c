@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from system.camkes: instance "client" (system.camkes:18). */
 #include <camkes.h>
-#include <camkes/cpi.h>
 #include <camkes/event.h>
 #include <camkes/instance.h>
 #include <camkes/message.h>
+#include <camkes/request.h>
 #include <camkes/semaphore.h>
+#include <camkes/serve.h>
 #include <camkes/task.h>
 #include <camkes/timer.h>
 #include <limits.h>
@@ -79,12 +80,12 @@ static const struct camkes_place log__place = {
 /* system.camkes:7 */
 void log_line(const char *text)
 {
-    struct camkes_message message = camkes_message_new();
+    struct camkes_message message = camkes_message_new(NULL);
     camkes_put_string(&message, text);
     if (!camkes_message_good(&message, &log__place, "line")) {
         return;
     }
-    message = camkes_message_reply(seL4_Call(2, seL4_MessageInfo_new(0, 0, 0, camkes_message_words(&message))));
+    message = camkes_message_fixed_reply(camkes_call(2, 0, NULL, camkes_message_words(&message)), NULL, 0u);
     (void)camkes_message_good(&message, &log__place, "line");
 }
 
@@ -113,5 +114,5 @@ struct camkes_thread camkes_instance_client__control = {
     .start = camkes__control,
     .origin = CAMKES_NO_ROUTE,
     .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .label = CAMKES_LABEL_NONE,
 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from system.camkes: instance "logger" (system.camkes:19). */
 #include <camkes.h>
-#include <camkes/cpi.h>
 #include <camkes/event.h>
 #include <camkes/instance.h>
 #include <camkes/message.h>
+#include <camkes/request.h>
 #include <camkes/semaphore.h>
+#include <camkes/serve.h>
 #include <camkes/task.h>
 #include <camkes/timer.h>
 #include <limits.h>
@@ -126,30 +127,45 @@ static const struct camkes_place log__place = {
 
 seL4_Word log_get_sender_id(void)
 {
-    return camkes_self()->sender_id;
+    return camkes_sender_id(camkes_self());
 }
 
 /* system.camkes:7 */
-static seL4_MessageInfo_t log__serve_line(struct camkes_thread *self, struct camkes_message *message)
+static void log__serve_line(struct camkes_thread *self, struct camkes_received *request)
 {
+    camkes_registers_to_buffer(&request->registers);
+    struct camkes_message message = camkes_message_received((unsigned)seL4_MessageInfo_get_length(request->info));
     struct camkes_scratch scratch;
     scratch.used = 0;
-    const char *text = camkes_view_string(message, &scratch);
-    const bool good = camkes_message_ends(message) || camkes_message_ignored(message, &log__place, "line");
-    if (!good) {
-        return camkes_refuse(self, &log__place, message->error);
+    const char *text = camkes_view_string(&message, &scratch);
+    camkes_message_end(&message);
+    unsigned error = camkes_message_accepted(&message, &log__place, "line") ? CAMKES_MESSAGE_GOOD : message.error;
+    if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
+        camkes_reply_refused(self, request, &log__place, error);
+        return;
     }
     log_line(text);
-    struct camkes_message reply = camkes_message_new();
-    return camkes_message_good(&reply, &log__place, "line")
-               ? camkes_message_info(&reply)
-               : camkes_message_none();
+    struct camkes_registers registers = {{0}};
+    struct camkes_message reply = camkes_message_new(CAMKES_IS_SHORT(0u) ? &registers : NULL);
+    if (!camkes_message_good(&reply, &log__place, "line")) {
+        camkes_reply_empty(self, request, camkes_message_none());
+        return;
+    }
+    if (!CAMKES_IS_SHORT(0u)) {
+        camkes_registers_from_buffer(&registers);
+    }
+    camkes_reply(self, request, camkes_message_info(&reply), &registers);
 }
 
-static seL4_MessageInfo_t log__serve(struct camkes_thread *self, unsigned words)
+static void log__serve(struct camkes_thread *self, struct camkes_received *request)
 {
-    struct camkes_message message = camkes_message_received(words);
-    return log__serve_line(self, &message);
+    log__serve_line(self, request);
+}
+
+/* What its threads do. */
+static void log__loop(struct camkes_thread *self)
+{
+    camkes_serve_plain(self, log__serve);
 }
 
 static struct camkes_interface log__interface __attribute__((unused)) = {
@@ -185,7 +201,7 @@ struct camkes_thread camkes_instance_logger__control = {
     .start = camkes__control,
     .origin = CAMKES_NO_ROUTE,
     .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .label = CAMKES_LABEL_NONE,
 };
 
 /* interface, priority 254 */
@@ -195,13 +211,12 @@ struct camkes_thread camkes_instance_logger__log = {
     .number = 8,
     .priority = 254,
     .tcb = 2,
-    .start = camkes_serve_plain,
+    .start = log__loop,
     .interface = &log__interface,
-    .serve = log__serve,
     .endpoint = 4,
     .origin = CAMKES_NO_ROUTE,
     .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .label = CAMKES_LABEL_NONE,
 };
 
 /* interface, priority 254 */
@@ -215,5 +230,5 @@ struct camkes_thread camkes_instance_logger__done = {
     .interface = &done__event,
     .origin = CAMKES_NO_ROUTE,
     .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .label = CAMKES_LABEL_NONE,
 };

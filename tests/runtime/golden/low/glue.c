@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from system.camkes: instance "low" (system.camkes:15). */
 #include <camkes.h>
-#include <camkes/cpi.h>
 #include <camkes/event.h>
 #include <camkes/instance.h>
 #include <camkes/message.h>
+#include <camkes/request.h>
 #include <camkes/semaphore.h>
+#include <camkes/serve.h>
 #include <camkes/task.h>
 #include <camkes/timer.h>
 #include <limits.h>
@@ -64,13 +65,16 @@ static const struct camkes_route store__routes[] = {
 static const struct camkes_uses store__uses = {
     .name = "shared.store",
     .cpi = 0,
+    .routes = 1,
     .route = store__routes,
+    .one_route = true,
+    .label = CAMKES_LABEL_OF(10, 1),
 };
 
 /* system.camkes:4 */
 int store_put(const char *key, size_t values_sz, const int *values)
 {
-    struct camkes_message message = camkes_message_new();
+    struct camkes_message message = camkes_message_new(NULL);
     const uint8_t method = 0;
     camkes_put(&message, &method, sizeof method);
     camkes_put_string(&message, key);
@@ -78,9 +82,11 @@ int store_put(const char *key, size_t values_sz, const int *values)
     if (!camkes_message_good(&message, &store__place, "put")) {
         return (int){0};
     }
-    message = camkes_message_reply(camkes_request(&store__uses, camkes_message_words(&message)));
+    message = camkes_message_fixed_reply(camkes_request(&store__uses, NULL, camkes_message_words(&message)), NULL, sizeof(int));
     int result = {0};
-    camkes_get(&message, &result, sizeof(int));
+    if (message.error == CAMKES_MESSAGE_GOOD) {
+        camkes_take(&message, &result, sizeof(int));
+    }
     (void)camkes_message_good(&message, &store__place, "put");
     return result;
 }
@@ -88,7 +94,7 @@ int store_put(const char *key, size_t values_sz, const int *values)
 /* system.camkes:5 */
 void store_get(const char *key, char **value, int *count)
 {
-    struct camkes_message message = camkes_message_new();
+    struct camkes_message message = camkes_message_new(NULL);
     const uint8_t method = 1;
     camkes_put(&message, &method, sizeof method);
     camkes_put_string(&message, key);
@@ -96,7 +102,7 @@ void store_get(const char *key, char **value, int *count)
     if (!camkes_message_good(&message, &store__place, "get")) {
         return;
     }
-    message = camkes_message_reply(camkes_request(&store__uses, camkes_message_words(&message)));
+    message = camkes_message_reply(camkes_request(&store__uses, NULL, camkes_message_words(&message)));
     *value = camkes_get_string(&message);
     camkes_get(&message, count, sizeof(int));
     (void)camkes_message_good(&message, &store__place, "get");
@@ -136,5 +142,5 @@ struct camkes_thread camkes_instance_low__control = {
     .task = &camkes__task,
     .origin = 1,
     .route = 0,
-    .task_id = 1,
+    .label = CAMKES_LABEL_OF(10, 1),
 };

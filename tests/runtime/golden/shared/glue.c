@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated from system.camkes: instance "shared" (system.camkes:16). */
 #include <camkes.h>
-#include <camkes/cpi.h>
 #include <camkes/event.h>
 #include <camkes/instance.h>
 #include <camkes/message.h>
+#include <camkes/request.h>
 #include <camkes/semaphore.h>
+#include <camkes/serve.h>
 #include <camkes/task.h>
 #include <camkes/timer.h>
 #include <limits.h>
@@ -69,72 +70,111 @@ static const struct camkes_place store__place = {
 
 seL4_Word store_get_sender_id(void)
 {
-    return camkes_self()->sender_id;
+    return camkes_sender_id(camkes_self());
 }
+static struct camkes_cpi store__cpi;
 
 /* system.camkes:4 */
-static seL4_MessageInfo_t store__serve_put(struct camkes_thread *self, struct camkes_message *message)
+static void store__serve_put(struct camkes_thread *self, struct camkes_received *request)
 {
+    camkes_registers_to_buffer(&request->registers);
+    struct camkes_message message = camkes_message_received((unsigned)seL4_MessageInfo_get_length(request->info));
+    message.at = sizeof(uint8_t);
     struct camkes_scratch scratch;
     scratch.used = 0;
-    const char *key = camkes_view_string(message, &scratch);
+    const char *key = camkes_view_string(&message, &scratch);
     size_t values_sz = 0;
     const int *values =
-        camkes_view_array(message, &scratch, &values_sz, sizeof(int));
-    const bool good = camkes_message_ends(message) || camkes_message_ignored(message, &store__place, "put");
-    if (!good || !camkes_begin_request(self, message)) {
-        return camkes_refuse(self, &store__place, message->error);
+        camkes_view_array(&message, &scratch, &values_sz, sizeof(int));
+    camkes_message_end(&message);
+    unsigned error = camkes_message_accepted(&message, &store__place, "put") ? CAMKES_MESSAGE_GOOD : message.error;
+    if (error == CAMKES_MESSAGE_GOOD) {
+        error = camkes_begin_request(self, &store__cpi, CAMKES_INHERITED, false);
+    }
+    if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
+        camkes_reply_refused(self, request, &store__place, error);
+        return;
     }
     int result = store_put(key, values_sz, values);
-    struct camkes_message reply = camkes_message_new();
+    struct camkes_registers registers = {{0}};
+    struct camkes_message reply = camkes_message_new(CAMKES_IS_SHORT(sizeof(int)) ? &registers : NULL);
     camkes_put(&reply, &result, sizeof(int));
-    camkes_end_request(self);
-    return camkes_message_good(&reply, &store__place, "put")
-               ? camkes_message_info(&reply)
-               : camkes_message_none();
+    camkes_end_request(self, &store__cpi, CAMKES_INHERITED, false);
+    if (!camkes_message_good(&reply, &store__place, "put")) {
+        camkes_reply_empty(self, request, camkes_message_none());
+        return;
+    }
+    if (!CAMKES_IS_SHORT(sizeof(int))) {
+        camkes_registers_from_buffer(&registers);
+    }
+    camkes_reply(self, request, camkes_message_info(&reply), &registers);
 }
 
 /* system.camkes:5 */
-static seL4_MessageInfo_t store__serve_get(struct camkes_thread *self, struct camkes_message *message)
+static void store__serve_get(struct camkes_thread *self, struct camkes_received *request)
 {
+    camkes_registers_to_buffer(&request->registers);
+    struct camkes_message message = camkes_message_received((unsigned)seL4_MessageInfo_get_length(request->info));
+    message.at = sizeof(uint8_t);
     struct camkes_scratch scratch;
     scratch.used = 0;
-    const char *key = camkes_view_string(message, &scratch);
+    const char *key = camkes_view_string(&message, &scratch);
     char *value = NULL;
     int count = {0};
-    camkes_get(message, &count, sizeof(int));
-    const bool good = camkes_message_ends(message) || camkes_message_ignored(message, &store__place, "get");
-    if (!good || !camkes_begin_request(self, message)) {
+    camkes_get(&message, &count, sizeof(int));
+    camkes_message_end(&message);
+    unsigned error = camkes_message_accepted(&message, &store__place, "get") ? CAMKES_MESSAGE_GOOD : message.error;
+    if (error == CAMKES_MESSAGE_GOOD) {
+        error = camkes_begin_request(self, &store__cpi, CAMKES_INHERITED, false);
+    }
+    if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
         free(value);
-        return camkes_refuse(self, &store__place, message->error);
+        camkes_reply_refused(self, request, &store__place, error);
+        return;
     }
     store_get(key, &value, &count);
-    struct camkes_message reply = camkes_message_new();
+    struct camkes_registers registers = {{0}};
+    struct camkes_message reply = camkes_message_new(NULL);
     camkes_put_string(&reply, value);
     camkes_put(&reply, &count, sizeof(int));
     free(value);
-    camkes_end_request(self);
-    return camkes_message_good(&reply, &store__place, "get")
-               ? camkes_message_info(&reply)
-               : camkes_message_none();
+    camkes_end_request(self, &store__cpi, CAMKES_INHERITED, false);
+    if (!camkes_message_good(&reply, &store__place, "get")) {
+        camkes_reply_empty(self, request, camkes_message_none());
+        return;
+    }
+    camkes_registers_from_buffer(&registers);
+    camkes_reply(self, request, camkes_message_info(&reply), &registers);
 }
 
-static seL4_MessageInfo_t store__serve(struct camkes_thread *self, unsigned words)
+static void store__serve(struct camkes_thread *self, struct camkes_received *request)
 {
-    struct camkes_message message = camkes_message_received(words);
     uint8_t method = 0;
-    camkes_get(&message, &method, sizeof method);
-    if (message.error == CAMKES_MESSAGE_GOOD) {
+    unsigned wrong = CAMKES_MESSAGE_GOOD;
+    if (CAMKES_UNLIKELY(seL4_MessageInfo_get_length(request->info) == 0)) {
+        wrong = CAMKES_MESSAGE_TOO_SHORT;
+    } else {
+        memcpy(&method, &request->registers, sizeof method);
+    }
+    if (CAMKES_LIKELY(wrong == CAMKES_MESSAGE_GOOD)) {
         switch (method) {
         case 0:
-            return store__serve_put(self, &message);
+            store__serve_put(self, request);
+            return;
         case 1:
-            return store__serve_get(self, &message);
+            store__serve_get(self, request);
+            return;
         default:
             break;
         }
     }
-    return camkes_message_no_method(self, &message, &store__place, method, 2);
+    camkes_reply_empty(self, request, camkes_message_no_method(self, &store__place, wrong, method, 2));
+}
+
+/* What its threads do. */
+static void store__loop(struct camkes_thread *self)
+{
+    camkes_serve_cpi(self, store__serve);
 }
 
 /* The contexts of its requests, and the callers that may send them. */
@@ -142,6 +182,7 @@ static struct camkes_context store__contexts[] = {
     {
         .name = "high",
         .id = 0,
+        .held = 1,
         .route = 0,
         .base = 30,
         .request = 30,
@@ -153,6 +194,7 @@ static struct camkes_context store__contexts[] = {
     {
         .name = "low",
         .id = 1,
+        .held = 2,
         .route = 1,
         .base = 10,
         .request = 10,
@@ -222,7 +264,7 @@ struct camkes_thread camkes_instance_shared__control = {
     .start = camkes__control,
     .origin = CAMKES_NO_ROUTE,
     .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .label = CAMKES_LABEL_NONE,
 };
 
 /* worker, priority 30 */
@@ -232,13 +274,13 @@ struct camkes_thread camkes_instance_shared__store__for_high = {
     .number = 3,
     .priority = 30,
     .tcb = 2,
-    .start = camkes_serve_cpi,
-    .serve = store__serve,
+    .start = store__loop,
     .endpoint = 5,
     .cpi = &store__cpi,
-    .origin = CAMKES_NO_ROUTE,
-    .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .context = &store__contexts[0],
+    .origin = 0,
+    .route = 0,
+    .label = CAMKES_LABEL_NONE,
 };
 
 /* worker, priority 10 */
@@ -248,13 +290,13 @@ struct camkes_thread camkes_instance_shared__store__for_low = {
     .number = 4,
     .priority = 10,
     .tcb = 3,
-    .start = camkes_serve_cpi,
-    .serve = store__serve,
+    .start = store__loop,
     .endpoint = 6,
     .cpi = &store__cpi,
-    .origin = CAMKES_NO_ROUTE,
-    .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .context = &store__contexts[1],
+    .origin = 1,
+    .route = 1,
+    .label = CAMKES_LABEL_NONE,
 };
 
 /* manager, priority 30 */
@@ -268,5 +310,5 @@ struct camkes_thread camkes_instance_shared__store__manager = {
     .cpi = &store__cpi,
     .origin = CAMKES_NO_ROUTE,
     .route = CAMKES_NO_ROUTE,
-    .task_id = CAMKES_NO_TASK,
+    .label = CAMKES_LABEL_NONE,
 };

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Requests, as callers make them. What is not on the path of every request is in
+ * src/protocols/nested.c. Where generated code has constants of an interface, they are folded in.
+ */
+#pragma once
+
+#include <camkes/cpi.h>
+#include <camkes/label.h>
+
+/* A nested request, which is in the IPC buffer, of a context that has an inherited priority. */
+seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
+                                         const struct camkes_route *route, unsigned words);
+/* After a nested request whose context has got one meanwhile. */
+void camkes_request_pushed(const struct camkes_uses *to);
+
+/* The thread has no route to the CPI. */
+void camkes_no_route(const struct camkes_uses *to) __attribute__((noreturn));
+
+/* The effective priority of the thread's work. */
+static inline uint8_t camkes_own_priority(const struct camkes_thread *self)
+{
+    return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;
+}
+
+/* The label of the thread's next request; `context` is the thread's. Its number is for traces. */
+CAMKES_INLINE seL4_Word camkes_own_label(const struct camkes_thread *self,
+                                         const struct camkes_uses *to,
+                                         const struct camkes_context *context)
+{
+    const unsigned sequence = CAMKES_LABEL_PRIORITY_BITS + CAMKES_LABEL_TASK_BITS;
+    const seL4_Word tasks = (((seL4_Word)1 << CAMKES_LABEL_TASK_BITS) - 1)
+                            << CAMKES_LABEL_PRIORITY_BITS;
+    seL4_Word label = to->label;
+    if (label == 0) {
+        label = (self->label & tasks) |
+                (context != NULL ? atomic_load(&context->effective) : self->priority);
+    }
+    return !CAMKES_TRACING
+               ? label
+               : label | camkes_bits(self->sequence, 0, CAMKES_LABEL_SEQUENCE_BITS) << sequence;
+}
+
+/* The running thread's way to the CPI. */
+CAMKES_INLINE const struct camkes_route *camkes_route(const struct camkes_thread *self,
+                                                      const struct camkes_uses *to)
+{
+    const uint16_t index = to->one_route ? 0 : self->route;
+    if (CAMKES_UNLIKELY(index >= to->routes || to->route[index].endpoint == 0)) {
+        camkes_no_route(to);
+    }
+    return &to->route[index];
+}
+
+/* Sends a request of `words` words, which are in `registers` or, if that is NULL, in the IPC
+ * buffer, where the reply is then. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_call(seL4_CPtr endpoint, seL4_Word label,
+                                             struct camkes_registers *registers, unsigned words)
+{
+    const seL4_MessageInfo_t info = seL4_MessageInfo_new(label, 0, 0, words);
+    return registers != NULL ? camkes_platform_call_registers(endpoint, info, registers)
+                             : seL4_Call(endpoint, info);
+}
+
+/* A request of a context that can inherit, to a CPI with a manager. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *self,
+                                                       const struct camkes_uses *to,
+                                                       const struct camkes_route *route,
+                                                       struct camkes_registers *registers,
+                                                       unsigned words)
+{
+    struct camkes_context *const context = self->context; /* there is one */
+    if (context == NULL) {
+        __builtin_unreachable();
+    }
+    const seL4_CPtr manager = route->manager;
+    seL4_MessageInfo_t reply;
+    atomic_store(&context->nested, manager);
+    camkes_point();
+    if (CAMKES_UNLIKELY(atomic_load(&context->effective) > context->base)) {
+        if (registers == NULL) {
+            return camkes_request_raised(to, route, words);
+        }
+        camkes_registers_to_buffer(registers);
+        reply = camkes_request_raised(to, route, words);
+        camkes_registers_from_buffer(registers);
+        return reply;
+    }
+    camkes_point();
+    reply = camkes_call(route->endpoint, camkes_own_label(self, to, context), registers, words);
+    CAMKES_TRACE(CALL_END, to->cpi, self->origin);
+    camkes_point();
+    atomic_store(&context->nested, 0);
+    camkes_point();
+    if (CAMKES_UNLIKELY(atomic_load(&context->pushed) == manager)) {
+        camkes_request_pushed(to);
+    }
+    camkes_point();
+    return reply;
+}
+
+/* The same to a CPI with a protocol, as the running thread's request. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_request(const struct camkes_uses *to,
+                                                struct camkes_registers *registers, unsigned words)
+{
+    struct camkes_thread *const self = camkes_self();
+    const struct camkes_route *const route = camkes_route(self, to);
+    const bool nested = to->label == 0 && route->manager != 0;
+    if (CAMKES_TRACING) {
+        self->sequence++;
+    }
+    CAMKES_TRACE(CALL_BEGIN, to->cpi, self->origin, camkes_own_priority(self));
+    if (nested) {
+        return camkes_request_nested(self, to, route, registers, words);
+    }
+    camkes_point();
+    const seL4_Word label = camkes_own_label(self, to, self->context);
+    const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, registers, words);
+    CAMKES_TRACE(CALL_END, to->cpi, self->origin);
+    return reply;
+}
