@@ -16,6 +16,7 @@ import json
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -72,21 +73,31 @@ def build(workspace: Path, folder: Path, platform: str, *, debug: bool) -> None:
         sys.exit("\n".join(line for d in sink.diagnostics for line in (d.message, *d.notes)))
 
 
-def boot(folder: Path) -> dict[str, list[Sample]]:
-    """The samples of each row that the application printed."""
+def read_samples(lines: Iterable[str]) -> dict[str, list[Sample]] | None:
+    """The samples of each row that the application printed; None if it did not come to its end."""
     samples: dict[str, list[Sample]] = {}
-    lines = console(folder, instruction_counting=True, seconds=LIMIT)
     for line in lines:
-        mark, _, rest = line.strip().partition("overheads: ")
-        if mark:
-            print(line, end="", file=sys.stderr)
+        rest = line.strip().partition("overheads: ")[2]
         if rest == "end":
-            lines.close()
             return samples
         if rest:
             row, *numbers = rest.split()
             samples.setdefault(row, []).append(Sample(*map(int, numbers)))
-    sys.exit("the application did not come to its end")
+    return None
+
+
+#: an instruction takes 2 to this power of nanoseconds, which is one step of the platform's counter
+SHIFT = {"x86_64": 0, "qemu-arm-virt": 4}
+
+
+def boot(folder: Path, platform: str) -> dict[str, list[Sample]]:
+    """The samples of a run in QEMU."""
+    lines = console(folder, instruction_counting=True, shift=SHIFT[platform], seconds=LIMIT)
+    samples = read_samples(lines)
+    lines.close()
+    if samples is None:
+        sys.exit("the application did not come to its end")
+    return samples
 
 
 def cost(samples: list[Sample], counter: int) -> Cost:
@@ -139,7 +150,7 @@ def profile(found: dict[str, Cost], samples: dict[str, list[Sample]], source: st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--platform", default="x86_64", help="as seL4 names it (default: x86_64)")
+    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
     parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
     parser.add_argument("--profile", type=Path, metavar="FILE", help="write a platform profile, too")
@@ -153,7 +164,7 @@ def main() -> None:
         folder = (given.output or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         build(workspace, folder, given.platform, debug=given.debug)
-        samples = boot(folder)
+        samples = boot(folder, given.platform)
     found = costs(samples)
     kind = "debug" if given.debug else "release"
     if given.profile is not None:

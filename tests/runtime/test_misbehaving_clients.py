@@ -179,10 +179,7 @@ def test_the_client_s_error_handler_decides(tmp_path: Path) -> None:
     built, run = _lying_stub(tmp_path, "(void)p_register_error_handler(on_error);")
     assert (
         run.output
-        == (
-            "1 odd.p: message of go() refused by leaf.p: its task is not valid for its sender\n"
-        )
-        * _JOBS
+        == ("1 odd.p: message of go() refused by leaf.p: its task is not valid for its sender\n") * _JOBS
     )
     assert (run.status, run.errors, run.violations()) == (0, "", [])
     assert [len(_jobs(run, task)) for task in ("low", "odd", "high")] == [_JOBS] * 3

@@ -31,7 +31,7 @@ APPLICATION = ROOT / "kernel" / "sel4" / "application"
 DEFAULT_PLATFORM = "x86_64"
 
 #: time is what the processor did, for the clocks of devices too
-_COUNT_INSTRUCTIONS = "-icount shift=0,sleep=off -rtc clock=vm"
+_COUNT_INSTRUCTIONS = "-icount shift={shift},sleep=off -rtc clock=vm"
 _EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"", re.DOTALL)
 
 #: what a workspace is known by
@@ -194,16 +194,23 @@ def _lines(stream: IO[str], tick: float) -> Generator[str, None, None]:
 
 
 def console(
-    out: Path, *, instruction_counting: bool = False, seconds: float | None = None, tick: float | None = None
+    out: Path,
+    *,
+    instruction_counting: bool = False,
+    shift: int = 0,
+    seconds: float | None = None,
+    tick: float | None = None,
 ) -> Generator[str, None, None]:
     """The lines that an image prints in QEMU, for as long as they are asked for, at most so many `seconds`.
-    With instruction counting, time is what the processor did and repeats to the digit. With `tick` there is
+    With instruction counting, time is what the processor did and repeats to the digit: an instruction takes
+    2 to the power of `shift` nanoseconds. With `tick` there is
     an empty string whenever no line has come for so many seconds."""
     command = [sys.executable, "./simulate"]
     if instruction_counting:
+        count = _COUNT_INSTRUCTIONS.format(shift=shift)
         # what is given replaces what the script would give by itself
         own = _EXTRA_ARGUMENTS.search((out / "simulate").read_text())
-        command.append(f"--extra-qemu-args={own[1] if own else ''} {_COUNT_INSTRUCTIONS}")
+        command.append(f"--extra-qemu-args={own[1] if own else ''} {count}")
     qemu = subprocess.Popen(
         command,
         cwd=out,

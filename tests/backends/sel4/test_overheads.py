@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a request costs on seL4: the benchmark reads its application's output, and the bounds of docs/costs.md
+hold. The latter needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR keeps the builds.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from camkes.analysis.platform import Halves, read_platform
+
+ROOT = Path(__file__).parents[3]
+
+
+def benchmark() -> ModuleType:
+    path = ROOT / "benchmarks" / "overheads" / "overheads.py"
+    spec = importlib.util.spec_from_file_location("overheads", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_halves_are_without_the_readings_of_the_counter() -> None:
+    overheads = benchmark()
+    lines = ["counter 100 105 110\n", "plain 1000 1255 1560\n", "shapes_none 2000 0 2500\n"]
+    samples = overheads.read_samples(f"overheads: {line}" for line in [*lines, "end\n"])
+    assert overheads.cost(samples["plain"], 5) == overheads.Cost(550, 250, 300)
+    assert overheads.cost(samples["shapes_none"], 5) == overheads.Cost(495, None, None)
+    assert overheads.read_samples(["overheads: plain 1 2 3\n"]) is None, "it has no end"
+
+
+def test_the_profile_can_be_read(tmp_path: Path) -> None:
+    overheads = benchmark()
+    readings = dict.fromkeys(overheads.ROWS, (10, 260, 510)) | {
+        "counter": (10, 15, 20),
+        "inherited_inherited": (10, 560, 1110),
+        "contended_inherited": (10, 5000, 5300),
+        "holder_inherited": (1, 4000, 4200),
+        "contended_inherited_inherited": (10, 9000, 9500),
+    }
+    lines = [f"overheads: {row} {' '.join(map(str, each))}\n" for row, each in readings.items()]
+    samples = overheads.read_samples([*lines, "overheads: end\n"])
+    path = tmp_path / "machine.toml"
+    path.write_text(overheads.profile(overheads.costs(samples), samples, "a test"))
+    platform = read_platform(str(path))
+    assert (platform.runtime, platform.plain) == ("camkes-rt", Halves(245, 245))
+    # until the holder can go on, and from there to the handler of who waited
+    assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
+    assert platform.inherited.update == (9480 - 5280) - (1090 - 490)
+
+
+#: a row, what it is compared with, and how much more it may be
+BOUNDS = (
+    ("plain", "bare", 1.08),
+    ("shapes_none", "bare", 1.08),
+    ("shapes_in3", "bare", 1.08),
+    ("shapes_out3", "bare", 1.12),
+    ("shapes_add", "bare", 1.10),
+    ("fixed", "plain", 1.02),
+    ("propagated", "plain", 1.02),
+    ("inherited", "plain", 1.03),
+    ("inherited_inherited", "plain_plain", 1.05),
+    ("inherited_propagated", "plain_plain", 1.05),
+)
+
+
+@pytest.mark.skipif(not os.environ.get("SEL4_WORKSPACE"), reason="SEL4_WORKSPACE names no workspace")
+@pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="QEMU is not installed")
+def test_bounds_of_requests(tmp_path: Path) -> None:
+    overheads = benchmark()
+    folder = Path(os.environ.get("SEL4_BUILDS") or tmp_path) / "overheads"
+    folder.mkdir(parents=True, exist_ok=True)
+    overheads.build(Path(os.environ["SEL4_WORKSPACE"]), folder, "x86_64", debug=False)
+    found = overheads.costs(overheads.boot(folder, "x86_64"))
+    above = {row: found[row].both / found[other].both for row, other, _ in BOUNDS}
+    assert {row: above[row] for row, _, most in BOUNDS if above[row] > most} == {}
