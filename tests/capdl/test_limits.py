@@ -174,7 +174,7 @@ def test_a_caller_has_sixteen_bits(tmp_path: Path) -> None:
             for space in model.spaces
         )
         check_limits(system, plan, replace(model, spaces=spaces), 64, sink)
-        found = ["is caller 65536 of a CPI that can have 65535" in d.message for d in sink.diagnostics]
+        found = ["is caller 65536 of a CPI; the maximum is 65535" in d.message for d in sink.diagnostics]
         assert found == ([] if good else [True])
 
 

@@ -167,7 +167,7 @@ CAMKES_INLINE void camkes_registers_to_buffer(const struct camkes_registers *reg
     }
 }
 
-#if CAMKES_KERNEL_HOST || seL4_FastMessageRegisters == 4
+#if CAMKES_KERNEL_HOST || seL4_FastMessageRegisters == 4 || defined(CONFIG_ARCH_RISCV)
 #define CAMKES_REGISTER_ARGUMENTS(r) &(r)->word[0], &(r)->word[1], &(r)->word[2], &(r)->word[3]
 #endif
 
