@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* clang-format off */
 /*- set ep = alloc('ep', seL4_EndpointObject, write=True, grantreply=True) -*/
 #include <camkes.h>
 #include <sel4/sel4.h>
