@@ -19,7 +19,8 @@ struct registers {
 };
 
 /* Registers that a function preserves hold 0: a search compares what is saved of them, and values
- * that are not used any more would make a difference. (Code that is not optimised needs %rbp.) */
+ * that are not used any more would make a difference. (Code that is not optimised, and code with
+ * sanitizers, needs %rbp.) */
 static inline void processor_forget_registers(void)
 {
     __asm__ volatile("xorl %%ebx, %%ebx\n\txorl %%r12d, %%r12d\n\txorl %%r13d, %%r13d\n\t"
@@ -27,7 +28,7 @@ static inline void processor_forget_registers(void)
                      :
                      :
                      : "rbx", "r12", "r13", "r14", "r15", "cc", "memory");
-#ifdef __OPTIMIZE__
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
     __asm__ volatile("xorl %%ebp, %%ebp" : : : "rbp", "cc");
 #endif
 }
