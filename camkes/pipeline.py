@@ -113,7 +113,19 @@ def find(asked: Input, sink: Sink, *, in_workspace: bool = False) -> Application
     """Which sources and flags belong to the system at `asked.path`; see `find_application`."""
     from camkes.project.application import find_application
 
-    return find_application(asked.path, sink, dict(asked.definitions), in_workspace=in_workspace)
+    definitions = dict(asked.definitions)
+    try:
+        return find_application(asked.path, sink, definitions, in_workspace=in_workspace)
+    except PermissionError as error:
+        sink.add(unreadable(error))
+        return None
+
+
+def unreadable(error: PermissionError) -> Diagnostic:
+    """The diagnostic for a file, or one in a folder, that the user may not read."""
+    from camkes.parser.codes import FILE_UNREADABLE
+
+    return Diagnostic(FILE_UNREADABLE, f"cannot read `{error.filename}`: {error.strerror}")
 
 
 def load_options(application: Application, asked: Input) -> LoadOptions:
@@ -150,7 +162,11 @@ def load(root: Path, options: LoadOptions, sink: Sink) -> Loaded:
 
 def load_input(application: Application, asked: Input, sink: Sink) -> System | None:
     """Read and resolve the system of an application as a user asked for it."""
-    return load(application.root, load_options(application, asked), sink).system
+    try:
+        return load(application.root, load_options(application, asked), sink).system
+    except PermissionError as error:
+        sink.add(unreadable(error))
+        return None
 
 
 def read_calls(

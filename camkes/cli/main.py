@@ -42,6 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sink = Sink()
         sink.add(pipeline.unwritten(error))
         return write_diagnostics(arguments, sink)
+    except PermissionError as error:
+        sink = Sink()
+        sink.add(pipeline.unreadable(error))
+        return write_diagnostics(arguments, sink)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in CANNOT_WRITE:
             return no_output(error)

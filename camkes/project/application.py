@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -334,9 +335,12 @@ def _look(lists: Path, may_ask: bool) -> Declarations | None:
 
 
 def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace: bool) -> Declarations | None:
-    """What a CMakeLists.txt declares, as CMake says; None after a diagnostic."""
+    """What a CMakeLists.txt declares, as CMake says; None after a diagnostic. PermissionError where it cannot
+    be read: to CMake it would be missing."""
     from camkes.project.answers import answer
 
+    if not os.access(lists, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(lists))
     try:
         found = answer(lists, host_variables(), definitions, sink)
     except OSError as error:

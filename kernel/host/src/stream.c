@@ -57,7 +57,8 @@ static void write_to(int file, const char *text, size_t length)
         } else if (n < 0 && errno == EAGAIN) {
             poll(&(struct pollfd){.fd = file, .events = POLLOUT}, 1, -1);
         } else if (n >= 0 || errno != EINTR || (kernel && kernel->stop)) {
-            if (file == STDOUT_FILENO) {
+            bool interrupted = n < 0 && errno == EINTR; /* and nobody reads it */
+            if (file == STDOUT_FILENO && !interrupted) {
                 cannot_write(n < 0 ? errno : EIO);
             }
             return;
