@@ -79,7 +79,7 @@ sanitize: $(VENV)/.test-ready
 
 unit: $(VENV)/.test-ready
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=
-	$(foreach room,$(COVERED),$(BIN)/coverage report --include='$(room)/*' --fail-under=95 &&) true
+	$(foreach package,$(COVERED),$(BIN)/coverage report --include='$(package)/*' --fail-under=95 &&) true
 
 test-long: $(VENV)/.test-ready
 	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) -m 'long or not long'

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from camkes.model.protocols import Protocol
+from camkes.model.settings import TABLE, UNTYPED_POOL
 from camkes.model.units import NANOSECONDS
 from camkes.parser.tables import load as load_tables
 from camkes.resolve.program.settings import TIMES
@@ -144,3 +145,14 @@ def test_every_name_of_public_files(tmp_path: Path) -> None:
     print(f"\n{len(words)} names of public files")
     assert len(words) > 100
     assert not wrong, "\n".join(wrong[:40])
+
+
+def test_every_setting_that_the_tool_reads_is_a_known_word() -> None:
+    """The words are taken from the table of settings."""
+    prefixes = {"thread": ("", "_", "p_"), "instance": ("",)}
+    for setting in TABLE.values():
+        if setting is not UNTYPED_POOL:
+            for prefix in prefixes.get(setting.owner, ("p_",)):
+                assert is_known(setting.of(prefix), ["p"]), setting.of(prefix)
+    assert is_known("untyped12_pool", [])
+    assert not is_known("untyped_pools", [])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from camkes.diagnostics import Label, Sink, Span
+from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.model.system import (
     Attribute,
     AttributeType,
@@ -37,36 +37,30 @@ _NUMBERS = {"int": (-(2**31), 2**32), "int64_t": (-(2**63), 2**64), "uint64_t": 
 
 def check_keyword(name: ast.Name, what: str, sink: Sink) -> None:
     if name.text in C_KEYWORDS:
-        sink.report(
-            codes.KEYWORD_NAME,
-            f"{what} `{name.text}` has the name of a C keyword",
-            name.span,
-            help=f"choose another name, such as `{name.text}_`",
-        )
+        _report_taken(name, what, "keyword", codes.KEYWORD_NAME, sink)
 
 
 def check_declared(name: ast.Name, what: str, sink: Sink) -> None:
     """Check a name that `camkes.h` declares."""
     check_keyword(name, what, sink)
     if name.text in C_MACROS:
-        sink.report(
-            codes.KEYWORD_NAME,
-            f"{what} `{name.text}` has the name of a C macro",
-            name.span,
-            help=f"choose another name, such as `{name.text}_`",
-        )
+        _report_taken(name, what, "macro", codes.KEYWORD_NAME, sink)
 
 
 def check_member_keyword(name: ast.Name, what: str, sink: Sink) -> None:
     """Warn of a name that C code can only use as a part of longer ones."""
     if name.text in C_KEYWORDS:
-        sink.report(
-            codes.KEYWORD_MEMBER,
-            f"{what} `{name.text}` has the name of a C keyword",
-            name.span,
-            "C code cannot use this name",
-            help=f"choose another name, such as `{name.text}_`",
-        )
+        _report_taken(name, what, "keyword", codes.KEYWORD_MEMBER, sink, "C code cannot use this name")
+
+
+def _report_taken(name: ast.Name, what: str, by: str, code: Code, sink: Sink, label: str = "") -> None:
+    sink.report(
+        code,
+        f"{what} `{name.text}` has the name of a C {by}",
+        name.span,
+        label,
+        help=f"choose another name, such as `{name.text}_`",
+    )
 
 
 #: Where the bodies of structs are, in the order of the text.

@@ -7,40 +7,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from camkes.model.settings import ACCESS, PRIORITY_PROTOCOL, TABLE, UNTYPED_POOL
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _of(*owners: str) -> frozenset[str]:
+    """The settings that the tool reads of these."""
+    return frozenset(known.name for known in TABLE.values() if known.owner in owners)
+
+
 #: Suffixes for a thread: `_x` is the control thread's, `IFACE_x` an interface's, `x` everyone's.
-_THREAD = _words(
-    """
-    affinity budget data domain max_priority period priority size_bits stack_size deadline wcet offset
-    """
+_THREAD = _of("thread")
+
+#: Suffixes for an interface, a mutex or a semaphore: `NAME_x`; after the tool's, those of templates.
+_MEMBER = (
+    _of("interface", "semaphore", "connection")
+    | {PRIORITY_PROTOCOL.name, ACCESS.name}
+    | _words(
+        """
+        cache_op dma_pool dma_pool_cached global_endpoint hardware_cached id irq_handle irq_ioapic
+        irq_ioapic_pin irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity irq_target
+        irq_trigger irq_type irq_vector mac partitions pins port ports shmem_size spi_number topology
+        """
+    )
 )
 
-#: Suffixes for an interface, a mutex or a semaphore: `NAME_x`.
-_MEMBER = _words(
-    """
-    access attributes cache_op dma_pool dma_pool_cached global_endpoint hardware_cached id irq_handle
-    irq_ioapic irq_ioapic_pin irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity
-    irq_target irq_trigger irq_type irq_vector mac num_threads paddr partitions passive pins port ports
-    priority_protocol shmem_size size spi_number topology value
-    """
-)
-
-#: Names for an instance as a whole.
-_INSTANCE = _words(
-    """
-    allowed_smc_functions allocator_mempool_size asid_pool cnode_size_bits connection_name debug dma_pool
-    dma_pool_cached dma_pool_paddr dtb dtb_irqs enable_tracing environment ep_pool exclude_paddr
-    faultbudget faultdata faultperiod faultsize_bits fdt_bind_driver_paths global_endpoint_base
-    global_endpoint_mask global_rpc_endpoint_base global_rpc_endpoint_mask guest_mappings heap_size
-    init_cons integrity_label iospace_domain iospace_id iospaces ioports irqs mmios notification_pool
-    num_client_recv_bufs number_tracepoints pci_bdf pci_devices pci_devices_iospace plat_keep_devices
-    plat_keep_devices_and_subtree ram requestor rump_config sched_ctrl simple simple_extra_bootinfo
-    single_threaded smmu tcb_pool tcb_pool_domains untyped_mmios vm_ioports vm_irqs
-    """
+#: Names for an instance as a whole; after the tool's, those of templates.
+_INSTANCE = (
+    _of("instance") - {UNTYPED_POOL.name}  # its names have a size in them
+    | _words(
+        """
+        allocator_mempool_size asid_pool cnode_size_bits connection_name debug dtb dtb_irqs enable_tracing
+        environment exclude_paddr faultbudget faultdata faultperiod faultsize_bits fdt_bind_driver_paths
+        global_endpoint_base global_endpoint_mask global_rpc_endpoint_base global_rpc_endpoint_mask
+        guest_mappings init_cons integrity_label iospace_domain iospace_id iospaces ioports irqs mmios
+        num_client_recv_bufs number_tracepoints pci_bdf pci_devices pci_devices_iospace plat_keep_devices
+        plat_keep_devices_and_subtree ram requestor rump_config sched_ctrl simple simple_extra_bootinfo
+        single_threaded smmu untyped_mmios vm_ioports vm_irqs
+        """
+    )
 )
 
 _POOLS = r"(simple_)?untyped\d\d?_pool"
