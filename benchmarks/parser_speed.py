@@ -6,7 +6,7 @@ Every measurement is a process of its own, started cold; the two tools take turn
 slows both. Upstream is `python -m camkes.parser`, which reads, preprocesses, parses and resolves; ours is
 `camkes check`, which reads the CMakeLists.txt, plans and checks as well. Both get the same options, and their
 preprocessors count. Ours is measured twice: the first time, with nothing kept from an earlier run, and again,
-with the trees of the library kept; camkes-tool keeps nothing.
+with what CMake answered kept; camkes-tool keeps nothing.
 Needs CAMKES_CORPUS, CAMKES_UPSTREAM and CAMKES_UPSTREAM_PYTHON (see `tests/resolve/test_upstream.py`).
 
     .venv/bin/python benchmarks/parser_speed.py [ROUNDS]

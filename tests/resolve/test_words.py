@@ -18,6 +18,7 @@ from camkes.model.units import NANOSECONDS
 from camkes.parser.tables import load as load_tables
 from camkes.resolve.program.settings import TIMES
 from camkes.resolve.words.keywords import C_KEYWORDS
+from camkes.resolve.words.known import is_known
 from tests.resolve import corpus
 from tests.resolve.systems import resolve
 
