@@ -30,7 +30,6 @@ from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
-from camkes.model.protocols import Protocol
 from camkes.model.system import Instance, System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
@@ -73,7 +72,7 @@ def build_host(
 
 def _reentrant(system: System) -> frozenset[str]:
     """The instances with handlers that several requests can be in."""
-    return frozenset(cpi.instance for cpi in system.cpis if cpi.protocol is Protocol.PROPAGATED)
+    return frozenset(cpi.instance for cpi in system.cpis if not cpi.protocol.lock)
 
 
 def unusable(error: OSError, out: Path) -> Diagnostic:
