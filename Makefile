@@ -5,6 +5,7 @@
 #   make test    set everything up, then run every test and check
 #   make test-long  tests that take long too, and more examples of properties
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
+#   make explore  every schedule of small systems in every mix of protocols; takes hours
 #   make pins    the newest versions of developers' tools, into requirements-dev.txt
 #   make setup   only the environment: .venv, with the command .venv/bin/camkes
 
@@ -18,7 +19,7 @@ PIP_OPTIONS := --quiet --disable-pip-version-check
 COVERED := parser camkes/resolve camkes/protocols
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test test-long setup check-python lint unit sanitize format clean pins mutate
+.PHONY: demo test test-long setup check-python lint unit sanitize format clean pins mutate explore
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -87,6 +88,11 @@ test-long: $(VENV)/.test-ready
 mutate: $(VENV)/.test-ready
 	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)
 	$(BIN)/python benchmarks/mutate.py run --jobs $(JOBS)
+
+# EXPLORE: other options, as --cpis 2 or --limit 60
+explore: $(VENV)/.test-ready
+	$(BIN)/python benchmarks/explore_topologies.py --named $(EXPLORE)
+	$(BIN)/python benchmarks/explore_topologies.py $(EXPLORE)
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix camkes parser tests benchmarks

@@ -37,13 +37,6 @@ static __attribute__((noinline)) void clear_stack(void)
     __asm__ volatile("" : : "r"(room) : "memory");
 }
 
-static void forget_calls(void)
-{
-    if (hooks.choose) {
-        clear_stack();
-    }
-}
-
 static void set_inside(bool inside)
 {
     access_open();
@@ -104,11 +97,15 @@ void kernel_point(struct thread *self)
     if (arrivals_at_point(self)) {
         schedule();
         if (kernel->current != self) {
-            forget_calls();
+            if (hooks.choose) {
+                clear_stack();
+            }
             kernel_go();
         }
     }
-    forget_calls();
+    if (hooks.choose) {
+        clear_stack();
+    }
 }
 
 struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot)
@@ -121,17 +118,37 @@ struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot)
     return self;
 }
 
+static bool take_redo(struct thread *self)
+{
+    bool redo = self->redo;
+    self->redo = false;
+    return redo;
+}
+
+static __attribute__((noinline)) bool leave_in_search(struct thread *self)
+{
+    schedule();
+    if (kernel->current != self) {
+        clear_stack();
+        kernel_go();
+    }
+    const bool redo = take_redo(self);
+    clear_stack();
+    set_inside(false);
+    return redo;
+}
+
 /* True: the thread was taken out of its operation and has to start it again. */
 bool kernel_leave(struct thread *self)
 {
+    if (hooks.choose) {
+        return leave_in_search(self);
+    }
     schedule();
     if (kernel->current != self || kernel->stop) {
-        forget_calls();
         kernel_go();
     }
-    bool redo = self->redo;
-    self->redo = false;
-    forget_calls();
+    bool redo = take_redo(self);
     set_inside(false);
     return redo;
 }
@@ -163,8 +180,8 @@ static __attribute__((noinline)) void decide(void)
 static void swap_stacks(struct thread *self, struct thread *next)
 {
     void **save = self ? &self->sp : &process.first_sp;
-    storage_switch(self, next);
     process.loaded = next;
+    storage_switch(self, next);
 #ifdef __SANITIZE_ADDRESS__
     void **fiber = self ? &self->fiber : &process.first_fiber;
     if (next) {
@@ -173,23 +190,46 @@ static void swap_stacks(struct thread *self, struct thread *next)
         __sanitizer_start_switch_fiber(fiber, process.first_stack, process.first_stack_size);
     }
 #endif
-    if (next && hooks.touched) {
-        hooks.touched(next);
-    }
-    process.target = next ? next->sp : process.first_sp;
-    if (hooks.choose) {
-        processor_forget_registers();
-    }
-    context_swap(save, process.target);
+    context_swap(save, next ? next->sp : process.first_sp);
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(*fiber, NULL, NULL);
 #endif
+}
+
+/*
+ * The same in a search, where stacks are compared: nothing that is not needed stays on them, so the
+ * registers that are saved hold 0, and where to go is not kept.
+ */
+static __attribute__((noinline)) void go_in_search(void)
+{
+    struct thread *self = process.loaded;
+    const int saved_errno = errno;
+    decide();
+    struct thread *next = kernel->ended ? NULL : kernel->current;
+    if (next == self) {
+        errno = saved_errno;
+        return;
+    }
+    storage_switch(self, next);
+    process.loaded = next;
+    process.target = next ? next->sp : process.first_sp;
+    if (next) {
+        hooks.touched(next);
+    }
+    void **save = self ? &self->sp : &process.first_sp;
+    processor_forget_registers();
+    context_swap(save, process.target);
+    errno = saved_errno;
 }
 
 /* Goes where kernel->current is; comes back when that is the caller again (or, in the runner, at
  * the end). */
 void kernel_go(void)
 {
+    if (hooks.choose) {
+        go_in_search();
+        return;
+    }
     struct thread *self = process.loaded;
     int saved_errno = errno;
     for (;;) {

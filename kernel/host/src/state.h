@@ -39,19 +39,19 @@ struct options {
     enum choice_mode choices;
     uint64_t seed;
     const char *script;
-    unsigned loop_limit;  /* milliseconds */
-    int faults;           /* the descriptor that faults are reported to, -1: standard error */
-    uint64_t call_limit;  /* kernel operations at one instant */
-    uint64_t timeout;     /* milliseconds without progress, 0: for ever */
-    uint64_t memory;      /* bytes that a component may have, 0: any number */
+    unsigned loop_limit; /* milliseconds */
+    int faults;          /* the descriptor that faults are reported to, -1: standard error */
+    uint64_t call_limit; /* kernel operations at one instant */
+    uint64_t arrivals; /* not 0: timers fire at any point, each at most so often; see arrivals.c */
+    uint64_t timeout;  /* milliseconds without progress, 0: for ever */
+    uint64_t memory;   /* bytes that a component may have, 0: any number */
     uint64_t trace_limit; /* bytes */
     pid_t parent;         /* the run ends with this process, 0: with none */
     bool hardened;        /* the kernel's memory is read-only while components run */
-    uint64_t arrivals;  /* not 0: timers fire at any point, each at most so often; see arrivals.c */
-    bool corners;       /* durations are one of their bounds, or end with a timer in between */
-    const char *search; /* the table of what is checked: all schedules are run, see search.c */
-    unsigned bound;     /* most preemptions in a schedule */
-    uint64_t schedules; /* random ones, 0: all there are */
+    bool corners;         /* durations are one of their bounds, or end with a timer in between */
+    const char *search;   /* the table of what is checked: all schedules are run, see search.c */
+    unsigned bound;       /* most preemptions in a schedule */
+    uint64_t schedules;   /* random ones, 0: all there are */
     uint64_t most_states; /* 0: any number */
     uint64_t seconds;     /* of elapsed time, 0: any number */
 };
