@@ -26,6 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from msgspec.structs import replace  # noqa: E402
+
 from camkes import pipeline  # noqa: E402
 from camkes.backends.host.explore import SearchOptions, search_host  # noqa: E402
 from camkes.diagnostics import Sink  # noqa: E402
@@ -115,16 +117,19 @@ class Row:
     largest: int = 0
     seconds: float = 0.0
     unfinished: int = 0
+    bounded: int = 0
     violations: list[str] = field(default_factory=list)
 
     @property
     def verdict(self) -> str:
         if self.violations:
             return f"{len(self.violations)} violations"
-        return f"{self.unfinished} not finished" if self.unfinished else "exhausted"
+        if self.unfinished:
+            return f"no violation, {self.unfinished} searches not finished"
+        return "no violation up to the bound" if self.bounded else "exhausted"
 
 
-def search(folder: Path, text: str, code: dict[str, str], row: Row, limit: int) -> None:
+def search(folder: Path, text: str, code: dict[str, str], row: Row, options: SearchOptions) -> None:
     """Build a system in an empty folder and search it with both schedulings."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -143,8 +148,8 @@ def search(folder: Path, text: str, code: dict[str, str], row: Row, limit: int) 
     row.mixes += 1
     names = trace_names(image.capabilities, checked.plan, checked.system)
     for scheduling in ("fifo", "rr"):
-        options = SearchOptions(scheduling=scheduling, seconds=limit)
-        result = search_host(image, checked.plan, names, options, sink, lambda _: None)
+        how = replace(options, scheduling=scheduling)
+        result = search_host(image, checked.plan, names, how, sink, lambda _: None)
         if result is None:
             raise SystemExit(f"{row.name}: {[(d.message, d.notes) for d in sink.diagnostics]}")
         row.states += result.state.states
@@ -152,17 +157,18 @@ def search(folder: Path, text: str, code: dict[str, str], row: Row, limit: int) 
         row.largest = max(row.largest, result.state.distinct)
         row.seconds += result.state.processor
         row.unfinished += result.state.stopped
+        row.bounded += result.state.cut
         if result.violation is not None:
             found = result.violation
             row.violations.append(f"{scheduling}: {found.property}: {found.explanation}")
 
 
-def run_topology(topology: Topology, folder: Path, limit: int) -> Row:
+def run_topology(topology: Topology, folder: Path, options: SearchOptions) -> Row:
     row = Row(topology.name)
     for protocols in itertools.product(PROTOCOLS, repeat=topology.cpis):
         code = {"Task": TASK, **{f"C{cpi}": topology.code(cpi) for cpi in range(topology.cpis)}}
         before = len(row.violations)
-        search(folder, topology.text(protocols), code, row, limit)
+        search(folder, topology.text(protocols), code, row, options)
         row.violations[before:] = [f"{'-'.join(protocols)}: {v}" for v in row.violations[before:]]
     return row
 
@@ -174,6 +180,7 @@ def main() -> int:
     parser.add_argument("--cpis", type=int, default=3, help="the largest number of CPIs (3)")
     parser.add_argument("--tasks", type=int, default=3, help="the largest number of tasks (3)")
     parser.add_argument("--limit", type=int, default=600, help="seconds for a search (600)")
+    parser.add_argument("--bound", type=int, help="the most preemptions (any number)")
     parser.add_argument(
         "--named", action="store_true", help="the systems of tests/runtime/systems.py instead"
     )
@@ -198,16 +205,17 @@ def main() -> int:
 
 
 def found(arguments: argparse.Namespace, folder: Path) -> Iterator[Row]:
+    options = SearchOptions(seconds=arguments.limit, bound=arguments.bound)
     if arguments.named:
         for system in ALL:
             row = Row(system.name)
-            search(folder / "system", HEAD + system.text, system.code, row, arguments.limit)
+            search(folder / "system", HEAD + system.text, system.code, row, options)
             yield row
         return
     for cpis in range(1, arguments.cpis + 1):
         for tasks in range(2, arguments.tasks + 1):
             for topology in topologies(cpis, tasks):
-                yield run_topology(topology, folder / "system", arguments.limit)
+                yield run_topology(topology, folder / "system", options)
 
 
 if __name__ == "__main__":
