@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""pytest plugin of `benchmarks/mutate.py`: what each test takes, or only given tests in a given order."""
+"""pytest plugin of `benchmarks/mutate.py`: processor times of all tests, or given tests in a given order."""
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,11 +20,12 @@ FAILED = os.environ.get("MUTATION_FAILED")
 
 _seconds: dict[str, float] = {}
 _limits: dict[str, float] = {}
+_BEGUN = pytest.StashKey[float]()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if DURATIONS and report.outcome != "failed":
-        _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + report.duration
+    if DURATIONS and report.when == "teardown":
+        _seconds[report.nodeid] = dict(report.user_properties)["processor"]
     if FAILED and report.outcome == "failed":
         Path(FAILED).write_text(report.nodeid, "utf-8")
 
@@ -40,11 +43,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[:] = sorted((i for i in items if i.nodeid in order), key=lambda i: order[i.nodeid])
 
 
+def processor_time() -> float:
+    """Of this process and of those that it has waited for: the same on a busy machine, unlike the clock."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.when == "teardown":
+        report.user_properties.append(("processor", processor_time() - item.stash[_BEGUN]))
+    return report
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """A test that takes much longer than usual ends the run, with SIGALRM."""
     if item.nodeid in _limits:
         signal.setitimer(signal.ITIMER_REAL, _limits[item.nodeid])
+    item.stash[_BEGUN] = processor_time()
     result = yield
     signal.setitimer(signal.ITIMER_REAL, 0)
     return result

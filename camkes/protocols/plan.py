@@ -214,13 +214,12 @@ class _Closure:
     def _threads_minimum(self, cpi: Cpi) -> int:
         from camkes.protocols.flow import largest_number
 
-        tasks = len(self._tasks)
         nearest = self._lock_callers[cpi.name]
         if cpi.protocol.own_priority:
             return min(1, nearest)
         reached_by = self._reached_by[cpi.name].bit_count()
         # In a system with a deadlock the exact number means nothing, and could take long.
-        if nearest < 1 << tasks or reached_by < 2 or nearest.bit_count() < 2 or self._deadlock:
+        if self._deadlock:
             return min(nearest.bit_count(), reached_by)
         target = -1
         self._callers[target] = _bits(nearest)

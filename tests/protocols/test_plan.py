@@ -331,19 +331,21 @@ def test_a_system_without_a_real_time_word_has_nothing_to_plan_or_check(tmp_path
         assert of_protocols == long.diagnostics
 
 
-def test_a_lock_above_two_ways_lets_one_request_through() -> None:
-    """Two tasks and two callers of the last CPI, and yet one thread is enough."""
+@pytest.mark.parametrize("order", ["top left right", "left right top", "right top left"])
+def test_a_lock_above_two_ways_lets_one_request_through(order: str) -> None:
+    """Two tasks and two callers of the last CPI, and yet one thread is enough; in any order of the text."""
     maker = Maker()
     for name in "ab":
         maker.task(name)
-    for name in ("top", "left", "right"):
+    for name in order.split():
         maker.cpi(name, Protocol.INHERITED)
     maker.cpi("last", Protocol.PROPAGATED)
     for user, provider in (("a", "top"), ("b", "top"), ("top", "left"), ("top", "right")):
         maker.connect(user, f"{provider}.p")
     maker.connect("left", "last.p")
     maker.connect("right", "last.p")
-    assert [cpi.threads_minimum for cpi in planned(maker.system()).cpis] == [2, 1, 1, 1]
+    least = {cpi.instance: cpi.threads_minimum for cpi in planned(maker.system()).cpis}
+    assert least == {"top": 2, "left": 1, "right": 1, "last": 1}
 
 
 def test_in_a_circle_of_fixed_cpis_the_lowest_priority_stays_the_lowest() -> None:

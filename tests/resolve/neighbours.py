@@ -7,7 +7,7 @@ Where a rule has an edge, both sides of it are here. `neighbours/TABLE.txt` has 
 `test_neighbours`.
 """
 
-from tests.resolve.neighbour_parts import GOOD, HARDWARE, STD, of, rpc, system, task
+from tests.resolve.neighbour_parts import BASE, GOOD, HARDWARE, STD, of, rpc, system, task
 from tests.resolve.neighbours_of_names import COMPONENTS, NAMES
 from tests.resolve.neighbours_of_values import EXPRESSIONS, TIMES, VALUES
 
@@ -171,6 +171,22 @@ TIMES |= {
         configuration="a._priority = 1; b.p_period = 1 ms; b.p_budget = 2 ms; b.e_budget = 5; b.p_size_bits = 3; "
         "b.p_passive = 1; b.e_passive = 1; b.u_passive = 0; b.e_data = 5; b.e_period = 5 s; b.u_budget = 11 ms;",
     ),
+    "times of interfaces of a task": rpc(
+        "provides P p;", configuration="a._priority = 1; a.p_period = 0; a.p_budget = 0;"
+    ),
+    "passive after what is not": rpc(
+        "provides P p; maybe uses P u;", configuration="a._priority = 1; b.u_passive = 1;"
+    ),
+    "nearly a setting of an interface": rpc(
+        "provides P p;", configuration="a._priority = 1; b.pxpriority = 3;"
+    ),
+    "badges of who has none": system(
+        "component E e; component C k; component E f; component C l; component U u; component S s; "
+        "connection seL4Notification n(from e.e, to k.e); connection seL4RPCEvent m(from f.e, to l.e); "
+        "group g { component U v; component S t; } connection seL4DirectCall d(from g.v.p, to g.t.p); "
+        "connection seL4RPCCall c(from u.p, to s.p);",
+        "k.e_attributes = -1; f.e_attributes = -1; v.p_attributes = -1; s.p_attributes = -1;",
+    ),
     "passive in other words": rpc("provides P p;", configuration="a._priority = 1; b.p_passive = 2;"),
     "passive by a word": rpc(
         "provides P p;", configuration='a._priority = 1; b.p_passive = "yes"; a.p_passive = 2;'
@@ -252,6 +268,8 @@ REFERENCES = {
             "a.y <- b.x;",
             "a.y <- a.x;",
             "a.x <- a.w;",
+            'a.x <- a.t["k"]; a.t <- a.u["m"]; a.u = {"m": {"k": 5}, "k": {"m": 6}};',
+            'a.z <- a.nothing; a.x <- a.z["i"];',
             'a.z = {"i": 1}; a.x <- a.z["i"];',
             'a.z = {"i": 1}; a.x <- a.z["j"];',
             'a.z = {"i": 1}; a.x <- a.z["k"];',
@@ -331,8 +349,10 @@ _DAMAGE = (
     (f"{GOOD} component U u; component S u;", "u.a = 1 u.a = 2; u.a = 3;"),
     (f"{GOOD} component Gone g; component E e; connection seL4Notification n(from e.e, to g.e)", ""),
 )
-
-
+_ASSEMBLIES = (
+    "assembly { composition { component U u component S s; } }\n"
+    "assembly { composition { connection seL4RPCCall c(from u.p, to s.p); } }\n"
+)
 _BROKEN = (
     "component A { control; uses P }\ncomponent B { control; uses P p; }",
     "component A { control; attribute int }\ncomponent B { control; attribute int x; }",
@@ -360,6 +380,13 @@ BROKEN = {
 }
 
 
+BROKEN |= {
+    "a broken assembly": BASE + _ASSEMBLIES,
+    "a broken assembly and a broken component": f"{BASE}component X {{ uses P }}\n{_ASSEMBLIES}",
+    "a broken component and two assemblies": f"{BASE}component X {{ uses P }}\n"
+    + _ASSEMBLIES.replace("U u component", "U u; component").replace("u.p", "v.p"),
+    "a setting of a part of a part": system(GOOD, "u.x.y = 1; u.k = 1; u.k = 2;"),
+}
 BROKEN |= {
     text.replace("\n", " "): f"{STD}procedure P {{ void f(); }}\n{text}\nassembly {{\ncomposition {{\n"
     "component A a;\ncomponent B b;\nconnection K k(from a.e, to b.e);\nconnection seL4RPCCall c(from a.q, to b.p);\n}\n"

@@ -44,6 +44,7 @@ IMPORTS = (
     '"inner.camkes"',
     '"again.camkes"',
     '"bytes.camkes"',
+    '"link/../far.camkes"',
 )
 
 
@@ -63,6 +64,8 @@ def folder(tmp_path: Path) -> Path:
     (below / "own.camkes").write_text("component Own { }\n")
     (application / "bytes.camkes").write_bytes(b"component Gone { }\n\xff\xfe")
     (library / "there.camkes").write_text("component There { }\n")
+    (tmp_path / "far.camkes").write_text("component Far { }\n")
+    (application / "link").symlink_to(library)
     os.mkfifo(application / "pipe")
     return application
 

@@ -88,7 +88,7 @@ def _aligned(at: int) -> int:
 def _cells(value: bytes) -> Cells:
     """A tree does not say what kind a value is; the rule is that of the device tree compiler."""
     parts = value.split(b"\0")
-    if parts.pop() == b"" and parts and all(part and _printable(part) for part in parts):
+    if parts.pop() == b"" and all(part and _printable(part) for part in parts):
         return [part.decode("ascii") for part in parts]
     if len(value) % 4 == 0:
         return list(struct.unpack(f">{len(value) // 4}I", value))

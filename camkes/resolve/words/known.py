@@ -59,7 +59,7 @@ _SUFFIXES = _MEMBER | _THREAD
 
 def is_known(setting: str, members: Iterable[str]) -> bool:
     """Whether `setting` is a well-known name for an instance with these interfaces and locks."""
-    if setting in _WHOLE or (setting.endswith("_pool") and re.fullmatch(_POOLS, setting)):
+    if setting in _WHOLE or re.fullmatch(_POOLS, setting):
         return True
     return any(
         setting.startswith(member) and setting[len(member) :].startswith("_") and _suffix(setting, member)
