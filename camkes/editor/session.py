@@ -9,6 +9,7 @@ import os
 import re
 import traceback
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,11 +27,12 @@ from camkes.editor.workspace import Analysis, Workspace
 #: The files that are ours.
 SUFFIXES = (".camkes", ".idl4")
 
-#: How long after a change the diagnostics are made, if no other change follows.
-DELAY = 0.2
+#: How long after a change the diagnostics are made, if no other change follows: in seconds, and more for each
+#: MiB of open texts, about half of the time that their analysis takes.
+DELAY, DELAY_PER_MIB = 0.2, 1.0
 
-#: Characters of a text that is looked at: a larger one would keep all other answers waiting.
-LARGEST = 256 * 1024
+#: Characters of a text that is analysed; of such a text that takes several seconds.
+LARGEST = 2 * 2**20
 
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
@@ -52,7 +54,8 @@ class Feature(NamedTuple):
 
 
 class Server(LanguageServer):
-    """The state of a session. Analyses run in a thread of their own, one at a time."""
+    """The state of a session. Analyses run in a thread of their own, one at a time: one that was begun goes
+    on, one that waits and is not wanted any more is dropped, and each is of the texts when it begins."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -62,14 +65,14 @@ class Server(LanguageServer):
             protocol_cls=Protocol,
         )
         self.files = Workspace()
-        self.lock = asyncio.Lock()
+        self.worker = ThreadPoolExecutor(1, "analysis")
         self.pending: asyncio.Task[None] | None = None
         self.published: set[str] = set()
         self.said_unasked: set[str] = set()
         self.dismissed = False  # by the editor, before it leaves
 
     def take(self, uri: str, text: str) -> None:
-        """Work on a text from now on, if it is one of ours and not too large to answer soon."""
+        """Work on a text from now on, if it is one of ours and not too large."""
         path = path_of(uri)
         if not path.endswith(SUFFIXES):  # editors may send other plain texts too
             return
@@ -97,8 +100,7 @@ class Server(LanguageServer):
         return str(getattr(encoding, "value", encoding))
 
     async def analysis(self, path: str) -> Analysis:
-        async with self.lock:
-            return await asyncio.to_thread(self.files.analysis, path)
+        return await asyncio.get_running_loop().run_in_executor(self.worker, self.files.analysis, path)
 
     async def file(self, uri: str) -> tuple[Analysis, SourceFile] | None:
         """An open file and the system it belongs to; None if it is none of ours."""
@@ -116,10 +118,10 @@ class Server(LanguageServer):
         self.pending = asyncio.get_running_loop().create_task(self.diagnose())
 
     async def diagnose(self) -> None:
-        await asyncio.sleep(DELAY)
+        await asyncio.sleep(DELAY + DELAY_PER_MIB * sum(map(len, self.files.buffers.values())) / 2**20)
+        loop = asyncio.get_running_loop()
         try:
-            async with self.lock:
-                analyses = await asyncio.to_thread(self.files.open_analyses)
+            analyses = await loop.run_in_executor(self.worker, self.files.open_analyses)
         except Exception:  # a defect of ours must not silence the rest of the session
             text = f"this is a defect of camkes:\n{traceback.format_exc()}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, text))

@@ -8,11 +8,13 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from camkes.editor import session as session_module
 from tests.editor.client import editor
 
 
@@ -107,3 +109,49 @@ def test_a_huge_text_keeps_nobody_waiting(tmp_path: Path) -> None:
             assert "KiB" in session.diagnostics["huge.camkes"][0].message
 
     asyncio.run(asyncio.wait_for(run(), 120))
+
+
+def test_the_last_version_of_a_large_text_counts(tmp_path: Path) -> None:
+    comment = "// and so on\n" * 40_000  # half a MiB
+    text = f"{comment}component A {{ control; }}\nassembly {{ composition {{ component NAME a; }} }}\n"
+    (tmp_path / "large.camkes").write_text("")
+
+    async def run() -> None:
+        async with editor(tmp_path) as session:
+            session.open("large.camkes", text.replace("NAME", "A"))
+            for number in range(5):
+                session.change("large.camkes", text.replace("NAME", f"Version{number}"))
+            while not session.diagnostics.get("large.camkes"):
+                await asyncio.sleep(0.05)
+            assert ["Version4" in d.message for d in session.diagnostics["large.camkes"]] == [True]
+
+    asyncio.run(asyncio.wait_for(run(), 120))
+
+
+def test_analyses_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that has begun goes on though nobody wants it any more; of those that wait the last one is left."""
+    monkeypatch.setattr(session_module, "DELAY", 0)
+    begun, may_end = threading.Event(), threading.Event()
+    running: list[int] = []
+
+    def analyse() -> list[object]:
+        running.append(threading.active_count())
+        begun.set()
+        assert may_end.wait(60)
+        return []
+
+    async def run() -> None:
+        server = session_module.Server()
+        monkeypatch.setattr(server.files, "open_analyses", analyse)
+        tasks = []
+        for _ in range(5):
+            server.changed()
+            tasks.append(server.pending)
+            await asyncio.to_thread(begun.wait, 60)
+            await asyncio.sleep(0.01)  # the change comes to its turn
+        assert len(running) == 1
+        may_end.set()
+        await asyncio.gather(*filter(None, tasks), return_exceptions=True)
+        assert len(running) == 2
+
+    asyncio.run(run())
