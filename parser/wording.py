@@ -312,7 +312,7 @@ class Wording:
             message = f"expected {self._expected(expected)}, found the name `{word}`"
             label = "a name is not allowed here"
             help = self._nearest(word, ("true", "false")) or (
-                f'for a text write `"{word}"`' if "STRING" in expected else "write the number itself"
+                f'for a string write `"{word}"`' if "STRING" in expected else "write the number itself"
             )
             return _Slip(message, label, help)
         if kind == "NAME" and expected == {"LBRACE"} and kinds[max(position - 2, 0)] == "COMPONENT":
@@ -324,8 +324,8 @@ class Wording:
             help = "pass an `int`, or a typedef of your enumeration"
             return _Slip(message, label, help)
         if self._kind_of_slip(position, expected) == "body":
-            message, label = "a method of a procedure is declared without a body", "it is implemented by a "
-            "C function"
+            message = "a method of a procedure is declared without a body"
+            label = "it is implemented by a C function"
             help = "write `;`, and define the function in a source file of the component"
             return _Slip(message, label, help)
         if self._kind_of_slip(position, expected) == "separator":
@@ -364,7 +364,7 @@ class Wording:
             return _Slip(message, label, help)
         if expected == {"LPAR"} and before == "NAME" and kinds[position - 2] == "EQUAL":
             name = tokens.word(position - 1)
-            help = self._nearest(name, ("true", "false")) or f'for a text write `"{name}"`'
+            help = self._nearest(name, ("true", "false")) or f'for a string write `"{name}"`'
             message = f"expected a value, found the name `{name}`"
             return _Slip(message, "a name is not allowed here", help, at=position - 1)
         if kind == "LSQB" and before in ("INT", "NAME", "CHAR", "STRING_TYPE") and "NAME" in expected:

@@ -317,8 +317,8 @@ def _root(call: Call, to: Declarations, sink: Sink) -> None:
         name = str(_seen_from(call.folders[0], root.adl))
         near = root.adl if root.adl.is_dir() else root.adl.parent
         there = sorted(path.name for path in near.glob("*.camkes"))
-        has = f"its folder contains {', '.join(there[:5])}" if there else "paths are relative to the "
-        "folder of this file"
+        relative = "paths are relative to the folder of this file"
+        has = f"its folder contains {', '.join(there[:5])}" if there else relative
         sink.report(MISSING_FILE, f"there is no file {name}", call.place(call.arguments[0]), help=has)
     to.roots.append(root)
 

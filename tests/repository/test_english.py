@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,19 @@ def test_messages_help_and_docstrings() -> None:
 )
 def test_phrases_are_found_as_whole_words(line: str, found: bool) -> None:
     assert bool(_ANY.search(line)) is found
+
+
+def test_no_part_of_a_text_is_a_statement_of_its_own() -> None:
+    """A string in a second line without parentheses is not part of the first."""
+    found = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            for before, after in pairwise(getattr(node, "body", None) or ()) if not is_lambda(node) else ():
+                if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant | ast.JoinedStr):
+                    found.append(f"{path.name}:{after.lineno}: {ast.unparse(before)[:40]}")
+    assert found == []
+
+
+def is_lambda(node: ast.AST) -> bool:
+    """Whether the body of a node is an expression."""
+    return isinstance(node, ast.Lambda | ast.IfExp)

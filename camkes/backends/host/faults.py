@@ -203,8 +203,9 @@ def _help(what: str, *, periodic: bool) -> str:
     if kind != "system call of the workstation":
         return (periodic and _PERIODIC_HELP.get(what)) or _HELP.get(what, "")
     if call in _WAITING:
-        return "a component can only wait for events, calls and virtual time, with the functions in "
-        "`camkes.h`"
+        return (
+            "a component can only wait for events, calls and virtual time, with the functions in `camkes.h`"
+        )
     return "a component can compute, print and use its interfaces; it has no files, processes or network"
 
 

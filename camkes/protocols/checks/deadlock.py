@@ -26,8 +26,10 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
         if others:
             notes.append(f"there are more cycles through {listing(others)}; this is the shortest")
         if certain := _certain_cycle(graph, component):
-            help = "remove one of these requests, or split a CPI so that the part that is called makes no "
-            "requests"
+            help = (
+                "remove one of these requests,"
+                " or split a CPI so that the part that is called makes no requests"
+            )
         else:
             unsaid = dict.fromkeys(r.caller for r in cycle if r.source == "all")
             does = "does" if len(unsaid) == 1 else "do"
