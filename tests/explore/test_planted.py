@@ -41,7 +41,7 @@ PLANTED = (
     Planted(
         "late-update",
         "nested.c",
-        "if (atomic_load(&context->nested) == mark) {",
+        "if (atomic_load(&context->nested) == manager) {",
         "{",
         systems.CHAIN,
         "ZP",
@@ -73,7 +73,7 @@ PLANTED = (
 def test_a_planted_mistake_is_found(
     planted: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    break_runtime({f"protocols/{planted.file}": (planted.good, planted.bad)}, tmp_path, monkeypatch)
+    break_runtime({f"src/protocols/{planted.file}": (planted.good, planted.bad)}, tmp_path, monkeypatch)
     broken = built(tmp_path / "system", planted.system)
     options = SearchOptions(scheduling=planted.scheduling, seconds=LIMIT)
     violation = search(broken, options).violation
@@ -93,7 +93,7 @@ def test_the_second_look_at_a_nested_request_is_for_round_robin(
 ) -> None:
     """Without time slices that end, no schedule of two nested locks and three tasks needs it."""
     late = next(p for p in PLANTED if p.kind == "late-update")
-    break_runtime({f"protocols/{late.file}": (late.good, late.bad)}, tmp_path, monkeypatch)
+    break_runtime({f"src/protocols/{late.file}": (late.good, late.bad)}, tmp_path, monkeypatch)
     found = search(built(tmp_path / "system", late.system), SearchOptions(bound=2, seconds=LIMIT))
     assert found.violation is None
     assert not found.state.stopped

@@ -98,9 +98,10 @@ class PropertyChecker:
         # from records of the runtime
         self.requests: dict[int, tuple[int, int]] = {}  # worker -> (cpi, context)
         self.calls: dict[int, tuple[int, int]] = {}  # thread -> (cpi, context)
-        self.leaving: dict[
-            int, int
-        ] = {}  # thread of a pool -> context that it served until it has the ceiling
+        # threads of pools: at the ceiling until their manager begins a request, and from its end until they
+        # have the ceiling again, with its context
+        self.arriving: set[int] = set()
+        self.leaving: dict[int, int] = {}
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.cpis}
         self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
         self.arrivals = 0
@@ -156,6 +157,7 @@ class PropertyChecker:
             self.gone.add(thread)
         elif kind is Kind.PRIORITY and thread is not None:
             self.priority[thread] = event.args[1]
+            self.arriving.discard(thread)
             cpi = self._cpi_of(self.names.thread(thread))
             if cpi is not None and event.args[1] == self.ceilings[cpi.id]:
                 self.leaving.pop(thread, None)
@@ -216,6 +218,8 @@ class PropertyChecker:
                 f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} serves one",
             )
         self.leaving.pop(thread, None)
+        if cpi.pooled:
+            self.arriving.add(thread)
         self.requests[thread] = (cpi_id, context)
 
     def _taken(self, cpi: int, context: int) -> None:
@@ -343,6 +347,8 @@ class PropertyChecker:
         if not self.started:
             return
         mine = -1 if self.running is None else self.expected_priority(self.running)
+        if self.running in self.arriving:
+            mine = self.priority[self.running]
         for thread in sorted(self.runnable):
             if thread != self.running and self.expected_priority(thread) > mine:
                 who = "nobody" if self.running is None else f"{self._who(self.running)} (priority {mine})"

@@ -8,6 +8,13 @@
  */
 #include "search.h"
 
+/* A thread of a pool has the ceiling until its manager begins the request. */
+static int expected_to_run(unsigned thread)
+{
+    return oracle->threads[thread].arrives ? oracle->threads[thread].priority
+                                           : oracle_expected(&kernel->threads[thread]);
+}
+
 /* P: no thread that could run should have a higher priority than the one that does. */
 static void check_choice(void)
 {
@@ -15,7 +22,7 @@ static void check_choice(void)
         return;
     }
     const unsigned running = oracle->running;
-    const int mine = running == NONE ? -1 : oracle_expected(&kernel->threads[running]);
+    const int mine = running == NONE ? -1 : expected_to_run(running);
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         if (i == running || !oracle->threads[i].runnable) {
             continue;
@@ -215,6 +222,7 @@ static void request_begins(unsigned thread, const uint64_t *args)
     memory->leaves = NONE;
     memory->request_cpi = (uint16_t)args[0];
     memory->request_of = (uint16_t)args[1];
+    memory->arrives = cpi->pooled;
     const unsigned sender = memory->sender;
     unsigned true_task = NONE;
     if (sender != NONE) {
@@ -363,6 +371,7 @@ static void of_thread(uint16_t kind, const struct thread *thread, const struct t
         break;
     case CAMKES_TRACE_PRIORITY:
         memory->priority = (uint8_t)args[1];
+        memory->arrives = false;
         if (is_ceiling(thread->number, args[1])) {
             memory->leaves = NONE;
         }

@@ -58,7 +58,7 @@ struct oracle_lock {
 
 struct oracle_memory {
     uint8_t priority; /* in the kernel */
-    bool runnable, gone, queued;
+    bool runnable, gone, queued, arrives;
     uint8_t reason;                   /* enum camkes_block, 0: none */
     uint16_t request_cpi, request_of; /* that it serves; NONE: none */
     uint16_t leaves;                  /* the context whose request a thread of a pool has served */
