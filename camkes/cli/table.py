@@ -8,7 +8,16 @@ import argparse
 
 from camkes import __version__
 from camkes.cli.arguments import Command, Parser
-from camkes.cli.commands import analyses, explorations, runs, services, systems, tasksets, texts
+from camkes.cli.commands import (
+    analyses,
+    explorations,
+    measurements,
+    runs,
+    services,
+    systems,
+    tasksets,
+    texts,
+)
 from camkes.cli.output import GOOD
 
 
@@ -41,6 +50,7 @@ COMMANDS = {
     for command in (
         *systems.COMMANDS,
         *analyses.COMMANDS,
+        *measurements.COMMANDS,
         *tasksets.COMMANDS,
         *runs.COMMANDS,
         *explorations.COMMANDS,

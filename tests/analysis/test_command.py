@@ -57,6 +57,22 @@ def test_verdicts_and_exit_statuses(tmp_path: Path, capsys: pytest.CaptureFixtur
     }
 
 
+def test_two_ways_are_two_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """a has two interfaces to the same CPI: C = 2 + 2 * 1."""
+    text = (
+        (SYSTEM % "4 ms")
+        .replace("component Task a;", "component Twice a;")
+        .replace("from a.store,", "from a.store, from a.again,")
+        .replace(
+            "component Shared {",
+            "component Twice { control; requestor; uses Store store; uses Store again; }\ncomponent Shared {",
+        )
+    )
+    (tmp_path / "s.camkes").write_text(text)
+    assert main(["analyze", "--nocpp", str(tmp_path / "s.camkes"), "--json"]) == 0
+    assert [task["wcet"] for task in json.loads(capsys.readouterr().out)["tasks"]] == [4_000_000, 5_000_000]
+
+
 def test_bounds_that_do_not_apply_say_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "s.camkes"
     path.write_text((SYSTEM % "4 ms").replace("b._period", "b._deadline = 15 ms; b._period"))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The command about execution times: measure."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from camkes import pipeline
+from camkes.cli.arguments import Command, add_input, duration, input_of
+from camkes.cli.commands.tasksets import positive
+from camkes.cli.output import GOOD, USER_ERROR, Progress, wants_color, write_diagnostics
+from camkes.diagnostics import Sink
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from camkes.experiments.measure import Measured
+
+SCHEMA = 1
+_NOTE = (
+    "These are the longest times of {runs} runs, with a margin. They are measurements, not bounds: a longer"
+    " time may be possible."
+)
+
+
+def margin(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid margin; expected a factor of 1 or more")
+    return value
+
+
+def measure(arguments: argparse.Namespace) -> int:
+    from camkes.experiments.measure import measure
+
+    sink = Sink()
+    progress = Progress(arguments)
+    settings = pipeline.RunSettings(
+        output=arguments.output, duration=arguments.duration, show=lambda data: None, fast=True
+    )
+    found = measure(input_of(arguments), settings, arguments.runs, sink, progress)
+    progress.clear()
+    written: tuple[Path, ...] = ()
+    if found is not None and arguments.write:
+        from camkes.experiments.settings import write_settings
+        from camkes.model.units import duration as words
+
+        proposals = {each.setting: each.proposed(arguments.margin) for each in found.measurements}
+        values = {setting: words(value) for setting, value in proposals.items() if value is not None}
+        written = write_settings(found.checked, values, sink)
+    status = write_diagnostics(arguments, sink)
+    if found is None:
+        return status
+    if arguments.json:
+        print(json.dumps(to_dict(found, arguments.margin), indent=2, ensure_ascii=False))
+    else:
+        print(to_text(found, arguments.margin, color=wants_color(arguments, sys.stdout)))
+    for path in written:
+        print(f"camkes measure: {path} has the proposed times", file=sys.stderr)
+    return max(status, USER_ERROR if found.failed else GOOD)
+
+
+def to_dict(found: Measured, factor: float) -> dict[str, object]:
+    """times: name, kind ("task" or "cpi"), count (jobs or requests that ended), longest, proposed (null where
+    no time passed), stated (null where none is). Times are nanoseconds; none is a bound."""
+    return {
+        "schema": SCHEMA,
+        "runs": found.runs,
+        "margin": factor,
+        "bound": False,
+        "times": [
+            {
+                "name": each.name,
+                "kind": "task" if each.is_task else "cpi",
+                "count": each.count,
+                "longest": each.longest,
+                "proposed": each.proposed(factor),
+                "stated": each.stated,
+            }
+            for each in found.measurements
+        ],
+    }
+
+
+def to_text(found: Measured, factor: float, *, color: bool = False) -> str:
+    from camkes.report.draw.table import table
+    from camkes.report.times import format_time
+
+    def time(value: int | None) -> str:
+        return "-" if value is None else format_time(value, 6)
+
+    rows: list[tuple[str, ...]] = [("execution time of", "ended", "longest", "proposed", "stated", "")]
+    for each in found.measurements:
+        proposed = each.proposed(factor)
+        remark = ""
+        if each.count == 0:
+            remark = "none ended: run for longer with --for"
+        elif proposed is None:
+            remark = "no time passed: on the host kernel it does in camkes_work() alone"
+        elif each.stated is not None and each.stated < each.longest:
+            remark = "longer than stated"
+        times = (time(each.longest if each.count else None), time(proposed), time(each.stated))
+        rows.append((each.name, str(each.count), *times, remark))
+    return table(rows, right={1, 2, 3, 4}, color=color) + "\n\n" + _NOTE.format(runs=found.runs)
+
+
+def measure_arguments(parser: argparse.ArgumentParser) -> None:
+    from pathlib import Path
+
+    add_input(parser)
+    option = parser.add_argument
+    option("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
+    option("--for", dest="duration", metavar="TIME", type=duration, help="virtual time of each run (1s)")
+    option("--runs", type=positive, default=5, metavar="N", help="all but the first with random choices (5)")
+    option("--margin", type=margin, default=1.2, metavar="FACTOR", help="on the longest time (1.2)")
+    option("--write", action="store_true", help="write the proposed times into the .camkes files")
+    option("--json", action="store_true", help="as JSON")
+
+
+COMMANDS = (
+    Command(
+        "measure",
+        measure,
+        "measure execution times on the host kernel, and propose them",
+        measure_arguments,
+        """
+  camkes measure examples/nested
+  camkes measure system.camkes --runs 20 --for 5s --margin 1.5 --write
+
+On the host kernel time passes in camkes_work() alone, so this is for systems that say with it how long they
+take.
+Exit status: 1 where a run had a fault.""",
+        has_results=True,
+    ),
+)

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Wrong formulas are found: each comparison, term, ceiling and maximum of the analysis is changed, one at a
+time, and some figure of a golden file must come out differently. The figures are of systems like those whose
+responses are computed by hand or compared with simulations in the other tests here.
+
+A change runs in a fresh copy of the modules, so nothing of it stays.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import camkes.analysis
+import camkes.analysis.assignment
+import camkes.analysis.verdict
+from camkes.analysis.platform import read_platform as real_platform
+from camkes.model.protocols import Protocol
+from tests.golden import compare
+
+GOLDEN = Path(__file__).parent / "golden" / "figures.txt"
+FOLDER = Path(camkes.analysis.__file__).parent
+#: In the order of their imports.
+MODULES = ("platform", "workload", "demand", "blocking", "response", "bounds", "verdict", "assignment")
+CHANGED = ("platform", "workload", "demand", "blocking", "response", "bounds")
+P, F, I = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED  # noqa: E741
+
+#: Changes that make no difference, and why.
+SAME = {
+    "blocking: Compare 'sum_before + self._rest[depth] <= self._sum'": "looks at more choices",
+    "blocking: Compare 'self._left < 0'": "gives up one step earlier",
+    "blocking: Compare 'best[key].duration < section.duration'": "one of two equal sections",
+    "blocking: BinOp 'sum_before + self._rest[depth]'": "looks at more choices, as the rest is never less",
+    "response: BinOp 'steps - 1'": "gives up one step later",
+    "response: Compare 'window - job * task.period > longest.time'": "the later of two equal responses",
+    "response: Compare 'window <= (job + 1) * task.period'": "looks at one job more",
+    "response: BinOp '(job + 1) * task.period'": "looks at jobs after the busy window",
+    "response: Compare 'again > most'": "equal to the deadline: the next step finds the same",
+    "workload: BinOp 'callees.get(request.callee, 0) + 1'": "of systems: test_two_ways_are_two_requests",
+}
+
+
+# -- changes ---------------------------------------------------------------------------------------
+
+
+class Change:
+    """One changed expression; `where` says which."""
+
+    def __init__(self, module: str, index: int, where: str) -> None:
+        self.module, self.index, self.where = module, index, where
+
+
+_OTHER: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+}  # fmt: skip
+
+
+def alternatives(node: ast.AST) -> Iterator[ast.AST]:
+    """What can stand in the place of an expression."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OTHER:
+        yield ast.Compare(node.left, [_OTHER[type(node.ops[0])]()], node.comparators)
+    elif isinstance(node, ast.Compare) and len(node.ops) == 2:
+        for place, op in enumerate(node.ops):
+            if type(op) in _OTHER:
+                ops = [*node.ops]
+                ops[place] = _OTHER[type(op)]()
+                yield ast.Compare(node.left, ops, node.comparators)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        yield node.left
+        if not isinstance(node.op, ast.Sub):
+            yield node.right
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.BinOp):
+        inner = node.operand
+        if isinstance(inner.op, ast.FloorDiv) and isinstance(inner.left, ast.UnaryOp):
+            yield ast.BinOp(inner.left.operand, ast.FloorDiv(), inner.right)  # a ceiling becomes a floor
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
+        other = "min" if node.func.id == "max" else "max"
+        yield ast.Call(ast.Name(other, ast.Load()), node.args, node.keywords)
+
+
+def changes(module: str) -> Iterator[tuple[Change, ast.Module]]:
+    tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))
+    nodes = [node for node in ast.walk(tree) if list(alternatives(node))]
+    for index, node in enumerate(nodes):
+        if any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in ast.walk(node)):
+            continue
+        for number, _ in enumerate(alternatives(node)):
+            changed = copy.deepcopy(tree)
+            place = [each for each in ast.walk(changed) if list(alternatives(each))][index]
+            other = list(alternatives(place))[number]
+            where = f"{module}: {type(node).__name__} {ast.unparse(node)!r} -> {ast.unparse(other)!r}"
+            yield Change(module, index, where), _replaced(changed, place, other)
+
+
+def _replaced(tree: ast.Module, old: ast.AST, new: ast.AST) -> ast.Module:
+    class Replace(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            return new if node is old else self.generic_visit(node)
+
+    result = Replace().visit(tree)
+    ast.fix_missing_locations(result)
+    assert isinstance(result, ast.Module)
+    return result
+
+
+def analysis_with(module: str, tree: ast.Module) -> SimpleNamespace:
+    """All names of a copy of the analysis in which one module is another."""
+    prefix = "camkes.analysis."
+    kept = {name: sys.modules.pop(prefix + name) for name in MODULES}
+    package = camkes.analysis
+    names: dict[str, Any] = {}
+    try:
+        for name in MODULES:
+            if name == module:
+                made = ModuleType(prefix + name)
+                made.__file__ = str(FOLDER / f"{name}.py")
+                sys.modules[prefix + name] = made
+                exec(compile(tree, made.__file__, "exec"), made.__dict__)
+            else:
+                made = import_module(prefix + name)
+            names = vars(made) | names  # the first of a name counts
+        return SimpleNamespace(**names)
+    finally:
+        for name, value in kept.items():
+            sys.modules[prefix + name] = value
+            setattr(package, name, value)
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def figures(a: SimpleNamespace) -> list[Any]:
+    """What this analysis says of systems that have all that there is."""
+    found: list[Any] = []
+
+    def add(workload: Any, platform: Any = a.FREE) -> None:
+        result = a.analyse(workload, platform)
+        for each in result.tasks:
+            found.append(each.demand.total)
+            found.append((each.blocking.classic, each.blocking.assignment, each.blocking.exact))
+            found.append(each.response)
+            can_wait = a.waits(workload, a.demands(workload, platform), platform, each.task)
+            limits = [sorted(can_wait.limits(window).items()) for window in (1, 100, 101, 1000)]
+            found.append((limits, sorted(can_wait.requests.items()), sorted(can_wait.nested.items())))
+        for bound in result.bounds:
+            found.append(
+                (bound.applicable, bound.holds, [round(v, 9) for _, v in bound.values], bound.reason)
+            )
+
+    def workload(tasks: list[tuple[Any, ...]], cpis: list[tuple[Any, ...]] = []) -> Any:  # noqa: B006
+        return a.changed(
+            a.Workload(tuple(a.Task(*each) for each in tasks), tuple(a.Cpi(*each) for each in cpis))
+        )
+
+    intel = real_platform("sudvarg2024-intel")
+    ours = a.Platform(
+        "ours", "", "camkes-rt", 1_000_000_000, a.Halves(5, 3), a.Halves(7, 2), a.Halves(4, 4),
+        a.Inheritance(acquire=1, release=2, queue=3, update=10, settle=20, clear=40),
+    )  # fmt: skip
+    library = a.read_platform(intel.name)
+    for platform in (a.FREE, ours, library):
+        for one, two in ((F, F), (P, P), (I, I), (I, P), (P, I), (F, I), (I, F))[
+            : 7 if platform is a.FREE else 4
+        ]:
+            tasks = [
+                ("1", 30, 10_000, 10_000, 2000, {"A": 1}),
+                ("2", 20, 20_000, 20_000, 4000, {"A": 1}),
+                ("3", 10, 50_000, 50_000, 8000, {"B": 1}),
+            ]
+            add(workload(tasks, [("A", one, 500, {"B": 1}), ("B", two, 300)]), platform)
+    add(workload([("0", 40, 50, 50, 5), ("1", 30, 99, 99, 9, {"A": 1}), ("2", 20, 200, 200, 9, {"A": 1})],
+                 [("A", F, 8, {}, 255)]))  # fmt: skip
+    for demand in (45, 60, 50):  # equal priorities
+        add(workload([("a", 1, 100, 100, demand), ("b", 1, 100, 100, demand)]))
+    clients = [(50, 10, 2, 2), (80, 12, 5, 4), (120, 20, 4, 1)]
+    tasks = [(str(i), 9 - i, t, t, c, {f"S{i}": 1, f"Z{i}": 1}) for i, (t, c, _, _) in enumerate(clients)]
+    cpis = [(f"S{i}", P, s, {"S": 1}) for i, (_, _, s, _) in enumerate(clients)]
+    cpis += [(f"Z{i}", P, z, {"Z": 1}) for i, (_, _, _, z) in enumerate(clients)]
+    add(workload(tasks, [*cpis, ("S", I, 1), ("Z", I, 1)]))
+    locks = [("S", I, 3, {"E": 2}), ("Z", I, 5, {"E": 1}), ("E", I, 2)]
+    nested = [
+        ("a", 9, 90, 90, 3, {"S": 2}), ("b", 7, 150, 150, 4, {"S": 1, "Z": 1}),
+        ("c", 7, 150, 150, 4, {"Z": 1}), ("d", 3, 400, 400, 6, {"S": 1, "Z": 2}),
+        ("e", 2, 500, 500, 6, {"E": 1}),
+    ]  # fmt: skip
+    add(workload(nested, locks))
+    add(workload(nested, [("S", F, 3, {"E": 2}), ("Z", I, 5, {"E": 1}), ("E", I, 2)]))
+    add(workload(nested, [("S", I, 3, {"E": 2}), ("Z", F, 5, {"E": 1}), ("E", F, 2)]))
+    # one that blocks is entered first: test_a_lower_ceiling_is_entered_first
+    both, ceiling, lock = {"f": 1, "l": 1}, {"f": 1}, {"l": 1}
+    for lower in (2, 1):
+        tasks = [("a", 3, 99, 99, 4, both), ("b", lower, 99, 99, 5, lock), ("c", 1, 99, 99, 5, ceiling)]
+        add(workload(tasks, [("f", F, 7), ("l", I, 3)]))
+    # two lower tasks hold one lock below which each has another: not both
+    tasks = [("a", 5, 99, 99, 1, {"x": 1, "y": 1})]
+    tasks += [(name, priority, 99, 99, 1, {"o": 1}) for name, priority in (("b", 2), ("c", 1))]
+    add(workload(tasks, [("o", I, 1, {"x": 1, "y": 1}), ("x", I, 4), ("y", I, 6)]))
+    # several requests at each level
+    tasks = [
+        ("a", 3, 99, 99, 1, {"o": 1, "e": 1}),
+        ("b", 2, 99, 99, 1, {"o": 2}),
+        ("c", 1, 99, 99, 1, {"o": 1}),
+    ]
+    below = [("o", I, 1, {"x": 2, "e": 1}), ("x", P, 1, {"e": 3, "g": 1}), ("e", I, 1), ("g", I, 1)]
+    add(workload(tasks, below))
+    # deadlines after the period: Lehoczky's busy window of several jobs; sample of criticalities
+    add(workload([("a", 2, 70, 70, 26), ("b", 1, 100, 200, 62)]))
+    add(workload([("a", 2, 100, 99, 50), ("b", 1, 100, 100, 50)]))
+    add(workload([("a", 2, 100, 100, 50), ("b", 1, 100, 100, 51)]))
+    sample = [("5", 10, 2), ("4", 20, 7), ("3", 25, 5), ("2", 40, 4), ("1", 60, 6)]
+    add(workload([(n, int(n), t, 2 * t, c) for n, t, c in sample]))
+    add(workload([("a", 1, 10, 10, 1), ("b", 2, 20, 20, 1)]))  # not rate-monotonic
+    add(workload([("a", 2, 10, 10, 1), ("b", 2, 20, 20, 1)]))
+    # bounds at their limits
+    add(workload([("a", 2, 100, 100, 100)]))
+    add(workload([("a", 2, 10, 10, 10), ("b", 1, 20, 20, 0)]))
+    loads = [a.Load("a", 1, 100, 45), a.Load("b", 1, 100, 45), a.Load("c", 2, 100, 10)]
+    found.append(
+        [round(a.hyperbolic(load, loads, 0, equals), 9) for load in loads for equals in (True, False)]
+    )
+    lengths = {("b", "S"): 5, ("b", "Z"): 4, ("c", "S"): 4, ("c", "Z"): 1, ("d", "Y"): 2}
+    sections = [a.Section(task, cpi, length) for (task, cpi), length in lengths.items()]
+    for limits in ({}, {"S": 2}):
+        chosen = a.search(sections, limits), a.assign(sections, limits)
+        found.append((a.classic(sections, limits), *map(a.total, chosen), a.search(sections, limits, 2)))
+    many = [a.Section(f"t{i}", "S", 1) for i in range(9)]
+    counted = a.Waits(tuple(many), {"S": ((100, 2), (30, 1))}, {"S": 1})
+    found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
+    rest = a.Load("x", 1, 1000, 300)
+    for enough in (None, 299, 300, 400, 450):
+        response = a.response(rest, [a.Load("y", 2, 500, 100)], lambda window: 0, enough)
+        found.append(None if response is None else (response.time > (enough or 0), response.job))
+    # responses of the jobs are 114, 102, 116, 104, 118, 106 and 94
+    for enough in (113, 114, 115, 116, 117, 118):
+        response = a.response(a.Load("b", 1, 100, 62), [a.Load("a", 2, 70, 26)], lambda window: 0, enough)
+        found.append(response.time > enough)
+    return found
+
+
+def text(found: list[Any]) -> str:
+    return "".join(f"{each}\n" for each in found).replace("Fraction", "")
+
+
+def test_figures_are_those_of_the_file() -> None:
+    compare(text(figures(analysis_with("", ast.Module([], [])))), GOLDEN)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", CHANGED)
+def test_every_changed_formula_is_found(module: str) -> None:
+    survivors = [each.where for each, tree in changes(module) if not differs(module, tree)]
+    assert [each for each in survivors if each.partition(" -> ")[0] not in SAME] == []
+
+
+def differs(module: str, tree: ast.Module, compute: Callable[[SimpleNamespace], list[Any]] = figures) -> bool:
+    try:
+        return text(compute(analysis_with(module, tree))) != GOLDEN.read_text("utf-8")
+    except Exception:
+        return True
+
+
+def test_the_copy_is_the_analysis_itself() -> None:
+    for module in CHANGED:
+        tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))
+        assert not differs(module, tree)
+        assert len(list(changes(module))) > 3

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Execution times that are measured and proposed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from camkes import pipeline
+from camkes.cli.main import main
+from camkes.diagnostics import Sink
+from camkes.experiments.measure import Measurement
+
+SYSTEM = """import <std_connector.camkes>;
+procedure Store { void add(); }
+component Task { control; requestor; uses Store store; }
+component Low { control; requestor; uses Store store; }
+component Shared { provides Store store with priority_protocol inherited; }
+component Quiet { control; requestor; uses Store store; }
+assembly {
+    composition {
+        component Task a;
+        component Low b;
+        component Quiet q;
+        component Shared s;
+        connection seL4RPCCall c(from a.store, from b.store, from q.store, to s.store);
+    }
+    configuration {
+        a._priority = 20; a._period = 10 ms; a._wcet = 1 ms; a._offset = 2500 us;
+        b._priority = 10; b._period = 20 ms;
+        q._priority = 5; q._period = 100 ms;
+    }
+}
+"""
+LOOP = """#include <camkes.h>
+int run(void)
+{
+    while (camkes_next_job()) {
+        %s
+    }
+    return 0;
+}
+"""
+
+
+def test_measured_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """a works for 2 ms, b for 2 to 3 ms around its request, in which it is preempted; a request takes 1.5 ms,
+    the waiting for it does not count. q takes no time."""
+    monkeypatch.chdir(tmp_path)
+    Path("s.camkes").write_text(SYSTEM)
+    Path("Task.c").write_text(LOOP % "camkes_work(1500000); store_add(); camkes_work(500000);")
+    Path("Low.c").write_text(
+        LOOP % "camkes_work_between(1000000, 2000000); store_add(); camkes_work(1000000);"
+    )
+    Path("Quiet.c").write_text(LOOP % "store_add();")
+    Path("Shared.c").write_text(
+        "#include <camkes.h>\nvoid store_add(void)\n{\n    camkes_work(1500000);\n}\n"
+    )
+    words = ["measure", "s.camkes", "--nocpp", "--for", "100ms", "--runs", "3"]
+    assert main([*words, "--json", "--margin", "2"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["bound"] is False
+    found = {each["name"]: each for each in document["times"]}
+    assert (found["a"]["longest"], found["a"]["proposed"], found["a"]["count"]) == (2_000_000, 4_000_000, 30)
+    assert 2_000_000 < found["b"]["longest"] <= 3_000_000
+    assert (found["s.store"]["longest"], found["s.store"]["kind"]) == (1_500_000, "cpi")
+    assert (found["q"]["longest"], found["q"]["proposed"]) == (0, None)
+    assert main([*words, "--write"]) == 0
+    text = capsys.readouterr().out
+    assert "longer than stated" in text and "no time passed" in text
+    assert "They are measurements, not bounds" in text
+    checked = pipeline.check(pipeline.Input(Path("s.camkes"), preprocess=False), Sink())
+    assert checked is not None
+    tasks = {task.instance: task.wcet for task in checked.system.tasks}
+    assert (tasks["a"], checked.system.cpis[0].wcet, tasks["q"]) == (2_400_000, 1_800_000, None)
+    assert 2_400_000 < (tasks["b"] or 0) <= 3_600_000
+
+
+def test_proposals_are_rounded_up() -> None:
+    for longest, margin, proposed in ((1000, 1, 1000), (1001, 1, 2000), (10_000, 1.1, 11_000), (0, 2, None)):
+        assert Measurement("a", True, ("a", "x"), None, 1, longest).proposed(margin) == proposed
+
+
+@pytest.mark.parametrize("words", [("--margin", "0.5"), ("--margin", "x"), ("--runs", "0")])
+def test_wrong_usage(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measure", "s.camkes", *words]) == 2
