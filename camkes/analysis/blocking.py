@@ -23,6 +23,7 @@ Eqs. 2 to 5, for `inherited` that is not nested. The nested case, and mixtures, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from msgspec import Struct
 
@@ -111,13 +112,23 @@ class Waits(Struct, frozen=True):
             return NONE
         limits = self.limits(window)
         assigned = assign(self.sections, limits)
-        searched = search(self.sections, limits, limit)
+        searched = assigned if assigned is not None and compatible(assigned) else None
+        if searched is None:
+            searched = search(self.sections, limits, limit)
         return Blocking(
             classic(self.sections, limits),
             None if assigned is None else total(assigned),
             None if searched is None else total(searched),
             next((chosen for chosen in (searched, assigned) if chosen is not None), ()),
         )
+
+
+def compatible(sections: Sequence[Section]) -> bool:
+    """Whether no lock is held by two tasks and no section excludes another."""
+    return all(
+        one.held.isdisjoint(two.held) and not one.excludes(two) and not two.excludes(one)
+        for one, two in combinations(sections, 2)
+    )
 
 
 def total(sections: Sequence[Section]) -> Time:
@@ -150,6 +161,8 @@ def _nested(workload: Workload, found: Iterable[Section]) -> Mapping[str, int]:
                 counts[callee] = counts.get(callee, 0) + count * each
     most: dict[tuple[str, str], int] = {}
     for section in found:
+        if section.at_ceiling and not workload.cpi[section.cpi].protocol.own_priority:
+            continue  # half of a request, in which none is made
         for callee, count in below[section.cpi].items():
             most[section.task, callee] = max(count, most.get((section.task, callee), 0))
     sums: dict[str, int] = {}
@@ -286,6 +299,5 @@ class _Search:
     def _fits(self, section: Section, chosen: Sequence[Section]) -> bool:
         taken = sum(each.resource == section.resource for each in chosen)
         return taken < self._limits.get(section.resource, 1) and all(
-            section.held.isdisjoint(each.held) and not section.excludes(each) and not each.excludes(section)
-            for each in chosen
+            compatible((section, each)) for each in chosen
         )

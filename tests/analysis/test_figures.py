@@ -96,6 +96,16 @@ def test_with_the_overheads_of_the_papers() -> None:
     assert response_of(propagated) == [2.813529, 7.623805, 18.735967]
 
 
+def test_half_of_a_request_makes_no_requests() -> None:
+    """A propagates and B is a lock, with the papers' runtime of 2022. Task 1 waits for task 3 in B, 0.3 ms
+    and 11342 cycles, and for half of task 2's request to A, 6870 cycles: together 8.672 us at 2.1 GHz. Task
+    2 is not in B too, for the lock is requested once while task 1 is under way."""
+    tasks = chain(PROPAGATED).tasks
+    cpis = (Cpi("A", PROPAGATED, ms("0.5"), {"B": 1}, 30), Cpi("B", INHERITED, ms("0.3"), {}, 30))
+    found = analyse(Workload(tasks, cpis), read_platform("sudvarg2022-intel"))
+    assert blocking_of(found) == [0.308672, 0.305401, 0.0]
+
+
 def test_who_requests_nothing_waits_only_without_preemption() -> None:
     ceiling = analyse(chain(FIXED, extra=True), FREE)
     assert (blocking_of(ceiling)[0], response_of(ceiling)[0]) == (0, 0.5)

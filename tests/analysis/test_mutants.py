@@ -44,6 +44,7 @@ SAME = {
     "response: Compare 'window - job * task.period > longest.time'": "the later of two equal responses",
     "response: Compare 'window <= (job + 1) * task.period'": "looks at one job more",
     "response: BinOp '(job + 1) * task.period'": "looks at jobs after the busy window",
+    "response: BinOp 'job + 1'": "the end of the busy window: looks at jobs after it",
     "response: Compare 'again > most'": "equal to the deadline: the next step finds the same",
     "workload: BinOp 'callees.get(request.callee, 0) + 1'": "of systems: test_two_ways_are_two_requests",
 }
@@ -272,4 +273,4 @@ def test_the_copy_is_the_analysis_itself() -> None:
     for module in CHANGED:
         tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))
         assert not differs(module, tree)
-        assert len(list(changes(module))) > 3
+        assert len(list(changes(module))) >= 3
