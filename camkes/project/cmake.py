@@ -79,7 +79,15 @@ def find_cmake() -> str | None:
 
 
 def find_ninja() -> str | None:
-    return _find_program("ninja")
+    """The program, as `find_cmake`, or that of the package of its name."""
+    found = _find_program("ninja")
+    if found is None:
+        try:
+            from ninja import BIN_DIR
+        except ImportError:
+            return None
+        found = shutil.which("ninja", path=BIN_DIR)
+    return found
 
 
 def _find_program(name: str) -> str | None:
