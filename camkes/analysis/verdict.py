@@ -21,6 +21,9 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 
+#: Tasks of the largest system whose responses `camkes plan` and the editor show.
+BRIEF = 40
+
 
 class Verdict(StrEnum):
     """Whether a task meets its deadline in every case."""
@@ -69,8 +72,8 @@ def analyse_system(system: System, plan: Plan, platform: Platform, sink: Sink) -
 
 def responses(system: System, plan: Plan) -> Analysis | None:
     """The analysis with operations that cost nothing, of a system all of whose times are stated; None for any
-    other, without an error."""
-    if not any(task.wcet for task in system.tasks):
+    other, without an error, and of one with more than `BRIEF` tasks, as this has to be quick."""
+    if not any(task.wcet for task in system.tasks) or len(system.tasks) > BRIEF:
         return None
     return analyse_system(system, plan, FREE, Sink())
 
