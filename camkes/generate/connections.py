@@ -7,9 +7,24 @@ from __future__ import annotations
 from camkes.diagnostics import Label
 from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, UNKNOWN_CONNECTOR
 from camkes.generate.facts import SystemFacts, generates
-from camkes.model.connectors import GENERATED, SHARED_DATA, Carries, carries_time, is_standard
+from camkes.model.connectors import (
+    GENERATED,
+    RPC_CALL,
+    SHARED_DATA,
+    Carries,
+    caller_waits,
+    carries_time,
+    is_standard,
+)
 from camkes.model.settings import BUFFER
-from camkes.model.system import Connection
+from camkes.model.system import Connection, Connector
+
+
+def _instead(connector: Connector) -> str:
+    """What else can be done about a connector that only seL4 builds have."""
+    if connector.from_end.hardware or connector.to_end.hardware:
+        return ", or replace the device with a component"
+    return f", or connect it with `{RPC_CALL.name}`" if caller_waits(connector) else ""
 
 
 def check_connections(all_: SystemFacts) -> None:
@@ -26,7 +41,7 @@ def check_connections(all_: SystemFacts) -> None:
                 f"connection `{connection.names[0]}` needs the seL4 kernel: the host kernel does not "
                 f"support {connector.name}",
                 connection.span,
-                help="build with `--kernel sel4`, or replace the device with a component",
+                help=f"build with `--kernel sel4`{_instead(connector)}",
             )
         else:
             all_.sink.report(

@@ -1,0 +1,6 @@
+#include <camkes.h>
+
+int run(void)
+{
+    return p_f(1) != 2;
+}

@@ -1,0 +1,4 @@
+int p_f(int x)
+{
+    return x + 1;
+}
