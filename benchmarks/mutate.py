@@ -60,6 +60,10 @@ class Map:
             or [number for number, test in enumerate(self.tests) if test.startswith(own)]
         )
 
+    def at_import(self, mutant: Mutant) -> bool:
+        """Whether no test executes the line of a mutant, but the import of its module."""
+        return self.lines.get(mutant.file, {}).get(str(mutant.line)) == []
+
     def ranks(self, file: str) -> dict[int, int]:
         """All tests that execute lines of a file, in an order in which the first few differ: each next one
         executes the most lines in its time that those before it do not; when none is left, again."""
@@ -202,7 +206,11 @@ class Trials:
         return [m for m in self.chosen if m not in done or (done[m].test and done[m].test in self.broken)]
 
     def with_switches(self, selectable: set[int], attempt: Attempt) -> None:
-        numbers = {mutant: number for number, mutant in enumerate(self.chosen, 1) if number in selectable}
+        numbers = {
+            mutant: number
+            for number, mutant in enumerate(self.chosen, 1)
+            if number in selectable and not self.made.at_import(mutant)
+        }
         while left := [mutant for mutant in self.left() if mutant in numbers]:
             for number, verdict, test in attempt(Trial(numbers[m], self.timed(m)) for m in left):
                 self.note(self.chosen[number - 1], verdict, test)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Span
 from camkes.model.connectors import support
-from camkes.model.system import Connection, Cpi, End, Instance, Procedure, System, Task
+from camkes.model.system import Connection, Cpi, End, Instance, System, Task
 from camkes.protocols.cycles import strongly_connected
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
@@ -149,7 +149,7 @@ def build_graph(system: System, code: CallGraph | None = None) -> RequestGraph:
 def procedures(instance: Instance, kind: str) -> list[str]:
     """The names of an instance's `uses` or `provides` interfaces."""
     found = instance.type.interfaces
-    return [i.name for i in found if i.kind == kind and isinstance(i.type, Procedure)]
+    return [i.name for i in found if i.kind == kind]
 
 
 def _links(system: System) -> tuple[dict[str, list[Link]], dict[str, list[Link]]]:
@@ -177,7 +177,7 @@ def _callers(
     claimed: set[str] = set()
     handlers: list[tuple[str, str, Iterable[str]]] = []
     for interface in instance.type.interfaces:
-        if interface.kind != "provides" or not isinstance(interface.type, Procedure):
+        if interface.kind != "provides":
             continue
         name = f"{instance.name}.{interface.name}"
         stated = cpis[name].requests if name in cpis else interface.requests

@@ -347,3 +347,21 @@ def test_an_id_is_stated_twice_by_tasks_that_others_stand_between() -> None:
         "tasks `b` and `e` both have id 1",
         "tasks `d` and `f` both have id 2",
     ]
+
+
+def test_a_clause_is_contradicted_by_code_of_which_no_calls_are_known(tmp_path: Path) -> None:
+    found = named(
+        {
+            "T": "control; requestor; uses P p;",
+            "M": "provides P p with priority_protocol propagated, requests (); uses P next;",
+            "S": "provides P p with priority_protocol inherited;",
+            "assembly": """composition { component T t; component M m; component S s;
+                connection seL4RPCCall c1(from t.p, to m.p);
+                connection seL4RPCCall c2(from m.next, to s.p);
+            } configuration { t._priority = 1; }""",
+        },
+        tmp_path,
+        {"m.p": {"next"}},
+    )
+    (contradicted,) = [d for d in found if d.code.name == "requests-contradicted"]
+    assert contradicted.related == () and contradicted.severity is Severity.ERROR

@@ -58,11 +58,7 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
 
 def _certain_cycle(graph: RequestGraph, component: Sequence[str]) -> bool:
     """Whether there is a cycle among the requests that do not just come from a missing clause."""
-    members = set(component)
-    sure = {
-        name: [r.callee for r in graph.outgoing[name] if r.callee in members and r.source != "all"]
-        for name in component
-    }
+    sure = {name: [r.callee for r in graph.outgoing[name] if r.source != "all"] for name in component}
     return has_cycle(sure)
 
 

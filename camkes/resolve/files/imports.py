@@ -216,6 +216,6 @@ class _Reader:
 def _files_in(folder: Path) -> list[Path]:
     """What is in a folder; nothing, if it cannot be read."""
     try:
-        return sorted(folder.iterdir())
+        return list(folder.iterdir())
     except OSError:
         return []
