@@ -139,6 +139,77 @@ def analysis_with(module: str, tree: ast.Module) -> SimpleNamespace:
 # -- figures ---------------------------------------------------------------------------------------
 
 
+def _with_nested_locks(add: Any, workload: Any) -> None:
+    clients = [(50, 10, 2, 2), (80, 12, 5, 4), (120, 20, 4, 1)]
+    tasks = [(str(i), 9 - i, t, t, c, {f"S{i}": 1, f"Z{i}": 1}) for i, (t, c, _, _) in enumerate(clients)]
+    cpis = [(f"S{i}", P, s, {"S": 1}) for i, (_, _, s, _) in enumerate(clients)]
+    cpis += [(f"Z{i}", P, z, {"Z": 1}) for i, (_, _, _, z) in enumerate(clients)]
+    add(workload(tasks, [*cpis, ("S", I, 1), ("Z", I, 1)]))
+    locks = [("S", I, 3, {"E": 2}), ("Z", I, 5, {"E": 1}), ("E", I, 2)]
+    nested = [
+        ("a", 9, 90, 90, 3, {"S": 2}), ("b", 7, 150, 150, 4, {"S": 1, "Z": 1}),
+        ("c", 7, 150, 150, 4, {"Z": 1}), ("d", 3, 400, 400, 6, {"S": 1, "Z": 2}),
+        ("e", 2, 500, 500, 6, {"E": 1}),
+    ]  # fmt: skip
+    add(workload(nested, locks))
+    add(workload(nested, [("S", F, 3, {"E": 2}), ("Z", I, 5, {"E": 1}), ("E", I, 2)]))
+    add(workload(nested, [("S", I, 3, {"E": 2}), ("Z", F, 5, {"E": 1}), ("E", F, 2)]))
+
+
+def _with_others(add: Any, workload: Any) -> None:
+    # one that blocks is entered first: test_a_lower_ceiling_is_entered_first
+    both, ceiling, lock = {"f": 1, "l": 1}, {"f": 1}, {"l": 1}
+    for lower in (2, 1):
+        tasks = [("a", 3, 99, 99, 4, both), ("b", lower, 99, 99, 5, lock), ("c", 1, 99, 99, 5, ceiling)]
+        add(workload(tasks, [("f", F, 7), ("l", I, 3)]))
+    # two lower tasks hold one lock below which each has another: not both
+    tasks = [("a", 5, 99, 99, 1, {"x": 1, "y": 1})]
+    tasks += [(name, priority, 99, 99, 1, {"o": 1}) for name, priority in (("b", 2), ("c", 1))]
+    add(workload(tasks, [("o", I, 1, {"x": 1, "y": 1}), ("x", I, 4), ("y", I, 6)]))
+    # several requests at each level
+    tasks = [
+        ("a", 3, 99, 99, 1, {"o": 1, "e": 1}),
+        ("b", 2, 99, 99, 1, {"o": 2}),
+        ("c", 1, 99, 99, 1, {"o": 1}),
+    ]
+    below = [("o", I, 1, {"x": 2, "e": 1}), ("x", P, 1, {"e": 3, "g": 1}), ("e", I, 1), ("g", I, 1)]
+    add(workload(tasks, below))
+    # deadlines after the period: Lehoczky's busy window of several jobs; sample of criticalities
+    add(workload([("a", 2, 70, 70, 26), ("b", 1, 100, 200, 62)]))
+    add(workload([("a", 2, 100, 99, 50), ("b", 1, 100, 100, 50)]))
+    add(workload([("a", 2, 100, 100, 50), ("b", 1, 100, 100, 51)]))
+    sample = [("5", 10, 2), ("4", 20, 7), ("3", 25, 5), ("2", 40, 4), ("1", 60, 6)]
+    add(workload([(n, int(n), t, 2 * t, c) for n, t, c in sample]))
+    add(workload([("a", 1, 10, 10, 1), ("b", 2, 20, 20, 1)]))  # not rate-monotonic
+    add(workload([("a", 2, 10, 10, 1), ("b", 2, 20, 20, 1)]))
+    # bounds at their limits
+    add(workload([("a", 2, 100, 100, 100)]))
+    add(workload([("a", 2, 10, 10, 10), ("b", 1, 20, 20, 0)]))
+
+
+def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
+    loads = [a.Load("a", 1, 100, 45), a.Load("b", 1, 100, 45), a.Load("c", 2, 100, 10)]
+    found.append(
+        [round(a.hyperbolic(load, loads, 0, equals), 9) for load in loads for equals in (True, False)]
+    )
+    lengths = {("b", "S"): 5, ("b", "Z"): 4, ("c", "S"): 4, ("c", "Z"): 1, ("d", "Y"): 2}
+    sections = [a.Section(task, cpi, length) for (task, cpi), length in lengths.items()]
+    for limits in ({}, {"S": 2}):
+        chosen = a.search(sections, limits), a.assign(sections, limits)
+        found.append((a.classic(sections, limits), *map(a.total, chosen), a.search(sections, limits, 2)))
+    many = [a.Section(f"t{i}", "S", 1) for i in range(9)]
+    counted = a.Waits(tuple(many), {"S": ((100, 2), (30, 1))}, {"S": 1})
+    found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
+    rest = a.Load("x", 1, 1000, 300)
+    for enough in (None, 299, 300, 400, 450):
+        response = a.response(rest, [a.Load("y", 2, 500, 100)], lambda window: 0, enough)
+        found.append(None if response is None else (response.time > (enough or 0), response.job))
+    # responses of the jobs are 114, 102, 116, 104, 118, 106 and 94
+    for enough in (113, 114, 115, 116, 117, 118):
+        response = a.response(a.Load("b", 1, 100, 62), [a.Load("a", 2, 70, 26)], lambda window: 0, enough)
+        found.append(response.time > enough)
+
+
 def figures(a: SimpleNamespace) -> list[Any]:
     """What this analysis says of systems that have all that there is."""
     found: list[Any] = []
@@ -182,68 +253,9 @@ def figures(a: SimpleNamespace) -> list[Any]:
                  [("A", F, 8, {}, 255)]))  # fmt: skip
     for demand in (45, 60, 50):  # equal priorities
         add(workload([("a", 1, 100, 100, demand), ("b", 1, 100, 100, demand)]))
-    clients = [(50, 10, 2, 2), (80, 12, 5, 4), (120, 20, 4, 1)]
-    tasks = [(str(i), 9 - i, t, t, c, {f"S{i}": 1, f"Z{i}": 1}) for i, (t, c, _, _) in enumerate(clients)]
-    cpis = [(f"S{i}", P, s, {"S": 1}) for i, (_, _, s, _) in enumerate(clients)]
-    cpis += [(f"Z{i}", P, z, {"Z": 1}) for i, (_, _, _, z) in enumerate(clients)]
-    add(workload(tasks, [*cpis, ("S", I, 1), ("Z", I, 1)]))
-    locks = [("S", I, 3, {"E": 2}), ("Z", I, 5, {"E": 1}), ("E", I, 2)]
-    nested = [
-        ("a", 9, 90, 90, 3, {"S": 2}), ("b", 7, 150, 150, 4, {"S": 1, "Z": 1}),
-        ("c", 7, 150, 150, 4, {"Z": 1}), ("d", 3, 400, 400, 6, {"S": 1, "Z": 2}),
-        ("e", 2, 500, 500, 6, {"E": 1}),
-    ]  # fmt: skip
-    add(workload(nested, locks))
-    add(workload(nested, [("S", F, 3, {"E": 2}), ("Z", I, 5, {"E": 1}), ("E", I, 2)]))
-    add(workload(nested, [("S", I, 3, {"E": 2}), ("Z", F, 5, {"E": 1}), ("E", F, 2)]))
-    # one that blocks is entered first: test_a_lower_ceiling_is_entered_first
-    both, ceiling, lock = {"f": 1, "l": 1}, {"f": 1}, {"l": 1}
-    for lower in (2, 1):
-        tasks = [("a", 3, 99, 99, 4, both), ("b", lower, 99, 99, 5, lock), ("c", 1, 99, 99, 5, ceiling)]
-        add(workload(tasks, [("f", F, 7), ("l", I, 3)]))
-    # two lower tasks hold one lock below which each has another: not both
-    tasks = [("a", 5, 99, 99, 1, {"x": 1, "y": 1})]
-    tasks += [(name, priority, 99, 99, 1, {"o": 1}) for name, priority in (("b", 2), ("c", 1))]
-    add(workload(tasks, [("o", I, 1, {"x": 1, "y": 1}), ("x", I, 4), ("y", I, 6)]))
-    # several requests at each level
-    tasks = [
-        ("a", 3, 99, 99, 1, {"o": 1, "e": 1}),
-        ("b", 2, 99, 99, 1, {"o": 2}),
-        ("c", 1, 99, 99, 1, {"o": 1}),
-    ]
-    below = [("o", I, 1, {"x": 2, "e": 1}), ("x", P, 1, {"e": 3, "g": 1}), ("e", I, 1), ("g", I, 1)]
-    add(workload(tasks, below))
-    # deadlines after the period: Lehoczky's busy window of several jobs; sample of criticalities
-    add(workload([("a", 2, 70, 70, 26), ("b", 1, 100, 200, 62)]))
-    add(workload([("a", 2, 100, 99, 50), ("b", 1, 100, 100, 50)]))
-    add(workload([("a", 2, 100, 100, 50), ("b", 1, 100, 100, 51)]))
-    sample = [("5", 10, 2), ("4", 20, 7), ("3", 25, 5), ("2", 40, 4), ("1", 60, 6)]
-    add(workload([(n, int(n), t, 2 * t, c) for n, t, c in sample]))
-    add(workload([("a", 1, 10, 10, 1), ("b", 2, 20, 20, 1)]))  # not rate-monotonic
-    add(workload([("a", 2, 10, 10, 1), ("b", 2, 20, 20, 1)]))
-    # bounds at their limits
-    add(workload([("a", 2, 100, 100, 100)]))
-    add(workload([("a", 2, 10, 10, 10), ("b", 1, 20, 20, 0)]))
-    loads = [a.Load("a", 1, 100, 45), a.Load("b", 1, 100, 45), a.Load("c", 2, 100, 10)]
-    found.append(
-        [round(a.hyperbolic(load, loads, 0, equals), 9) for load in loads for equals in (True, False)]
-    )
-    lengths = {("b", "S"): 5, ("b", "Z"): 4, ("c", "S"): 4, ("c", "Z"): 1, ("d", "Y"): 2}
-    sections = [a.Section(task, cpi, length) for (task, cpi), length in lengths.items()]
-    for limits in ({}, {"S": 2}):
-        chosen = a.search(sections, limits), a.assign(sections, limits)
-        found.append((a.classic(sections, limits), *map(a.total, chosen), a.search(sections, limits, 2)))
-    many = [a.Section(f"t{i}", "S", 1) for i in range(9)]
-    counted = a.Waits(tuple(many), {"S": ((100, 2), (30, 1))}, {"S": 1})
-    found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
-    rest = a.Load("x", 1, 1000, 300)
-    for enough in (None, 299, 300, 400, 450):
-        response = a.response(rest, [a.Load("y", 2, 500, 100)], lambda window: 0, enough)
-        found.append(None if response is None else (response.time > (enough or 0), response.job))
-    # responses of the jobs are 114, 102, 116, 104, 118, 106 and 94
-    for enough in (113, 114, 115, 116, 117, 118):
-        response = a.response(a.Load("b", 1, 100, 62), [a.Load("a", 2, 70, 26)], lambda window: 0, enough)
-        found.append(response.time > enough)
+    _with_nested_locks(add, workload)
+    _with_others(add, workload)
+    _formulas(a, found)
     return found
 
 
