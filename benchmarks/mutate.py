@@ -66,7 +66,8 @@ class Map:
 
     def ranks(self, file: str) -> dict[int, int]:
         """All tests that execute lines of a file, in an order in which the first few differ: each next one
-        executes the most lines in its time that those before it do not; when none is left, again."""
+        executes the most lines in its time that those before it do not; then the rest, the fastest first, so
+        that as many as can be fit into a budget."""
         lines: dict[int, int] = {}
         for bit, tests in enumerate(self.lines.get(file, {}).values()):
             for test in tests:
@@ -76,11 +77,11 @@ class Map:
         while left := [test for test in lines if test not in ranks]:
             gains = {test: (lines[test] & ~done).bit_count() / (0.002 + self.seconds[test]) for test in left}
             best = max(left, key=lambda test: gains[test])
-            if gains[best]:
-                ranks[best] = len(ranks)
-                done |= lines[best]
-            else:
-                done = 0
+            if not gains[best]:
+                rest = sorted(left, key=lambda test: (self.seconds[test], test))
+                return ranks | {test: place for place, test in enumerate(rest, len(ranks))}
+            ranks[best] = len(ranks)
+            done |= lines[best]
         return ranks
 
 

@@ -83,18 +83,19 @@ def _of_one(program: Program, span: Span, missing: Diagnostic) -> bool:
 def _takes_the_first(other: Diagnostic, twice: Diagnostic) -> bool:
     """Whether types differ because the first of two interfaces of a name counts, and the second was meant."""
     match = _TWICE.match(twice.message)
-    if other.code is not codes.TYPES_DIFFER or match is None or match[1] != "interface":
-        return False
-    return any(_text(place).endswith(f".{match[2]}") for place in _places(other))
+    return (
+        other.code is codes.TYPES_DIFFER
+        and match is not None
+        and match[1] == "interface"
+        and any(_text(place).endswith(f".{match[2]}") for place in _places(other))
+    )
 
 
 def _is_among(other: Diagnostic, often: Diagnostic) -> bool:
     """Whether types differ in connections that an end joins which is connected too often."""
-    if other.code is not codes.TYPES_DIFFER:
-        return False
     joined = re.findall(r"`(\w+)`", often.message.partition(" together ")[0])
     connections = re.findall(r"`(\w+)`", other.message.partition(" connects ")[0])
-    return bool(connections) and set(connections) <= set(joined)
+    return other.code is codes.TYPES_DIFFER and bool(connections) and set(connections) <= set(joined)
 
 
 def _places(diagnostic: Diagnostic) -> list[Span]:

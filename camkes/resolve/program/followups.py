@@ -119,9 +119,11 @@ def _without_ends(program: Program, found: Sequence[Diagnostic]) -> list[Diagnos
 
     def is_of_one(diagnostic: Diagnostic) -> bool:
         span = diagnostic.span
-        if diagnostic.code is not codes.UNKNOWN_END or span is None:
-            return False
-        return any((label.span, _text(span)) in names for label in diagnostic.related)
+        return (
+            diagnostic.code is codes.UNKNOWN_END
+            and span is not None
+            and any((label.span, _text(span)) in names for label in diagnostic.related)
+        )
 
     return [diagnostic for diagnostic in found if not is_of_one(diagnostic)]
 
@@ -139,9 +141,8 @@ def _without_values(found: Sequence[Diagnostic]) -> list[Diagnostic]:
             lost |= {name[1]} if name is not None else set()
 
     def is_lost(diagnostic: Diagnostic) -> bool:
-        if diagnostic.code not in (codes.UNKNOWN_SETTING, codes.EXTRA_MEMBER):
-            return False
-        return any(diagnostic.message.endswith(f" `{name}`") for name in lost)
+        missed = diagnostic.code in (codes.UNKNOWN_SETTING, codes.EXTRA_MEMBER)
+        return missed and any(diagnostic.message.endswith(f" `{name}`") for name in lost)
 
     return [diagnostic for diagnostic in found if not is_lost(diagnostic)]
 

@@ -226,13 +226,13 @@ class TaskReader:
         if setting is None:
             return None
         spans[PRIORITY.name] = setting.span
-        if isinstance(setting.value, int) and setting.unit is None:
+        if isinstance(setting.value, int):
             return setting.value
         self.sink.report(codes.BAD_PRIORITY, f"expected an integer from 0 to {MAX_PRIORITY}", setting.span)
         return None
 
     def integer(self, setting: Setting, what: str, least: int) -> int | None:
-        if isinstance(setting.value, int) and setting.value >= least and setting.unit is None:
+        if isinstance(setting.value, int) and setting.value >= least:
             return setting.value
         self.sink.report(codes.BAD_COUNT, f"a {what} must be an integer of at least {least}", setting.span)
         return None

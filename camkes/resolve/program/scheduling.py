@@ -112,6 +112,6 @@ def _times(reader: TaskReader, instance: Instance, prefix: str) -> Iterator[Diag
 def _integer(setting: Setting | None, what: str, good: range, sink: Sink) -> None:
     if setting is None:
         return
-    if not isinstance(setting.value, int) or setting.unit is not None or setting.value not in good:
+    if not isinstance(setting.value, int) or setting.value not in good:
         message = f"a {what} must be an integer from {good[0]} to {good[-1]}"
         sink.report(codes.BAD_COUNT, message, setting.span)

@@ -158,7 +158,7 @@ def _shift_left(a: Number, b: Number) -> Number:
 
 
 def _power(a: Number, b: Number) -> Number:
-    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and a.bit_length() * b > _WIDEST:
+    if isinstance(a, int) and abs(a) > 1 and a.bit_length() * b > _WIDEST:
         raise OverflowError
     result = a**b
     if isinstance(result, complex):
