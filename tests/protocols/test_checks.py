@@ -365,3 +365,51 @@ def test_a_clause_is_contradicted_by_code_of_which_no_calls_are_known(tmp_path: 
     )
     (contradicted,) = [d for d in found if d.code.name == "requests-contradicted"]
     assert contradicted.related == () and contradicted.severity is Severity.ERROR
+
+
+def test_the_interfaces_of_an_inner_instance_are_named_without_its_path(tmp_path: Path) -> None:
+    found = named(
+        {
+            "T": "control; requestor; uses P p;",
+            "M": "provides P p with priority_protocol propagated; "
+            "provides P q with priority_protocol propagated; uses P next;",
+            "S": "provides P p with priority_protocol inherited;",
+            "Outer": "composition { component T t; component T t2; component M m; component S s;\n"
+            "connection seL4RPCCall c1(from t.p, to m.p); connection seL4RPCCall c2(from t2.p, to m.q);\n"
+            "connection seL4RPCCall c3(from m.next, to s.p); }\n"
+            "configuration { t._priority = 1; t2._priority = 2; }",
+            "assembly": "composition { component Outer o; }",
+        },
+        tmp_path,
+    )
+    (missing,) = [d for d in found if d.code.name == "requests-missing"]
+    assert "may call any of `next`" in missing.message
+
+
+@pytest.mark.parametrize(("stated", "said"), [(1, "`k0.p` never does"), (0, "`k0.p` and `k1.p` never do ")])
+def test_a_perhaps_of_a_deadlock_is_about_those_without_a_clause(stated: int, said: str) -> None:
+    maker = Maker()
+    maker.task("t")
+    maker.cpi("k0", Protocol.INHERITED)
+    maker.cpi("k1", Protocol.INHERITED, requests=("u0",) if stated else None)
+    for user, provider in (("t", "k0.p"), ("k0", "k1.p"), ("k1", "k0.p")):
+        maker.connect(user, provider)
+    sink = Sink()
+    analyse(maker.system(), sink)
+    (deadlock,) = [d for d in sink.diagnostics if d.code.name == "deadlock"]
+    assert any(f"perhaps {said}" in note for note in deadlock.notes), deadlock.notes
+
+
+@pytest.mark.parametrize(("length", "shown"), [(20, True), (21, False)])
+def test_a_walk_of_eighty_characters_is_written_out(length: int, shown: bool) -> None:
+    first, second = "a" * 20, "b" * length
+    maker = Maker()
+    maker.task("t")
+    maker.cpi(first, Protocol.INHERITED)
+    maker.cpi(second, Protocol.INHERITED)
+    for user, provider in (("t", f"{first}.p"), (first, f"{second}.p"), (second, f"{first}.p")):
+        maker.connect(user, provider)
+    sink = Sink()
+    analyse(maker.system(), sink)
+    (deadlock,) = [d for d in sink.diagnostics if d.code.name == "deadlock"]
+    assert (f"`{second}.p`" in deadlock.message) is shown, deadlock.message

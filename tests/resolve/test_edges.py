@@ -4,7 +4,9 @@
 
 from pathlib import Path
 
-from camkes.resolve import codes
+from camkes.diagnostics import Sink
+from camkes.resolve import LoadOptions, codes
+from camkes.resolve.files.imports import read_program
 from tests.resolve.neighbour_parts import STD, of, system
 from tests.resolve.systems import numbers, resolve
 
@@ -49,3 +51,59 @@ def test_one_requestor_is_enough_for_others_to_be_no_tasks_of_the_library(tmp_pa
 def test_a_file_that_cannot_be_read_is_one_error_for_all_its_imports(tmp_path: Path) -> None:
     (tmp_path / "bytes.camkes").write_bytes(b"\xff")
     assert len(numbers(tmp_path, 'import "bytes.camkes";\nimport "bytes.camkes";\n' + of("control;"))) == 1
+
+
+def test_an_interface_that_is_there_twice_stands_for_one_of_its_own_component(tmp_path: Path) -> None:
+    """What another component misses before is a mistake of its own."""
+    text = f"""{STD}procedure P {{ void f(); }}
+    component U {{ control; uses P p; }} component V {{ control; uses P p; }}
+    component S {{ provides P p; provides P q; provides P q; }} component R {{ provides P p; }}
+    assembly {{ composition {{ component U u; component V v; component S s; component R r;
+        connection seL4RPCCall c(from u.p, to r.other);
+        connection seL4RPCCall d(from v.p, to s.missing); }} }}"""
+    _, found = resolve(tmp_path, text)
+    assert [d.code for d in found] == [codes.DUPLICATE_NAME, codes.UNKNOWN_END]
+    assert found[0].related[-1].text == "nothing has this name" and "`other`" in found[1].message
+
+
+def test_an_end_is_no_mistake_of_a_component_that_lacks_an_interface_of_this_name(tmp_path: Path) -> None:
+    text = f"""{STD}procedure P {{ void f(); }}
+    component A {{ provides P p with requests (q); }} component B {{ provides P p; }}
+    component U {{ control; uses P p; uses P o; }}
+    assembly {{ composition {{ component A a; component B b; component U u;
+        connection seL4RPCCall c(from u.p, to a.q); connection seL4RPCCall d(from u.o, to b.q); }} }}"""
+    _, found = resolve(tmp_path, text)
+    assert [d.code for d in found] == [codes.UNKNOWN_REQUEST, codes.UNKNOWN_END]
+    assert found[1].message == "`b` has no interface `q`"
+
+
+def test_an_unknown_end_may_be_written_on_two_lines(tmp_path: Path) -> None:
+    text = "component U u; component S s; connection seL4RPCCall c(from u.p, to gone\n.p);"
+    assert codes.UNKNOWN_END.number in numbers(tmp_path, system(text + " component U left;"))
+
+
+def test_types_are_not_compared_only_where_the_connector_says_so(tmp_path: Path) -> None:
+    text = f"""{STD}procedure P {{ void f(); }} procedure Q {{ void f(); }}
+    connector K {{ from Procedures; to Procedure; attribute int disable_interface_type_checking = %d; }}
+    component U {{ control; uses P p; }} component S {{ provides Q p; }}
+    assembly {{ composition {{ component U u; component S s; connection K c(from u.p, to s.p); }} }}"""
+    assert numbers(tmp_path, text % 1) == []
+    assert numbers(tmp_path, text % 0) == [codes.TYPES_DIFFER.number]
+
+
+def test_a_negative_time_is_wrong_even_if_it_is_less_than_a_nanosecond(tmp_path: Path) -> None:
+    interface = "provides P p with priority_protocol fixed;"
+    for time, said in (("-0.1 ns", [codes.BAD_TIME.number]), ("0.1 ns", []), ("0", [])):
+        text = of(interface, f"a.p_wcet = {time};", "procedure P { void f(); }")
+        assert numbers(tmp_path, text) == said
+
+
+def test_the_power_of_an_integer_to_a_fraction_is_limited_by_its_value(tmp_path: Path) -> None:
+    for power, said in (("2 ** 1023.0", "E0403"), ("2 ** 1024.0", "E0406")):
+        assert numbers(tmp_path, of("attribute int x;", f"a.x = {power};")) == [said]
+
+
+def test_a_file_that_cannot_be_read_is_the_root_of_its_program(tmp_path: Path) -> None:
+    path = tmp_path / "gone.camkes"
+    program = read_program(path, LoadOptions(cpp=False), Sink())
+    assert (program.root.path, program.items, program.whole) == (path, [], False)
