@@ -107,3 +107,12 @@ def test_a_file_that_cannot_be_read_is_the_root_of_its_program(tmp_path: Path) -
     path = tmp_path / "gone.camkes"
     program = read_program(path, LoadOptions(cpp=False), Sink())
     assert (program.root.path, program.items, program.whole) == (path, [], False)
+
+
+def test_an_instance_of_two_assemblies_is_one_mistake_and_not_also_one_of_its_settings(
+    tmp_path: Path,
+) -> None:
+    text = """component X { attribute int v; }
+    component A { composition { component X x; } configuration { x.v = 1; } }
+    assembly { composition { component A a; } } assembly { composition { component A a; } }"""
+    assert numbers(tmp_path, text) == [codes.DUPLICATE_NAME.number]

@@ -23,6 +23,7 @@ class SettingDefinition(Struct, eq=False, dict=True):
     unit: str | None
     value_span: Span
     span: Span
+    block: object  # the configuration it stands in
 
 
 class InstanceDefinition(Struct, eq=False, dict=True):

@@ -317,7 +317,7 @@ class Names:
                 continue
             instance, attribute = setting.path
             check_keyword(attribute, "setting", self.sink)
-            definition = self.setting(setting, instance, attribute)
+            definition = self.setting(setting, instance, attribute, node)
             key = (instance.text, attribute.text)
             first = result.setdefault(key, definition)
             if first is not definition:
@@ -330,13 +330,15 @@ class Names:
                 )
         return list(result.values())
 
-    def setting(self, node: ast.Setting, instance: ast.Name, attribute: ast.Name) -> SettingDefinition:
+    def setting(
+        self, node: ast.Setting, instance: ast.Name, attribute: ast.Name, block: ast.Configuration
+    ) -> SettingDefinition:
         value, unit = node.value, None
         if isinstance(value, ast.Quantity):
             unit, value = value.unit.text, value.number
         kept = value if isinstance(value, (ast.Reference, ast.Query)) else fold(value, self.sink)
         span = instance.span.to(attribute.span)
-        return SettingDefinition(instance, attribute, kept, unit, node.value.span, span)
+        return SettingDefinition(instance, attribute, kept, unit, node.value.span, span, block)
 
     def ignored_block(self, node: ast.BlockReference) -> None:
         self.sink.report(
