@@ -322,7 +322,7 @@ def add_isolation(group: argparse._ArgumentGroup) -> None:
         "--hardened",
         action="store_true",
         help="protect the memory of the host kernel: a write to it is a fault at its line; each kernel "
-        "call takes a few microseconds longer",
+        "call takes a few microseconds longer, unless the processor has protection keys",
     )
 
 

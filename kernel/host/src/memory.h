@@ -19,9 +19,11 @@ size_t memory_used(void);
 char *memory_text(const char *text, size_t length);
 
 /* access.c */
-void access_harden(void);
+void access_restrict(void);
+bool access_has_key(void);
 void access_open(void);
 void access_close(void);
+void access_in_handler(void);
 
 /* protect.S */
 long access_protect(void *start, size_t length, long protection);

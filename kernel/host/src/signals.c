@@ -69,6 +69,7 @@ static void fill_exception(struct fault *fault, enum camkes_fault kind, seL4_Wor
 /* Runs on the stack for faults. */
 static void arrive(void)
 {
+    access_open();
     struct thread *self = process.loaded;
     bool polls = process.polls;
     process.polls = false;
@@ -104,6 +105,13 @@ static bool is_behind(const struct fault *fault)
             fault->message[seL4_UserException_Number] == BREAKPOINT);
 }
 
+/* What a component may have changed is put in order before kernel code runs. */
+static void begin_handler(void)
+{
+    access_in_handler();
+    processor_settle();
+}
+
 static void leave_to_fault(struct thread *self, ucontext_t *context)
 {
     self->fault.pc = processor_pc(context);
@@ -120,7 +128,7 @@ static void leave_to_fault(struct thread *self, ucontext_t *context)
 
 static void on_fault(int number, siginfo_t *signal, void *context)
 {
-    processor_settle();
+    begin_handler();
     if (hooks.wrote && number == SIGSEGV && hooks.wrote(signal->si_addr)) {
         return;
     }
@@ -188,7 +196,7 @@ static void on_clock(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     (void)signal;
-    processor_settle();
+    begin_handler();
     if (!is_ours()) {
         return;
     }
@@ -217,7 +225,7 @@ static void on_blocked(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     (void)signal;
-    processor_settle();
+    begin_handler();
     if (!is_ours()) {
         return;
     }
@@ -256,7 +264,7 @@ static void forbidden(int call, ucontext_t *context)
 static void on_call(int number, siginfo_t *signal, void *context)
 {
     (void)number;
-    processor_settle();
+    begin_handler();
     bool known = confine_knows(signal->si_arch, signal->si_syscall);
     int call = known ? signal->si_syscall : -1;
     if (prints(call, context)) {
@@ -274,7 +282,7 @@ static void on_resume(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     (void)signal;
-    processor_settle();
+    begin_handler();
     if (process.resumes) {
         process.resumes = false;
         processor_restore(process.loaded->interrupted, context);
@@ -336,7 +344,7 @@ void signals_initialise(void)
 
 static void on_tick(int number, siginfo_t *signal, void *context)
 {
-    processor_settle();
+    begin_handler();
     if (watch_stands_still()) {
         on_blocked(number, signal, context);
     }

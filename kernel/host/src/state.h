@@ -126,7 +126,7 @@ struct process {
     bool polls;   /* the thread that runs, it was found */
     uint64_t entries_seen;
     int maps;  /* the descriptor of the list of its memory */
-    bool open; /* with --hardened: the kernel's memory can be written, so kernel code runs */
+    bool open; /* the kernel's memory can be written, so kernel code runs; see access.c */
 };
 
 /*
