@@ -102,7 +102,7 @@ def test_hover(nested: Path) -> None:
         text = await editor.hover("system.camkes", "uses |Compute left")
         assert "procedure Compute { int compute(in int value); }" in text
         assert "shortest time" in await editor.hover("system.camkes", "t1.|_period")
-        assert await editor.hover("system.camkes", "|// asks two") == ""
+        assert await editor.hover("system.camkes", "|// requests two") == ""
 
     session(nested, script)
 
