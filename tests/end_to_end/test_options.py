@@ -233,4 +233,4 @@ def test_explain_as_json(capsys: Capture) -> None:
     assert cli.main(["explain", "deadlock", "--json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)
     assert one in every
-    assert one["severity"] == "error" and one["page"].startswith("Requests go round in a cycle.")
+    assert one["severity"] == "error" and one["page"].startswith("Requests form a cycle.")

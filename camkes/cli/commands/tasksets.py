@@ -84,7 +84,7 @@ def tasksets(arguments: argparse.Namespace) -> int:
 
             draw(rows, f"{topology.source}: {asked.count} sets a utilisation", arguments.plot)
     except ImportError as error:
-        extra = "pip install 'camkes-rt[tasksets]'"
+        extra = "pip install '.[tasksets]' in a clone"
         print(f"camkes tasksets: {error.name or error} is not installed: {extra}", file=sys.stderr)
         return USER_ERROR
     except ValueError as error:
