@@ -252,7 +252,6 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .name = "/*? cpi.name ?*/",
     .place = &/*? place ?*/,
     .id = /*? cpi.id ?*/,
-    .protocol = CAMKES_/*? cpi.protocol ?*/,
     .ceiling = /*? cpi.ceiling ?*/,
     .contexts = /*? cpi.contexts | length ?*/,
     .context = /*? rpc.interface ?*/__contexts,

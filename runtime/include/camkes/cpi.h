@@ -51,7 +51,6 @@ struct camkes_cpi {
     const char *name;
     const struct camkes_place *place;
     uint16_t id; /* id in the plan */
-    enum camkes_protocol protocol;
     uint8_t ceiling;
     bool pooled;
     uint16_t contexts;

@@ -227,7 +227,6 @@ static struct camkes_cpi store__cpi = {
     .name = "shared.store",
     .place = &store__place,
     .id = 0,
-    .protocol = CAMKES_INHERITED,
     .ceiling = 30,
     .contexts = 2,
     .context = store__contexts,
