@@ -22,8 +22,10 @@ Eqs. 2 to 5, for `inherited` that is not nested. The nested case, and mixtures, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import accumulate, combinations
+from math import inf
 
 from msgspec import Struct
 
@@ -31,8 +33,14 @@ from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.workload import Cpi, Task, Workload
 
-#: How many partial choices the exact search looks at.
-SEARCH_LIMIT = 20_000
+#: How many sections the exact search tries, divided by the number of tasks that have any.
+SEARCH_LIMIT = 4_000_000
+
+#: Tasks of the largest choice that the exact search makes: it calls itself for each.
+DEEPEST = 500
+
+#: On how many ways lower tasks may come to CPIs for all to be looked at; else there is no exact blocking.
+WAYS = 20_000
 
 #: Stands for the one section at a ceiling that a job can wait for.
 _CEILING = "at a ceiling"
@@ -83,37 +91,54 @@ NONE = Blocking(0, 0, 0, ())
 Limits = Mapping[str, int]
 
 
-class Waits(Struct, frozen=True):
+class Waits(Struct, frozen=True, dict=True):
     """What a job of a task can wait for. `requests` are, for each CPI, the jobs that request it at the task's
-    priority or above: (period, requests of a job). `nested` are the requests to it in all sections."""
+    priority or above: (period, requests of a job). `nested` are the requests to it in all sections.
+    `every_way` says that `sections` has one for each set of locks that can be held around it; else it has
+    one for each task and CPI, and there is no exact blocking."""
 
     sections: tuple[Section, ...]
     requests: Mapping[str, tuple[tuple[int, int], ...]]
     nested: Mapping[str, int]
+    every_way: bool = True
 
-    def limits(self, window: Time) -> Limits:
-        """How often each CPI can make the job wait in a window of so many nanoseconds."""
+    @cached_property
+    def holders(self) -> Mapping[str, int]:
+        """How many tasks have a section of each CPI, outside of ceilings."""
         tasks: dict[str, set[str]] = {}
         for section in self.sections:
             if not section.at_ceiling:
                 tasks.setdefault(section.cpi, set()).add(section.task)
+        return {cpi: len(names) for cpi, names in tasks.items()}
+
+    def limits(self, window: Time) -> Limits:
+        """How often each CPI can make the job wait in a window of so many nanoseconds."""
         return {
             cpi: min(
-                len(names),
+                holders,
                 self.nested.get(cpi, 0)
                 + sum(-(-window // period) * count for period, count in self.requests.get(cpi, ())),
             )
-            for cpi, names in tasks.items()
+            for cpi, holders in self.holders.items()
         }
+
+    def blocking(self) -> Callable[[Time], Blocking]:
+        """`within`, which remembers what it has found: many windows have the same limits."""
+        found = cache(lambda limits: self._within(dict(limits), SEARCH_LIMIT))
+        return cache(lambda window: found(tuple(self.limits(window).items())))
 
     def within(self, window: Time, limit: int = SEARCH_LIMIT) -> Blocking:
         """The blocking in a window of so many nanoseconds; `limit` is that of the exact search."""
+        return self._within(self.limits(window), limit)
+
+    def _within(self, limits: Limits, limit: int) -> Blocking:
         if not self.sections:
             return NONE
-        limits = self.limits(window)
         assigned = assign(self.sections, limits)
         searched = assigned if assigned is not None and compatible(assigned) else None
-        if searched is None:
+        if not self.every_way:
+            searched = None
+        elif searched is None:
             searched = search(self.sections, limits, limit)
         return Blocking(
             classic(self.sections, limits),
@@ -138,82 +163,105 @@ def total(sections: Sequence[Section]) -> Time:
 
 def waits(workload: Workload, demands: Demands, platform: Platform, task: Task) -> Waits:
     """What a job of `task` can wait for."""
-    found: dict[tuple[str, str, frozenset[str]], Section] = {}
-    for other in workload.tasks:
-        if other.name != task.name and other.priority <= task.priority:
-            for section in _Sections(workload, demands, platform, task, other).all():
-                found[section.task, section.cpi, section.held] = section
-    requests: dict[str, tuple[tuple[int, int], ...]] = {}
+    lower = [each for each in workload.tasks if each.name != task.name and each.priority <= task.priority]
+    found = _Sections(workload, demands, platform, task)
+    sections = found.of_all(lower)
+    requests: dict[str, list[tuple[int, int]]] = {}
     for other in workload.tasks:
         if other.priority >= task.priority:
             for part in demands.of_task[other.name].parts:
-                requests[part.cpi] = (*requests.get(part.cpi, ()), (other.period, part.count))
-    return Waits(tuple(found.values()), requests, _nested(workload, found.values()))
+                requests.setdefault(part.cpi, []).append((other.period, part.count))
+    by_cpi = {name: tuple(each) for name, each in requests.items()}
+    return Waits(sections, by_cpi, _nested(workload, sections), found.every_way)
 
 
 def _nested(workload: Workload, found: Iterable[Section]) -> Mapping[str, int]:
-    """How often all tasks together request each CPI in their sections, each in the one where it does most."""
-    below: dict[str, dict[str, int]] = {}
-    for cpi in reversed(workload.order):
-        counts = below[cpi.name] = dict(cpi.requests)
-        for name, count in cpi.requests.items():
-            for callee, each in below[name].items():
-                counts[callee] = counts.get(callee, 0) + count * each
-    most: dict[tuple[str, str], int] = {}
+    """How often all tasks together request each CPI of a section in their sections, each in the one where it
+    does most. What is requested in a section is requested at least as often in one that has it inside."""
+    entered: dict[str, set[str]] = {}
+    counted = {section.cpi for section in found}
     for section in found:
         if section.at_ceiling and not workload.cpi[section.cpi].protocol.own_priority:
             continue  # half of a request, in which none is made
-        for callee, count in below[section.cpi].items():
-            most[section.task, callee] = max(count, most.get((section.task, callee), 0))
+        entered.setdefault(section.task, set()).add(section.cpi)
+    below = {
+        name: [(callee, count) for callee, count in workload.below[name].items() if callee in counted]
+        for name in counted
+    }
     sums: dict[str, int] = {}
-    for (_, callee), count in most.items():
-        sums[callee] = sums.get(callee, 0) + count
+    for names in entered.values():
+        most: dict[str, int] = {}
+        for name in sorted(names, key=workload.position.__getitem__):
+            if not most.get(name):
+                for callee, count in below[name]:
+                    most[callee] = max(count, most.get(callee, 0))
+        for callee, count in most.items():
+            sums[callee] = sums.get(callee, 0) + count
     return sums
 
 
-class _Sections(Struct, frozen=True):
-    """The sections of `other` that can keep a job of `task` waiting."""
+class _Sections:
+    """The sections of other tasks that can keep a job of `task` waiting.
 
-    workload: Workload
-    demands: Demands
-    platform: Platform
-    task: Task
-    other: Task
+    Where there are more than `WAYS` ways on which the tasks come to CPIs, `every_way` is false and one way to
+    each CPI is looked at: the same CPIs and durations, but not all sets of locks held around them."""
 
-    def all(self) -> Iterator[Section]:
-        ways: list[tuple[str, frozenset[str]]] = [(name, frozenset()) for name in self.other.requests]
-        seen = set(ways)
+    def __init__(self, workload: Workload, demands: Demands, platform: Platform, task: Task) -> None:
+        self._workload = workload
+        self._demands = demands
+        self._task = task
+        self._half = platform.nanoseconds(platform.blocking_cycles())
+        self._ways = 0
+        self.every_way = True
+        self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
+        for cpi in reversed(workload.order):
+            highest = max(cpi.ceiling if cpi.protocol.own_priority else 0, workload.urgent[cpi.name][0])
+            if highest >= task.priority or not self._leads.isdisjoint(cpi.requests):
+                self._leads.add(cpi.name)
+
+    def of_all(self, others: Sequence[Task]) -> tuple[Section, ...]:
+        found = tuple(section for other in others for section in self._of(other))
+        if self.every_way:
+            return found
+        return tuple(section for other in others for section in self._of(other))
+
+    def _of(self, other: Task) -> Iterator[Section]:
+        ways = [(name, frozenset[str]()) for name in other.requests if name in self._leads]
+        seen = {self._key(*way) for way in ways}
+        every_way = self.every_way
         for name, held in ways:
-            cpi = self.workload.cpi[name]
-            if self._waited_for(cpi):
-                fixed = cpi.protocol.own_priority
-                yield Section(
-                    self.other.name, name, self.demands.of_request[name], held, fixed, self.other.priority
-                )
+            self._ways += 1
+            if every_way and self._ways > WAYS:
+                self.every_way = False
+                return
+            cpi = self._workload.cpi[name]
+            if self._waited_for(cpi, other):
+                duration = self._demands.of_request[name]
+                at_ceiling = cpi.protocol.own_priority
+                yield Section(other.name, name, duration, held, at_ceiling, other.priority)
                 continue
-            if not cpi.protocol.lock:
-                below = held
-                brief = self.platform.nanoseconds(self.platform.blocking_cycles())
-                if brief and self._below_ceiling(max(self.workload.arrivals[name].values())):
-                    yield Section(self.other.name, name, brief, held, True, self.other.priority)
-            else:
-                below = held | {name}
-            for way in ((callee, below) for callee in cpi.requests):
-                if way not in seen:
-                    seen.add(way)
-                    ways.append(way)
+            below = held | {name} if cpi.protocol.lock else held
+            highest = self._workload.urgent[name][0]
+            if not cpi.protocol.lock and self._half and other.priority < self._task.priority <= highest:
+                yield Section(other.name, name, self._half, held, True, other.priority)
+            for callee in cpi.requests:
+                key = self._key(callee, below)
+                if key not in seen and callee in self._leads:
+                    seen.add(key)
+                    ways.append((callee, below))
 
-    def _waited_for(self, cpi: Cpi) -> bool:
+    def _key(self, name: str, held: frozenset[str]) -> tuple[str, frozenset[str]]:
+        """What no two ways have in common."""
+        return name, held if self.every_way else frozenset()
+
+    def _waited_for(self, cpi: Cpi, other: Task) -> bool:
         """Whether the other task, while it is served by the CPI, can execute before the job."""
         if cpi.protocol.own_priority:
-            return self._below_ceiling(cpi.ceiling)
-        arrivals = self.workload.arrivals[cpi.name].items()
-        return cpi.protocol.inherits and any(
-            priority >= self.task.priority for name, priority in arrivals if name != self.other.name
+            return other.priority < self._task.priority <= cpi.ceiling
+        highest, name, next_highest = self._workload.urgent[cpi.name]
+        return cpi.protocol.inherits and self._task.priority <= (
+            next_highest if name == other.name else highest
         )
-
-    def _below_ceiling(self, ceiling: int) -> bool:
-        return self.other.priority < self.task.priority <= ceiling
 
 
 def classic(found: Sequence[Section], limits: Limits) -> Time:
@@ -257,11 +305,43 @@ def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...] | No
 
 def search(found: Sequence[Section], limits: Limits, limit: int = SEARCH_LIMIT) -> tuple[Section, ...] | None:
     """The sections of the greatest sum in which no task is there twice, no CPI above its limit, no lock is
-    held by two tasks, and no section excludes another; None if there are more choices than `limit`."""
+    held by two tasks, and no section excludes another. None if more sections have to be tried than `limit`
+    divided by the number of tasks, so that searches for all tasks take no longer where there are more."""
     options: dict[str, list[Section]] = {}
     for section in sorted(found, key=lambda section: -section.duration):
         options.setdefault(section.task, []).append(section)
-    return _Search(list(options.values()), limits, limit).best()
+    if not options:
+        return ()
+    return _Search(list(options.values()), limits, limit // len(options)).best()
+
+
+class _Choice(Struct, frozen=True):
+    """Sections that are compatible, and what decides whether another one is compatible with them."""
+
+    sections: tuple[Section, ...] = ()
+    sum: Time = 0
+    held: frozenset[str] = frozenset()
+    #: the highest priority of a task, and the lowest of one that entered a ceiling with its own
+    highest: int = 0
+    at_ceiling: float = inf
+
+    def allows(self, section: Section) -> bool:
+        enters = section.at_ceiling and not section.held
+        return (
+            section.priority <= self.at_ceiling
+            and not (enters and section.priority < self.highest)
+            and self.held.isdisjoint(section.held)
+        )
+
+    def with_section(self, section: Section) -> _Choice:
+        enters = section.at_ceiling and not section.held
+        return _Choice(
+            (*self.sections, section),
+            self.sum + section.duration,
+            self.held | section.held,
+            max(self.highest, section.priority),
+            min(self.at_ceiling, section.priority) if enters else self.at_ceiling,
+        )
 
 
 class _Search:
@@ -270,34 +350,33 @@ class _Search:
     def __init__(self, options: list[list[Section]], limits: Limits, limit: int) -> None:
         self._options = sorted(options, key=lambda sections: -sections[0].duration)
         longest = [sections[0].duration for sections in self._options]
-        self._rest = [sum(longest[i:]) for i in range(len(longest) + 1)]
-        self._limits = limits
-        self._left = limit
+        self._rest = [*accumulate(reversed(longest), initial=0)][::-1]
+        self._left_of = {each.resource: limits.get(each.resource, 1) for of in options for each in of}
+        self._steps = limit
         self._sum: Time = -1
         self._chosen: tuple[Section, ...] = ()
 
     def best(self) -> tuple[Section, ...] | None:
-        return self._chosen if self._try(0, 0, ()) else None
+        if len(self._options) > DEEPEST:
+            return None
+        return self._chosen if self._try(0, _Choice()) else None
 
-    def _try(self, depth: int, sum_before: Time, chosen: tuple[Section, ...]) -> bool:
+    def _try(self, depth: int, choice: _Choice) -> bool:
         """Whether all choices from here on were looked at."""
-        if sum_before + self._rest[depth] <= self._sum:
+        if choice.sum + self._rest[depth] <= self._sum:
             return True
         if depth == len(self._options):
-            self._sum, self._chosen = sum_before, chosen
+            self._sum, self._chosen = choice.sum, choice.sections
             return True
-        self._left -= 1
-        if self._left < 0:
-            return False
         for section in self._options[depth]:
-            if self._fits(section, chosen) and not self._try(
-                depth + 1, sum_before + section.duration, (*chosen, section)
-            ):
+            self._steps -= 1
+            if self._steps < 0:
                 return False
-        return self._try(depth + 1, sum_before, chosen)
-
-    def _fits(self, section: Section, chosen: Sequence[Section]) -> bool:
-        taken = sum(each.resource == section.resource for each in chosen)
-        return taken < self._limits.get(section.resource, 1) and all(
-            compatible((section, each)) for each in chosen
-        )
+            resource = section.resource
+            if self._left_of[resource] > 0 and choice.allows(section):
+                self._left_of[resource] -= 1
+                ended = self._try(depth + 1, choice.with_section(section))
+                self._left_of[resource] += 1
+                if not ended:
+                    return False
+        return self._try(depth + 1, choice)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from functools import cache
 
 from msgspec import Struct
 
@@ -87,7 +86,7 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> An
     results = []
     in_period = {}
     for task in tasks:
-        blocking = cache(waits(workload, needed, platform, task).within)
+        blocking = waits(workload, needed, platform, task).blocking()
         results.append(_result(task, needed, loads, blocking, exact))
         in_period[task.name] = blocking(task.period).least
     deadlines = {task.name: task.deadline for task in tasks}
@@ -98,7 +97,7 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
     """The same for one task."""
     needed = demands(workload, platform)
     task = next(each for each in workload.tasks if each.name == name)
-    blocking = cache(waits(workload, needed, platform, task).within)
+    blocking = waits(workload, needed, platform, task).blocking()
     return _result(task, needed, _loads(workload.tasks, needed), blocking)
 
 

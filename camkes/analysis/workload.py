@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from heapq import nlargest
 
 from msgspec import Struct
 
@@ -56,6 +57,34 @@ class Workload(Struct, frozen=True, dict=True):
 
         graph = {cpi.name: cpi.requests.keys() for cpi in self.cpis}
         return tuple(self.cpi[name] for name in reversed([*TopologicalSorter(graph).static_order()]))
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """Where each CPI is in `order`."""
+        return {cpi.name: index for index, cpi in enumerate(self.order)}
+
+    @cached_property
+    def below(self) -> Mapping[str, Mapping[str, int]]:
+        """How often one request to each CPI leads to requests to which others, on all ways."""
+        found: dict[str, dict[str, int]] = {}
+        for cpi in reversed(self.order):
+            counts = found[cpi.name] = dict(cpi.requests)
+            for name, count in cpi.requests.items():
+                for callee, each in found[name].items():
+                    counts[callee] = counts.get(callee, 0) + count * each
+        return found
+
+    @cached_property
+    def urgent(self) -> Mapping[str, tuple[int, str, int]]:
+        """For each CPI the highest priority in `arrivals`, its task, and the highest of all other tasks; -1
+        where there is none."""
+        found = {}
+        for name, arrivals in self.arrivals.items():
+            first, second = (*nlargest(2, ((arrivals[task], task) for task in arrivals)), (-1, ""), (-1, ""))[
+                :2
+            ]
+            found[name] = (*first, second[0])
+        return found
 
     @cached_property
     def arrivals(self) -> Mapping[str, Mapping[str, int]]:
