@@ -31,7 +31,8 @@ from msgspec import Struct
 
 from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import Platform
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Task, Workload
+from camkes.model.protocols import Rules
 
 #: How many sections the exact search tries, divided by the number of tasks that have any.
 SEARCH_LIMIT = 4_000_000
@@ -215,7 +216,8 @@ class _Sections:
         self.every_way = True
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
         for cpi in reversed(workload.order):
-            highest = max(cpi.ceiling if cpi.protocol.own_priority else 0, workload.urgent[cpi.name][0])
+            own = workload.rules[cpi.name].own_priority
+            highest = max(cpi.ceiling if own else 0, workload.urgent[cpi.name][0])
             if highest >= task.priority or not self._leads.isdisjoint(cpi.requests):
                 self._leads.add(cpi.name)
 
@@ -234,17 +236,16 @@ class _Sections:
             if every_way and self._ways > WAYS:
                 self.every_way = False
                 return
-            cpi = self._workload.cpi[name]
-            if self._waited_for(cpi, other):
+            rules = self._workload.rules[name]
+            if self._waited_for(name, rules, other):
                 duration = self._demands.of_request[name]
-                at_ceiling = cpi.protocol.own_priority
-                yield Section(other.name, name, duration, held, at_ceiling, other.priority)
+                yield Section(other.name, name, duration, held, rules.own_priority, other.priority)
                 continue
-            below = held | {name} if cpi.protocol.lock else held
+            below = held | {name} if rules.lock else held
             highest = self._workload.urgent[name][0]
-            if not cpi.protocol.lock and self._half and other.priority < self._task.priority <= highest:
+            if not rules.lock and self._half and other.priority < self._task.priority <= highest:
                 yield Section(other.name, name, self._half, held, True, other.priority)
-            for callee in cpi.requests:
+            for callee in self._workload.cpi[name].requests:
                 key = self._key(callee, below)
                 if key not in seen and callee in self._leads:
                     seen.add(key)
@@ -254,14 +255,13 @@ class _Sections:
         """What no two ways have in common."""
         return name, held if self.every_way else frozenset()
 
-    def _waited_for(self, cpi: Cpi, other: Task) -> bool:
+    def _waited_for(self, name: str, rules: Rules, other: Task) -> bool:
         """Whether the other task, while it is served by the CPI, can execute before the job."""
-        if cpi.protocol.own_priority:
-            return other.priority < self._task.priority <= cpi.ceiling
-        highest, name, next_highest = self._workload.urgent[cpi.name]
-        return cpi.protocol.inherits and self._task.priority <= (
-            next_highest if name == other.name else highest
-        )
+        if rules.own_priority:
+            return other.priority < self._task.priority <= self._workload.cpi[name].ceiling
+        highest, first, next_highest = self._workload.urgent[name]
+        arriving = next_highest if first == other.name else highest
+        return rules.inherits and arriving >= self._task.priority
 
 
 def classic(found: Sequence[Section], limits: Limits) -> Time:
@@ -289,17 +289,26 @@ def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...] | No
             best[key] = section
     tasks = list(dict.fromkeys(name for name, _ in best))
     names = dict.fromkeys(name for _, name in best)
-    resources = [name for name in names for _ in range(limits.get(name, 1))]
-    if len(tasks) == 1 or len(resources) == 1:
+    resources = [name for name in names if limits.get(name, 1) > 0]
+    copies = [limits.get(name, 1) for name in resources]
+    if len(tasks) == 1 or sum(copies) == 1:
         return (max((best[t, r] for t, r in best if r in resources), key=lambda each: each.duration),)
     try:
+        import numpy as np
         from scipy.optimize import linear_sum_assignment
     except ImportError:
         return None
 
-    matrix = [[float(best[t, r].duration) if (t, r) in best else 0.0 for r in resources] for t in tasks]
+    row_of = {name: row for row, name in enumerate(tasks)}
+    column_of = {name: column for column, name in enumerate(resources)}
+    durations = np.zeros((len(tasks), len(resources)))
+    for (task, resource), section in best.items():
+        if resource in column_of:
+            durations[row_of[task], column_of[resource]] = float(section.duration)
+    matrix = np.repeat(durations, copies, axis=1)
+    columns = [name for name, count in zip(resources, copies, strict=True) for _ in range(count)]
     pairs = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
-    keys = ((tasks[row], resources[column]) for row, column in pairs)
+    keys = ((tasks[row], columns[column]) for row, column in pairs)
     return tuple(best[key] for key in keys if key in best)
 
 

@@ -10,7 +10,7 @@ from heapq import nlargest
 
 from msgspec import Struct
 
-from camkes.model.protocols import Protocol
+from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 
@@ -49,6 +49,11 @@ class Workload(Struct, frozen=True, dict=True):
     def cpi(self) -> Mapping[str, Cpi]:
         """Each CPI by its name."""
         return {cpi.name: cpi for cpi in self.cpis}
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rules]:
+        """What the protocol of each CPI means."""
+        return {cpi.name: TABLE[cpi.protocol] for cpi in self.cpis}
 
     @cached_property
     def order(self) -> tuple[Cpi, ...]:
@@ -95,10 +100,12 @@ class Workload(Struct, frozen=True, dict=True):
             for name in task.requests:
                 found[name][task.name] = task.priority
         for cpi in self.order:
+            own = self.rules[cpi.name].own_priority
             for name in cpi.requests:
+                arrivals = found[name]
                 for task_name, priority in found[cpi.name].items():
-                    base = cpi.ceiling if cpi.protocol.own_priority else priority
-                    found[name][task_name] = max(base, found[name].get(task_name, 0))
+                    base = cpi.ceiling if own else priority
+                    arrivals[task_name] = max(base, arrivals.get(task_name, 0))
         return found
 
 
