@@ -93,8 +93,9 @@ Limits = Mapping[str, int]
 
 
 class Waits(Struct, frozen=True, dict=True):
-    """What a job of a task can wait for. `requests` are, for each CPI, the jobs that request it at the task's
-    priority or above: (period, requests of a job). `nested` are the requests to it in all sections.
+    """What a job of a task can wait for. `requests` are, for each CPI of a section, the jobs that request it
+    at the task's priority or above: (period, requests of a job). `nested` are the requests to it in all
+    sections.
     `every_way` says that `sections` has one for each set of locks that can be held around it; else it has
     one for each task and CPI, and there is no exact blocking."""
 
@@ -114,14 +115,15 @@ class Waits(Struct, frozen=True, dict=True):
 
     def limits(self, window: Time) -> Limits:
         """How often each CPI can make the job wait in a window of so many nanoseconds."""
-        return {
-            cpi: min(
-                holders,
-                self.nested.get(cpi, 0)
-                + sum(-(-window // period) * count for period, count in self.requests.get(cpi, ())),
-            )
-            for cpi, holders in self.holders.items()
-        }
+        return {cpi: self._limit(cpi, holders, window) for cpi, holders in self.holders.items()}
+
+    def _limit(self, cpi: str, holders: int, window: Time) -> int:
+        limit = self.nested.get(cpi, 0)
+        for period, count in self.requests.get(cpi, ()):
+            if limit >= holders:
+                break
+            limit += -(-window // period) * count
+        return min(holders, limit)
 
     def blocking(self) -> Callable[[Time], Blocking]:
         """`within`, which remembers what it has found: many windows have the same limits."""
@@ -167,11 +169,12 @@ def waits(workload: Workload, demands: Demands, platform: Platform, task: Task) 
     lower = [each for each in workload.tasks if each.name != task.name and each.priority <= task.priority]
     found = _Sections(workload, demands, platform, task)
     sections = found.of_all(lower)
-    requests: dict[str, list[tuple[int, int]]] = {}
+    requests: dict[str, list[tuple[int, int]]] = {section.cpi: [] for section in sections}
     for other in workload.tasks:
         if other.priority >= task.priority:
             for part in demands.of_task[other.name].parts:
-                requests.setdefault(part.cpi, []).append((other.period, part.count))
+                if part.cpi in requests:
+                    requests[part.cpi].append((other.period, part.count))
     by_cpi = {name: tuple(each) for name, each in requests.items()}
     return Waits(sections, by_cpi, _nested(workload, sections), found.every_way)
 

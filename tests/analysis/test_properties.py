@@ -8,14 +8,18 @@ import random
 from collections import Counter
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from camkes.analysis import blocking
 from camkes.analysis.blocking import Section, assign, classic, search, total
 from camkes.analysis.bounds import bounds
 from camkes.analysis.platform import FREE
 from camkes.analysis.response import Load, response
 from camkes.analysis.verdict import analyse
+from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -100,3 +104,37 @@ def test_choices_of_sections_are_the_best_there_are(seed: int) -> None:
     assert exact is not None and assigned is not None
     assert total(exact) == best(True)
     assert total(assigned) == best(False) <= classic(found, limits)
+
+
+@given(SEEDS)
+def test_without_every_way_the_assignment_is_the_same(seed: int) -> None:
+    workload = RandomSystem(random.Random(seed)).workload
+    every_way = analyse(workload, FREE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocking, "WAYS", 0)
+        one_way = analyse(workload, FREE)
+    for more, less in zip(every_way.tasks, one_way.tasks, strict=True):
+        if less.response is not None and less.response == more.response:  # in the same window
+            assert (less.blocking.classic, less.blocking.assignment) == (
+                more.blocking.classic,
+                more.blocking.assignment,
+            )
+        assert less.blocking.exact in (None, 0)
+        assert (less.response is None) == (more.response is None)
+        assert less.response is None or more.response is None or less.response.time >= more.response.time
+
+
+def test_more_ways_than_can_be_looked_at() -> None:
+    """Thirty levels of two locks, each of which requests both of the next: 2**30 ways to the last one."""
+    levels = 30
+    cpis = [
+        Cpi(f"{side}{level}", Protocol.INHERITED, 0, {f"a{level + 1}": 1, f"b{level + 1}": 1})
+        for level in range(levels)
+        for side in "ab"
+    ]
+    ends = [Cpi(f"{side}{levels}", Protocol.INHERITED, 3) for side in "ab"]
+    high = Task("high", 2, 10**12, 10**12, 5, {f"a{levels}": 1})
+    low = Task("low", 1, 10**12, 10**12, 1, {"a0": 1})
+    first = analyse(Workload((high, low), (*cpis, *ends)), FREE).tasks[0]
+    assert (first.blocking.assignment, first.blocking.exact) == (3, None)
+    assert first.response is not None and first.response.time == 5 + 3 + 3
