@@ -94,13 +94,12 @@ Limits = Mapping[str, int]
 
 class Waits(Struct, frozen=True, dict=True):
     """What a job of a task can wait for. `requests` are, for each CPI of a section, the jobs that request it
-    at the task's priority or above: (period, requests of a job). `nested` are the requests to it in all
-    sections.
-    `every_way` says that `sections` has one for each set of locks that can be held around it; else it has
-    one for each task and CPI, and there is no exact blocking."""
+    at the task's priority or above: (-priority, period, requests of a job). `nested` are the requests to it
+    in all sections. `every_way` says that `sections` has one for each set of locks that can be held around
+    it; else it has one for each task and CPI, and there is no exact blocking."""
 
     sections: tuple[Section, ...]
-    requests: Mapping[str, tuple[tuple[int, int], ...]]
+    requests: Mapping[str, tuple[tuple[int, int, int], ...]]
     nested: Mapping[str, int]
     every_way: bool = True
 
@@ -119,7 +118,7 @@ class Waits(Struct, frozen=True, dict=True):
 
     def _limit(self, cpi: str, holders: int, window: Time) -> int:
         limit = self.nested.get(cpi, 0)
-        for period, count in self.requests.get(cpi, ()):
+        for _, period, count in self.requests.get(cpi, ()):
             if limit >= holders:
                 break
             limit += -(-window // period) * count
@@ -169,34 +168,29 @@ def waits(workload: Workload, demands: Demands, platform: Platform, task: Task) 
     lower = [each for each in workload.tasks if each.name != task.name and each.priority <= task.priority]
     found = _Sections(workload, demands, platform, task)
     sections = found.of_all(lower)
-    requests: dict[str, list[tuple[int, int]]] = {section.cpi: [] for section in sections}
-    for other in workload.tasks:
-        if other.priority >= task.priority:
-            for part in demands.of_task[other.name].parts:
-                if part.cpi in requests:
-                    requests[part.cpi].append((other.period, part.count))
-    by_cpi = {name: tuple(each) for name, each in requests.items()}
-    return Waits(sections, by_cpi, _nested(workload, sections), found.every_way)
+    names = dict.fromkeys(section.cpi for section in sections)
+    requests = {name: demands.requests_from(task.priority, name) for name in names}
+    return Waits(sections, requests, _nested(workload, sections), found.every_way)
 
 
 def _nested(workload: Workload, found: Iterable[Section]) -> Mapping[str, int]:
     """How often all tasks together request each CPI of a section in their sections, each in the one where it
     does most. What is requested in a section is requested at least as often in one that has it inside."""
     entered: dict[str, set[str]] = {}
-    counted = {section.cpi for section in found}
+    counted = dict.fromkeys(section.cpi for section in found)
     for section in found:
         if section.at_ceiling and not workload.cpi[section.cpi].protocol.own_priority:
             continue  # half of a request, in which none is made
         entered.setdefault(section.task, set()).add(section.cpi)
-    below = {
-        name: [(callee, count) for callee, count in workload.below[name].items() if callee in counted]
-        for name in counted
-    }
+    below: dict[str, list[tuple[str, int]]] = {}
     sums: dict[str, int] = {}
     for names in entered.values():
         most: dict[str, int] = {}
         for name in sorted(names, key=workload.position.__getitem__):
-            if not most.get(name):
+            if name not in most:
+                if name not in below:
+                    counts = workload.below[name]
+                    below[name] = [(callee, counts[callee]) for callee in counted if callee in counts]
                 for callee, count in below[name]:
                     most[callee] = max(count, most.get(callee, 0))
         for callee, count in most.items():

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -47,6 +49,13 @@ class Demands(Struct, frozen=True):
 
     of_task: Mapping[str, Demand]
     of_request: Mapping[str, Time]
+    #: for each CPI, (-priority, period, requests of a job) of the tasks that request it, the highest first
+    requests: Mapping[str, tuple[tuple[int, int, int], ...]]
+
+    def requests_from(self, priority: int, cpi: str) -> tuple[tuple[int, int, int], ...]:
+        """Those of tasks of this priority or a higher one."""
+        found = self.requests[cpi]
+        return found[: bisect_right(found, -priority, key=itemgetter(0))]
 
 
 def demands(workload: Workload, platform: Platform) -> Demands:
@@ -56,7 +65,18 @@ def demands(workload: Workload, platform: Platform) -> Demands:
     for cpi in reversed(workload.order):
         below = sum(count * whole[name] for name, count in cpi.requests.items())
         whole[cpi.name] = cpi.work + overheads[cpi.name] + below
-    return Demands({task.name: _demand(workload, task, overheads) for task in workload.tasks}, whole)
+    of_task = {task.name: _demand(workload, task, overheads) for task in workload.tasks}
+    return Demands(of_task, whole, _requests(workload.tasks, of_task))
+
+
+def _requests(
+    tasks: Sequence[Task], of_task: Mapping[str, Demand]
+) -> dict[str, tuple[tuple[int, int, int], ...]]:
+    found: dict[str, list[tuple[int, int, int]]] = {}
+    for task in sorted(tasks, key=lambda task: -task.priority):
+        for part in of_task[task.name].parts:
+            found.setdefault(part.cpi, []).append((-task.priority, task.period, part.count))
+    return {name: tuple(each) for name, each in found.items()}
 
 
 def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:

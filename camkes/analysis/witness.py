@@ -11,7 +11,7 @@ and keeps what is not better for the task. It is deterministic, and limited by a
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from math import ceil
@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from camkes.analysis.blocking import Section
 from camkes.analysis.simulation import Job, Program, Simulation, Step, costed, program
 from camkes.analysis.verdict import Analysis, TaskResult
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Task, Workload
 
 #: Steps of simulations for all tasks together, and the most for one case.
 EFFORT = 400_000
@@ -208,17 +208,27 @@ def _first(body: Sequence[Step], request: str, before: int) -> tuple[Step, ...]:
 
 
 def _way(workload: Workload, task: Task, section: Section) -> list[str]:
-    """CPIs from a task's request down to that of a section, through those whose locks it holds meanwhile."""
+    """CPIs from a task's request down to that of a section, through those whose locks it holds meanwhile:
+    these follow each other in the order of all CPIs, with none but CPIs without locks between them."""
+    way: list[str] = []
+    requests = task.requests
+    for goal in (*sorted(section.held, key=workload.position.__getitem__), section.cpi):
+        way += _without_locks(workload, requests, goal)
+        requests = workload.cpi[goal].requests
+    return way
 
-    def ways(requests: Mapping[str, int], held: frozenset[str]) -> Iterator[list[str]]:
-        for name in requests:
-            cpi: Cpi = workload.cpi[name]
-            if name == section.cpi and held == section.held:
-                yield [name]
-            for below in ways(cpi.requests, held | {name}):
-                yield [name, *below]
-            if name not in section.held:
-                for below in ways(cpi.requests, held):
-                    yield [name, *below]
 
-    return min(ways(task.requests, frozenset()), key=len)
+def _without_locks(workload: Workload, requests: Iterable[str], goal: str) -> list[str]:
+    """CPIs from one of the requests down to `goal`, those before it without locks; the fewest."""
+    before = dict.fromkeys(requests, "")
+    names = list(before)
+    for name in names:
+        if name != goal and not workload.rules[name].lock:
+            for callee in workload.cpi[name].requests:
+                if callee not in before:
+                    before[callee] = name
+                    names.append(callee)
+    way = [goal]
+    while before[way[-1]]:
+        way.append(before[way[-1]])
+    return way[::-1]

@@ -104,9 +104,9 @@ def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_scipy_the_search_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     found = [Section(f"t{i}", f"c{k}", 10 * i + k) for i in range(3) for k in range(3)]
-    blocking = Waits(tuple(found), {f"c{k}": ((100, 1),) for k in range(3)}, {}).within(50)
+    blocking = Waits(tuple(found), {f"c{k}": ((-1, 100, 1),) for k in range(3)}, {}).within(50)
     assert (blocking.assignment, blocking.exact, blocking.least) == (None, 33, 33)
-    given_up = Waits(tuple(found), {f"c{k}": ((100, 1),) for k in range(3)}, {}).within(50, limit=0)
+    given_up = Waits(tuple(found), {f"c{k}": ((-1, 100, 1),) for k in range(3)}, {}).within(50, limit=0)
     assert given_up.least == given_up.classic
 
 

@@ -36,10 +36,13 @@ P, F, I = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED  # noqa: E741
 
 #: Changes that make no difference, and why.
 SAME = {
-    "blocking: Compare 'sum_before + self._rest[depth] <= self._sum'": "looks at more choices",
-    "blocking: Compare 'self._left < 0'": "gives up one step earlier",
+    "blocking: Compare 'choice.sum + self._rest[depth] <= self._sum'": "looks at more choices",
+    "blocking: Compare 'self._steps < 0'": "gives up one step earlier",
+    "blocking: Compare 'self._ways > WAYS'": "gives up one way earlier",
+    "blocking: Compare 'len(self._options) > DEEPEST'": "gives up with one task less",
+    "blocking: Compare 'limit >= holders'": "the least of both counts, so more requests change nothing",
+    "blocking: Compare 'self.priority < other.priority'": "the search decides again",
     "blocking: Compare 'best[key].duration < section.duration'": "one of two equal sections",
-    "blocking: BinOp 'sum_before + self._rest[depth]'": "looks at more choices, as the rest is never less",
     "response: BinOp 'steps - 1'": "gives up one step later",
     "response: Compare 'window - job * task.period > longest.time'": "the later of two equal responses",
     "response: Compare 'window <= (job + 1) * task.period'": "looks at one job more",
@@ -166,6 +169,13 @@ def _with_others(add: Any, workload: Any) -> None:
     tasks = [("a", 5, 99, 99, 1, {"x": 1, "y": 1})]
     tasks += [(name, priority, 99, 99, 1, {"o": 1}) for name, priority in (("b", 2), ("c", 1))]
     add(workload(tasks, [("o", I, 1, {"x": 1, "y": 1}), ("x", I, 4), ("y", I, 6)]))
+    # the same with a lock and a ceiling of two tasks of equal priority, which do not exclude each other
+    for lock_first in (2, 9):
+        tasks = [("a", 5, 99, 99, 1, {"x": 1, "y": 1, "f": 1, "l": 1})]
+        tasks += [(name, priority, 99, 99, 1, {"o": 1}) for name, priority in (("b", 2), ("c", 1))]
+        tasks += [("d", 2, 99, 99, 1, {"f": 1}), ("e", 2, 99, 99, 1, {"l": 1})]
+        cpis = [("o", I, 1, {"x": 1, "y": 1}), ("x", I, 4), ("y", I, 6), ("f", F, 7), ("l", I, lock_first)]
+        add(workload(tasks, cpis))
     # several requests at each level
     tasks = [
         ("a", 3, 99, 99, 1, {"o": 1, "e": 1}),
@@ -194,11 +204,12 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     )
     lengths = {("b", "S"): 5, ("b", "Z"): 4, ("c", "S"): 4, ("c", "Z"): 1, ("d", "Y"): 2}
     sections = [a.Section(task, cpi, length) for (task, cpi), length in lengths.items()]
+    found.append(a.total(a.assign(sections, {"S": 0, "Z": 1, "Y": 0})))
     for limits in ({}, {"S": 2}):
         chosen = a.search(sections, limits), a.assign(sections, limits)
         found.append((a.classic(sections, limits), *map(a.total, chosen), a.search(sections, limits, 2)))
     many = [a.Section(f"t{i}", "S", 1) for i in range(9)]
-    counted = a.Waits(tuple(many), {"S": ((100, 2), (30, 1))}, {"S": 1})
+    counted = a.Waits(tuple(many), {"S": ((-1, 100, 2), (-1, 30, 1))}, {"S": 1})
     found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
     rest = a.Load("x", 1, 1000, 300)
     for enough in (None, 299, 300, 400, 450):
@@ -216,6 +227,7 @@ def figures(a: SimpleNamespace) -> list[Any]:
 
     def add(workload: Any, platform: Any = a.FREE) -> None:
         result = a.analyse(workload, platform)
+        found.append(sorted((name, sorted(each.items())) for name, each in workload.below.items()))
         for each in result.tasks:
             found.append(each.demand.total)
             found.append((each.blocking.classic, each.blocking.assignment, each.blocking.exact))
@@ -251,6 +263,11 @@ def figures(a: SimpleNamespace) -> list[Any]:
             add(workload(tasks, [("A", one, 500, {"B": 1}), ("B", two, 300)]), platform)
     add(workload([("0", 40, 50, 50, 5), ("1", 30, 99, 99, 9, {"A": 1}), ("2", 20, 200, 200, 9, {"A": 1})],
                  [("A", F, 8, {}, 255)]))  # fmt: skip
+    equal = [(name, 1, 10**6, 10**6, 100, {"A": 1}) for name in "ab"]
+    add(workload(equal, [("A", P, 50)]), library)
+    # a priority goes down the longer of two chains
+    chains = [("A", I, 5, {"B": 1, "D": 1}), ("B", I, 5, {"C": 1}), ("C", I, 5), ("D", I, 5)]
+    add(workload([("1", 2, 9999, 9999, 9, {"A": 1}), ("2", 1, 9999, 9999, 9, {"A": 1})], chains), ours)
     for demand in (45, 60, 50):  # equal priorities
         add(workload([("a", 1, 100, 100, demand), ("b", 1, 100, 100, demand)]))
     _with_nested_locks(add, workload)

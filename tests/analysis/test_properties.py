@@ -18,6 +18,7 @@ from camkes.analysis.bounds import bounds
 from camkes.analysis.platform import FREE
 from camkes.analysis.response import Load, response
 from camkes.analysis.verdict import analyse
+from camkes.analysis.witness import Quality, witnesses
 from camkes.analysis.workload import Cpi, Task, Workload
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
@@ -135,6 +136,9 @@ def test_more_ways_than_can_be_looked_at() -> None:
     ends = [Cpi(f"{side}{levels}", Protocol.INHERITED, 3) for side in "ab"]
     high = Task("high", 2, 10**12, 10**12, 5, {f"a{levels}": 1})
     low = Task("low", 1, 10**12, 10**12, 1, {"a0": 1})
-    first = analyse(Workload((high, low), (*cpis, *ends)), FREE).tasks[0]
+    workload = Workload((high, low), (*cpis, *ends))
+    analysis = analyse(workload, FREE)
+    first = analysis.tasks[0]
     assert (first.blocking.assignment, first.blocking.exact) == (3, None)
     assert first.response is not None and first.response.time == 5 + 3 + 3
+    assert witnesses(workload, analysis, 10_000)["high"].quality is Quality.ATTAINED
