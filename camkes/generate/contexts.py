@@ -179,7 +179,7 @@ class CallerContext(Struct, frozen=True):
 class CpiContext(Struct, frozen=True):
     name: str
     id: int
-    protocol: str
+    inherits: bool
     ceiling: int
     pooled: bool
     contexts: tuple[CpiContextContext, ...]

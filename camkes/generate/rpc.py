@@ -83,7 +83,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     return ctx.CpiContext(
         name=cpi.name,
         id=cpi.id,
-        protocol=cpi.protocol.value.upper(),
+        inherits=cpi.protocol.inherits,
         ceiling=cpi.ceiling,
         pooled=cpi.pooled,
         contexts=tuple(

@@ -27,7 +27,7 @@ class Rules(Struct, frozen=True, kw_only=True):
 
 
 class Protocol(Enum):
-    """The value is the word for it in `.camkes` files, and in capitals in C (`enum camkes_protocol`)."""
+    """The value is the word for it in `.camkes` files."""
 
     PROPAGATED = "propagated"
     INHERITED = "inherited"

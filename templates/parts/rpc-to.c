@@ -96,7 +96,7 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
 /*- endif -*/
     unsigned /*? method.error ?*/ = camkes_message_accepted(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/") ? CAMKES_MESSAGE_GOOD : /*? m ?*/.error;
 /*- if rpc.cpi is not none -*/
-/*- set cpi_arguments = method.thread ~ ', &' ~ rpc.interface ~ '__cpi, CAMKES_' ~ rpc.cpi.protocol ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
+/*- set cpi_arguments = method.thread ~ ', &' ~ rpc.interface ~ '__cpi, ' ~ ('true' if rpc.cpi.inherits else 'false') ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
     if (/*? method.error ?*/ == CAMKES_MESSAGE_GOOD) {
         /*? method.error ?*/ = camkes_begin_request(/*? cpi_arguments ?*/);
     }

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from camkes.model.protocols import Protocol
+
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = re.findall(
     r"^\| (a new [^|]*) \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE
@@ -25,3 +27,20 @@ def test_a_change_needs_at_most_four_places_and_they_exist(change: str, text: st
     assert needed.count(";") < 4, change
     for path in re.findall(r"`((?:camkes|docs|kernel|runtime)/[\w./-]+)`", text):
         assert (ROOT / path).exists() or "NAME" in path, path
+
+
+def test_code_asks_properties_of_protocols_and_compares_no_names() -> None:
+    """The words are in the table of protocols, and where the priority-aware library's are migrated."""
+    words = "|".join(protocol.value for protocol in Protocol)
+    name = re.compile(
+        rf'"(propagated|inherited)"|\bProtocol\.({words})\b|\b(CAMKES|ORACLE)_({words})\b', re.IGNORECASE
+    )
+    where = {ROOT / "camkes/model/protocols.py", ROOT / "camkes/migrate/system.py"}
+    folders = ("camkes", "runtime", "kernel", "templates")
+    files = [
+        path for folder in folders for end in ("py", "c", "h") for path in (ROOT / folder).rglob(f"*.{end}")
+    ]
+    assert len(files) > 200
+    for path in set(files) - where:
+        found = [line for line in path.read_text("utf-8").splitlines() if name.search(line)]
+        assert not found, (path, found)

@@ -147,13 +147,6 @@ def test_protocols_have_one_place() -> None:
     assert places(PROTOCOL) - PROTOCOLS_ALLOWED.keys() == set()
 
 
-def test_protocols_are_those_of_c() -> None:
-    header = (ROOT / "runtime" / "include" / "camkes" / "cpi.h").read_text("utf-8")
-    (names,) = re.findall(r"enum camkes_protocol \{([^}]*)\}", header)
-    assert names.replace(" ", "").split(",") == [f"CAMKES_{protocol.name}" for protocol in Protocol]
-    assert [protocol.name for protocol in Protocol] == [protocol.value.upper() for protocol in Protocol]
-
-
 def test_a_second_place_is_noticed() -> None:
     tree = ast.parse(
         'def f(i):\n    """_budget"""\n    return g(f"{i}_budget"), "seL4Notification", 1 << 28, 255'

@@ -90,7 +90,8 @@ def search_table(plan: Plan, names: TraceNames) -> str:
     """What the kernel checks; `oracle_table.c` describes the format."""
     base = {task.name: task.priority for task in plan.tasks}
     lines = [
-        f"cpi {cpi.name} {cpi.protocol.value} {cpi.ceiling} {int(cpi.pooled)} {int(len(cpi.contexts) > 1)}"
+        f"cpi {cpi.name} {int(cpi.protocol.inherits)} {int(cpi.protocol.own_priority)} {cpi.ceiling} "
+        f"{int(cpi.pooled)} {int(len(cpi.contexts) > 1)}"
         for cpi in plan.cpis
     ]
     lines += [f"context {c.name} {c.base_priority}" for c in plan.contexts]

@@ -26,7 +26,7 @@ from camkes.model.settings import (
 from camkes.model.system import Connection, Connector, Cpi, Instance, Interface, Setting, Task, in_digits
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.resolve import codes
-from camkes.resolve.values.clauses import protocol
+from camkes.resolve.values.clauses import protocol, protocol_words
 
 _PHRASES = {
     PERIOD.name: "a period",
@@ -153,7 +153,7 @@ class TaskReader:
             return protocol(stated.value, stated.span, self.sink)
         self.sink.report(
             codes.UNKNOWN_PROTOCOL,
-            'expected one of the strings "propagated", "inherited" and "fixed"',
+            "expected one of the strings " + protocol_words('"'),
             stated.span,
         )
         return None

@@ -17,6 +17,13 @@ from camkes.resolve.words.nearest import nearest, suggestion
 
 PROTOCOLS = tuple(protocol.value for protocol in Protocol)
 
+
+def protocol_words(quote: str) -> str:
+    """The protocols for a message, each between two of `quote`."""
+    quoted = [f"{quote}{word}{quote}" for word in PROTOCOLS]
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
 #: The words of the clauses that each kind of interface can have.
 _ALLOWED = {
     "provides": ("priority_protocol", "requests", "threads"),
@@ -126,7 +133,7 @@ def protocol(word: str, span: Span, sink: Sink) -> Protocol | None:
         codes.UNKNOWN_PROTOCOL,
         f"there is no priority protocol `{word}`",
         span,
-        notes=["the protocols are `propagated`, `inherited` and `fixed`"],
+        notes=["the protocols are " + protocol_words("`")],
         help=suggestion(word, PROTOCOLS),
     )
     return None

@@ -43,7 +43,7 @@ static void check_inside(unsigned thread)
         return;
     }
     const struct oracle_cpi *cpi = &oracle_system.cpis[memory->request_cpi];
-    if (cpi->protocol == ORACLE_INHERITED && cpi->contended &&
+    if (cpi->inherits && cpi->contended &&
         !oracle_holds(&oracle->locks[memory->request_cpi], memory->request_of)) {
         oracle_violation('M', "%s executes in %s without its lock", oracle_thread_name(thread),
                          cpi->name);
@@ -207,14 +207,12 @@ static void request_begins(unsigned thread, const uint64_t *args)
         return;
     }
     const struct oracle_cpi *cpi = &oracle_system.cpis[args[0]];
-    if (known->context != NONE && !cpi->pooled && cpi->protocol != ORACLE_FIXED &&
-        known->context != args[1]) {
+    if (known->context != NONE && !cpi->pooled && !cpi->own_priority && known->context != args[1]) {
         oracle_violation('S', "%s serves a request as one of context %s",
                          oracle_thread_name(thread), oracle_context_name((unsigned)args[1]));
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
-        if (cpi->protocol == ORACLE_FIXED && i != thread &&
-            oracle->threads[i].request_cpi == args[0]) {
+        if (cpi->own_priority && i != thread && oracle->threads[i].request_cpi == args[0]) {
             oracle_violation('M', "%s begins a request at %s while %s is in one",
                              oracle_thread_name(thread), cpi->name, oracle_thread_name(i));
         }

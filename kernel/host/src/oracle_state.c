@@ -86,8 +86,7 @@ int oracle_expected(const struct thread *thread)
         return memory->priority;
     }
     const struct oracle_cpi *cpi = &oracle_system.cpis[known->cpi];
-    if (known->role == ORACLE_MANAGER ||
-        (known->role == ORACLE_WORKER && cpi->protocol == ORACLE_FIXED)) {
+    if (known->role == ORACLE_MANAGER || (known->role == ORACLE_WORKER && cpi->own_priority)) {
         return cpi->ceiling;
     }
     if (known->role == ORACLE_WORKER) {

@@ -4,7 +4,7 @@
  * The system that a search checks, from a text that camkes/backends/host/explore.py writes: a line
  * for each, `-` stands for nothing.
  *
- *     cpi NAME propagated|inherited|fixed CEILING POOLED CONTENDED      in the order of their ids
+ *     cpi NAME INHERITS OWN_PRIORITY CEILING POOLED CONTENDED           in the order of their ids
  *     context NAME BASE                                                 likewise
  *     task NAME ID PRIORITY OFFSET PERIOD DEADLINE                      times in ns, 0: none
  *     thread control|worker|manager|interface|other CPI CONTEXT TASK    in the order of the table
@@ -44,16 +44,16 @@ static unsigned which(const char *path, const char *word, const char *const *wor
 
 static void take(const char *path, char *const *field, unsigned count, unsigned *threads)
 {
-    static const char *const PROTOCOLS[] = {"propagated", "inherited", "fixed"};
     static const char *const ROLES[] = {"control", "worker", "manager", "interface", "other"};
     struct oracle_system *system = &oracle_system;
-    if (strcmp(field[0], "cpi") == 0 && count == 6) {
+    if (strcmp(field[0], "cpi") == 0 && count == 7) {
         system->cpis[system->cpi_count++] = (struct oracle_cpi){
             .name = memory_text(field[1], strlen(field[1])),
-            .protocol = which(path, field[2], PROTOCOLS, 3),
-            .ceiling = (uint8_t)strtoul(field[3], NULL, 10),
-            .pooled = field[4][0] == '1',
-            .contended = field[5][0] == '1',
+            .inherits = field[2][0] == '1',
+            .own_priority = field[3][0] == '1',
+            .ceiling = (uint8_t)strtoul(field[4], NULL, 10),
+            .pooled = field[5][0] == '1',
+            .contended = field[6][0] == '1',
         };
     } else if (strcmp(field[0], "context") == 0 && count == 3) {
         system->contexts[system->context_count++] = (struct oracle_context){

@@ -8,7 +8,6 @@
 /* ---- oracle_table.c: the system that is checked ---- */
 
 enum oracle_role { ORACLE_CONTROL, ORACLE_WORKER, ORACLE_MANAGER, ORACLE_INTERFACE, ORACLE_OTHER };
-enum oracle_protocol { ORACLE_PROPAGATED, ORACLE_INHERITED, ORACLE_FIXED };
 
 struct oracle_thread {
     enum oracle_role role;
@@ -16,9 +15,10 @@ struct oracle_thread {
     uint8_t base;                /* the priority it is given at boot */
 };
 
+/* `inherits` and `own_priority` are those of its protocol, see camkes/model/protocols.py */
 struct oracle_cpi {
     const char *name;
-    enum oracle_protocol protocol;
+    bool inherits, own_priority;
     uint8_t ceiling;
     bool pooled, contended;
 };

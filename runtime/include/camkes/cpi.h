@@ -10,8 +10,6 @@
 #include <camkes/thread.h>
 #include <stdatomic.h>
 
-enum camkes_protocol { CAMKES_PROPAGATED, CAMKES_INHERITED, CAMKES_FIXED };
-
 /* A row of a CPI's caller table: row `badge - 1` identifies the caller and limits what its labels
  * may claim. */
 struct camkes_caller {

@@ -96,10 +96,11 @@ CAMKES_INLINE void camkes_lock_free(struct camkes_cpi *cpi, struct camkes_contex
 /*
  * Around the handler of a CPI: after the request was read and found good, and when its reply is
  * written. In between the handler has the CPI's lock. The first returns why the request cannot
- * begin. `protocol` and `pooled` are those of the CPI, as constants.
+ * begin. `inherits` (of its protocol, see camkes/model/protocols.py) and `pooled` are those of the
+ * CPI, as constants.
  */
 CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self, struct camkes_cpi *cpi,
-                                            enum camkes_protocol protocol, bool pooled)
+                                            bool inherits, bool pooled)
 {
     if (pooled) {
         const unsigned error = camkes_pool_begin(self);
@@ -112,16 +113,16 @@ CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self, struct c
                      camkes_label_task(self->label),
                      camkes_request_label_read(self->label).sequence);
     }
-    if (protocol == CAMKES_INHERITED) {
+    if (inherits) {
         camkes_lock_take(cpi, self->context);
     }
     return CAMKES_MESSAGE_GOOD;
 }
 
 CAMKES_INLINE void camkes_end_request(struct camkes_thread *self, struct camkes_cpi *cpi,
-                                      enum camkes_protocol protocol, bool pooled)
+                                      bool inherits, bool pooled)
 {
-    if (protocol == CAMKES_INHERITED) {
+    if (inherits) {
         camkes_lock_free(cpi, self->context);
     }
     CAMKES_TRACE(REQUEST_END, cpi->id, camkes_sender_context(self)->id);
