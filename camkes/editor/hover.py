@@ -11,7 +11,7 @@ from typing import NamedTuple
 from camkes.analysis.demand import Time
 from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
-from camkes.editor.index import SettingUse, Symbol, Use
+from camkes.editor.index import NameUse, SettingUse, Symbol
 from camkes.editor.workspace import Analysis
 from camkes.model.protocols import Protocol
 from camkes.model.system import Task
@@ -51,7 +51,7 @@ class Hint(NamedTuple):
 # Hover -------------------------------------------------------------------------------------------
 
 
-def hover(analysis: Analysis, use: Use) -> str:
+def hover(analysis: Analysis, use: NameUse) -> str:
     """Markdown about the symbol at a place."""
     symbol = use.symbol
     parts = [f"```camkes\n{signature(symbol)}\n```"]
@@ -104,7 +104,7 @@ def _limited(lines: Iterator[str]) -> list[str]:
     return found
 
 
-def _interface_facts(analysis: Analysis, use: Use) -> Iterator[str]:
+def _interface_facts(analysis: Analysis, use: NameUse) -> Iterator[str]:
     if use.symbol.owner is None:
         return
     for name in _served(analysis, use.symbol, use.instance):

@@ -59,7 +59,7 @@ class Scope(Struct, eq=False):
     exports: dict[str, tuple[Symbol, str]] = field(default_factory=dict)  # own interface -> (part, its)
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """A place where a name is written. `whole` is the word it is part of (`p` in `p_wcet`), `instance` the
     one before the dot. `literal` is false where a macro wrote it."""
 
@@ -84,15 +84,15 @@ class Index:
         self.program = program
         self.tops: dict[str, dict[str, Symbol]] = {kind: {} for kind in _KINDS.values()}
         self.assembly = Scope()
-        self.uses: dict[str, list[Use]] = {}  # by file
+        self.uses: dict[str, list[NameUse]] = {}  # by file
         self.settings: dict[str, list[SettingUse]] = {}
         self._instances_of: dict[Symbol, list[Symbol]] = {}
-        self._uses_of: dict[Symbol, list[Use]] = {}
+        self._uses_of: dict[Symbol, list[NameUse]] = {}
         _Walk(self).run(program.items)
 
     # Questions -----------------------------------------------------------------------------------
 
-    def at(self, path: str, line: int, column: int) -> Use | None:
+    def at(self, path: str, line: int, column: int) -> NameUse | None:
         """The innermost name at a place; right behind it counts too."""
         found = [use for use in self.uses.get(path, ()) if _contains(use.whole, line, column)]
         return min(found, key=lambda use: _width(use.whole), default=None)
@@ -101,7 +101,7 @@ class Index:
         settings = self.settings.get(path, ())
         return next((each for each in settings if _contains(each.name.span, line, column)), None)
 
-    def uses_of(self, symbol: Symbol) -> list[Use]:
+    def uses_of(self, symbol: Symbol) -> list[NameUse]:
         return self._uses_of.get(symbol, [])
 
     def instances_of(self, component: Symbol) -> list[Symbol]:
@@ -153,7 +153,7 @@ class Index:
             if head == "struct":
                 span = Span(span.file, span.line, span.end_column - len(text), span.line, span.end_column)
                 literal = True
-        use = Use(span, symbol, whole, instance, literal)
+        use = NameUse(span, symbol, whole, instance, literal)
         self.uses.setdefault(str(span.file.path), []).append(use)
         self._uses_of.setdefault(symbol, []).append(use)
 

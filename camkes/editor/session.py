@@ -20,7 +20,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from camkes import __version__
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
 from camkes.editor import convert
-from camkes.editor.index import Use
+from camkes.editor.index import NameUse
 from camkes.editor.protocol import Protocol
 from camkes.editor.workspace import Analysis, Workspace
 
@@ -205,7 +205,7 @@ class Server(LanguageServer):
             return None
         return *found, convert.place_of(position, found[1].lines, self.encoding)
 
-    async def use(self, uri: str, position: lsp.Position) -> tuple[Analysis, Use] | None:
+    async def use(self, uri: str, position: lsp.Position) -> tuple[Analysis, NameUse] | None:
         """The name at a place."""
         found = await self.place(uri, position)
         if found is None:

@@ -16,7 +16,7 @@ from camkes.process import in_english
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?: \(discriminator \d+\))?$")
 
 
-class Place(Struct, frozen=True):
+class CodeLine(Struct, frozen=True):
     """A line of C, and the function it is in ("" where that is not known)."""
 
     file: Path
@@ -24,7 +24,7 @@ class Place(Struct, frozen=True):
     function: str
 
 
-def locate(image: Path, offsets: Sequence[int]) -> list[tuple[Place, ...]]:
+def locate(image: Path, offsets: Sequence[int]) -> list[tuple[CodeLine, ...]]:
     """The places of each offset in an image: the innermost inlined function first, then those that it was
     inlined into. Empty where the image does not say, or where binutils' addr2line is missing."""
     if not offsets:
@@ -37,7 +37,7 @@ def locate(image: Path, offsets: Sequence[int]) -> list[tuple[Place, ...]]:
     except OSError:
         return [()] * len(offsets)
     # an address, then pairs of lines: a function and FILE:LINE
-    found: list[list[Place]] = []
+    found: list[list[CodeLine]] = []
     function = ""
     wants_function = True
     for line in done.stdout.splitlines():
@@ -49,6 +49,6 @@ def locate(image: Path, offsets: Sequence[int]) -> list[tuple[Place, ...]]:
             wants_function = True
             match = _PLACE.match(line)
             if match is not None and found and int(match["line"]) > 0:
-                found[-1].append(Place(Path(match["file"]), int(match["line"]), function.strip("?")))
+                found[-1].append(CodeLine(Path(match["file"]), int(match["line"]), function.strip("?")))
     found += [[] for _ in range(len(offsets) - len(found))]
     return [tuple(places) for places in found]

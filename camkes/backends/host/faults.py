@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from camkes.backends.host.addresses import Place, locate
+from camkes.backends.host.addresses import CodeLine, locate
 from camkes.backends.host.codes import FAULT, SANITIZER, WAITS_FOR_EVER
 from camkes.backends.host.messages import Sources
 from camkes.capdl.model import Role
@@ -87,7 +87,7 @@ class Located(Struct, frozen=True):
     if there is no other)."""
 
     fault: Fault
-    calls: tuple[Place, ...]
+    calls: tuple[CodeLine, ...]
     #: the runtime stopped the thread itself, and said why
     deliberate: bool = False
     #: what it said is about a message that the thread sent or received

@@ -23,7 +23,7 @@ class Cause(StrEnum):
     SILENCE = "silence"  # that thread waits for an event or a message, and the run is idle
 
 
-class Step(Struct, frozen=True):
+class WaitStep(Struct, frozen=True):
     """`thread` waits for `what`, which `by` (a thread, or None) would have to do. `cpi` is the CPI whose
     lock it is about, "": it is about no lock."""
 
@@ -36,7 +36,7 @@ class Step(Struct, frozen=True):
 class Wait(Struct, frozen=True):
     """A thread that waits for ever: `steps` lead from it to `root`, the thread that does not go on."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[WaitStep, ...]
     root: int | None
     cause: Cause
 
@@ -153,7 +153,7 @@ class _Waits:
                 shown.update(step.thread for step in wait.steps)
                 yield wait
 
-    def _add_signals(self, steps: dict[int, Step]) -> None:
+    def _add_signals(self, steps: dict[int, WaitStep]) -> None:
         """Steps of threads that wait for a signal which no thread can send any more, because of a fault.
         Other
         threads that wait for signals are at rest."""
@@ -166,7 +166,7 @@ class _Waits:
             for number in sorted(waiting - failed):
                 sender = next((s for s in self._senders(threads[number].signal) if s in failed), None)
                 if sender is not None:
-                    steps[number] = Step(number, f"a signal of {self.names.thread_name(sender)}", sender)
+                    steps[number] = WaitStep(number, f"a signal of {self.names.thread_name(sender)}", sender)
                     found.add(number)
             if not found:
                 break
@@ -195,8 +195,8 @@ class _Waits:
         senders = self._senders(state.message if state.signal is None else state.signal)
         return not (senders and stuck.issuperset(senders))
 
-    def _follow(self, thread: int, steps: dict[int, Step]) -> Wait | None:
-        chain: list[Step] = []
+    def _follow(self, thread: int, steps: dict[int, WaitStep]) -> Wait | None:
+        chain: list[WaitStep] = []
         at: int | None = thread
         while at is not None and at in steps:
             if any(step.thread == at for step in chain):
@@ -208,7 +208,7 @@ class _Waits:
             return Wait(tuple(chain), at, cause)
         return Wait(tuple(chain), at, Cause.SILENCE) if self.end.idle else None
 
-    def _step(self, thread: int) -> Step | None:
+    def _step(self, thread: int) -> WaitStep | None:
         """What a thread waits for that another one has to do."""
         state = self.end.threads[thread]
         if state.gone is not None:
@@ -216,16 +216,18 @@ class _Waits:
         if state.lock is not None:
             cpi = self.names.cpi_name(state.lock)
             if state.lock not in self.end.holders:
-                return Step(thread, f"the lock of {cpi}, which is free", None, cpi)
+                return WaitStep(thread, f"the lock of {cpi}, which is free", None, cpi)
             holder = self.end.holders[state.lock]
-            return Step(thread, f"the lock of {cpi}, held by {self.names.thread_name(holder)}", holder, cpi)
+            return WaitStep(
+                thread, f"the lock of {cpi}, held by {self.names.thread_name(holder)}", holder, cpi
+            )
         if state.server is not None:
-            return Step(thread, f"a reply of {self.names.thread_name(state.server)}", state.server)
+            return WaitStep(thread, f"a reply of {self.names.thread_name(state.server)}", state.server)
         if state.object is not None:
             receivers = self.end.receivers.get(state.object, ())
             alive = [r for r in receivers if self.end.threads[r].gone is None]
             receiver = next(iter(alive or receivers), None)
             name = self.names.thread_name(receiver)
             what = "its message to be received" if receiver is None else f"{name} to receive its message"
-            return Step(thread, what, receiver)
+            return WaitStep(thread, what, receiver)
         return None
