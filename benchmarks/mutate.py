@@ -4,8 +4,9 @@
 
 A random sample of all mutants of some packages is tried, with those tests of the packages' own folders that
 execute the changed line: as switches in one program (`mutation/switches.py`), or, where
-that cannot be, in a copy of the repository (`mutation/copies.py`). `benchmarks/mutation/` has the result with
-its seed, in `python.json`, and the reasons of survivors, in `survivors.md`.
+that cannot be, in a copy of the repository (`mutation/copies.py`). What no test finds is given to mypy, which
+`make test` runs, too. `benchmarks/mutation/` has the result with its seed, in `python.json`, and the reasons
+of survivors, in `survivors.md`.
 
 mutmut does not change decorated functions and cosmic-ray runs the same tests for each mutant; hence this.
 
@@ -89,7 +90,7 @@ class Map:
 class Outcome:
     mutant: Mutant
     verdict: str  # killed, timeout, survived, uncovered
-    test: str  # the one that failed
+    test: str  # the one that failed, or mypy
     tests: int  # how many there are that could have
 
 
@@ -196,7 +197,7 @@ class Trials:
 
     def note(self, mutant: Mutant, verdict: str, test: str) -> None:
         tests = self.tests(mutant)
-        outcome = Outcome(mutant, verdict if tests else "uncovered", test, len(tests))
+        outcome = Outcome(mutant, verdict if tests or test else "uncovered", test, len(tests))
         self.outcomes[mutant] = outcome
         print(f"{len(self.outcomes):4} {describe(outcome)}", flush=True)
         self.keep(list(self.outcomes.values()))
@@ -228,10 +229,32 @@ class Trials:
                 limits = {test: 20 + 10 * seconds for test, seconds in self.timed(mutant).items()}
                 self.note(mutant, *(copy.attempt(mutant, limits) if limits else ("", "")))
 
+    def with_types(self) -> None:
+        if left := [mutant for mutant, found in self.outcomes.items() if found.verdict not in KILLED]:
+            checker = TypeChecker()
+            for mutant in filter(checker.rejects, left):
+                self.note(mutant, "killed", "mypy")
+
+
+class TypeChecker:
+    """mypy, which reads a mutant in the place of its file; a cache of its own stays good."""
+
+    def __init__(self) -> None:
+        self.command = [sys.executable, "-m", "mypy", f"--cache-dir={WORK / 'mypy'}", "--no-error-summary"]
+        subprocess.run(self.command, cwd=ROOT, check=True)
+
+    def rejects(self, mutant: Mutant) -> bool:
+        changed = WORK / "mutant.py"
+        changed.write_bytes(mutant.apply((ROOT / mutant.file).read_bytes()))
+        command = [*self.command, "--shadow-file", mutant.file, str(changed)]
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
+        return done.returncode == 1
+
 
 def attempt_all(trials: Trials, tests: list[str], jobs: int) -> list[Outcome]:
     run_switched(ROOT, trials.chosen, tests, trials.with_switches, jobs)
     trials.with_a_copy(tests)
+    trials.with_types()
     print(f"tests that fail without a mutant: {sorted(trials.broken)}")
     return [trials.outcomes[mutant] for mutant in trials.chosen]
 
@@ -254,7 +277,7 @@ def print_table(outcomes: list[Outcome]) -> None:
         print(f"{name:<24}{killed:>8}{number:>9}{killed / number:>8.1%}")
 
 
-def write_result(outcomes: list[Outcome], seed: int, of: int) -> None:
+def write_result(path: Path, outcomes: list[Outcome], seed: int, of: int) -> None:
     killed = sum(o.verdict in KILLED for o in outcomes)
     record = {
         "commit": git("rev-parse", "HEAD").strip(),
@@ -262,12 +285,13 @@ def write_result(outcomes: list[Outcome], seed: int, of: int) -> None:
         "mutants": len(outcomes),
         "of": of,
         "killed": killed,
+        "killed by mypy only": sum(o.test == "mypy" for o in outcomes),
         "score": round(killed / max(len(outcomes), 1), 4),
         "outcomes": [
             asdict(o.mutant) | {"verdict": o.verdict, "test": o.test, "tests": o.tests} for o in outcomes
         ],
     }
-    RESULT.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def enclosing(source: str, line: int) -> str:
@@ -326,6 +350,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=100.0, help="seconds of tests for one mutant")
+    parser.add_argument("--result", type=Path, default=RESULT, help="where the outcomes are written")
     given = parser.parse_args()
     if given.command == "map":
         make_map(given.packages, given.jobs)
@@ -347,7 +372,7 @@ def main() -> None:
 
     def keep(tried: list[Outcome]) -> None:
         # after each mutant, for whoever stops it before the end
-        write_result(sorted([*dead, *tried], key=lambda o: o.mutant), given.seed, len(every))
+        write_result(given.result, sorted([*dead, *tried], key=lambda o: o.mutant), given.seed, len(every))
 
     tried = attempt_all(Trials(chosen, made, given.budget, keep), tests_of(given.packages), given.jobs)
     keep(tried)

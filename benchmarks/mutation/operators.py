@@ -124,7 +124,8 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]
 
 
 def skipped(tree: ast.Module) -> set[int]:
-    """What is not code, or what mypy checks: annotations, aliases, keywords of classes, docstrings, texts."""
+    """What is not code, or what mypy checks: annotations, aliases, keywords of classes, docstrings, texts;
+    and `strict` of `zip`, which asserts what is so."""
     found: set[int] = set()
     for node in ast.walk(tree):
         for name in ("annotation", "returns", "type_params", "format_spec"):
@@ -137,6 +138,8 @@ def skipped(tree: ast.Module) -> set[int]:
             case ast.ClassDef():
                 found.update(id(each) for each in node.keywords)
             case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
+                found.add(id(node))
+            case ast.keyword(arg="strict"):
                 found.add(id(node))
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             found.update(id(each) for each in node.decorator_list)

@@ -28,7 +28,7 @@ def largest_number(target: int, callers: Mapping[int, Sequence[int]], limit: int
     found = 0
     for first in dict.fromkeys(callers[target]):
         if found == limit:
-            break
+            return found
         came_from: dict[int, int] = {2 * first + 1: target}
         source = _search(2 * first + 1, target, callers, passes_to, came_from, exhausted)
         if source is None:

@@ -231,8 +231,10 @@ def _schedule(node: ast.Schedule, sink: Sink) -> tuple[DomainSlot, ...]:
         duration, unit = entry.duration, None
         if isinstance(duration, ast.Quantity):
             unit, duration = duration.unit.text, duration.number
-        domain = fold_integer(entry.domain, sink, "this domain", 0)
-        length = fold_integer(duration, sink, "this duration", 0)
-        if domain is not None and length is not None:
-            slots.append(DomainSlot(domain, length, unit))
+        match (
+            fold_integer(entry.domain, sink, "this domain", 0),
+            fold_integer(duration, sink, "this duration", 0),
+        ):
+            case int(domain), int(length):
+                slots.append(DomainSlot(domain, length, unit))
     return tuple(slots)

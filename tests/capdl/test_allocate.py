@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.capdl.allocate import allocate
-from camkes.capdl.callers import caller_table
+from camkes.capdl.callers import caller_table, can_be_raised
 from camkes.capdl.details import Rights
 from camkes.capdl.model import Cap, CapabilityModel, Mapping, ObjectKind, Purpose, Role, Space, Thread, Use
 from camkes.diagnostics import Sink
+from camkes.model.protocols import Protocol
 from camkes.model.settings import Reader
 from camkes.model.system import DataportType, Interface
+from camkes.protocols.plan import Context
 from tests.capdl.systems import (
     CALL,
     DATA,
@@ -24,8 +27,10 @@ from tests.capdl.systems import (
     connect,
     connector,
     everything,
+    iface,
     instance,
     nested,
+    planned_cpi,
     system,
 )
 
@@ -72,6 +77,43 @@ def test_caller_table_of_a_nested_lock() -> None:
         ("outer.next", "t1", 1, 20, 4),
         ("outer.next", "t2", 1, 20, 5),
         ("t3.p", "t3", 2, 30, None),
+    ]
+
+
+def test_what_can_raise_the_priority_of_requests_of_a_cpi() -> None:
+    """Two contexts that contend for it, or a caller above it that can be raised; never of a fixed one."""
+    contexts = (Context("t1", 10, True, 1), Context("t2", 20, True, 2))
+    for protocol, count, above, raised in (
+        (Protocol.INHERITED, 2, False, True),
+        (Protocol.INHERITED, 1, False, False),
+        (Protocol.INHERITED, 1, True, True),
+        (Protocol.PROPAGATED, 2, False, False),
+        (Protocol.PROPAGATED, 2, True, True),
+        (Protocol.FIXED, 2, True, False),
+    ):
+        cpi = planned_cpi(1, "k.p", protocol, contexts[:count], inherits_from_above=above)
+        assert can_be_raised(cpi) == raised
+
+
+def test_a_cpi_without_a_connection_has_no_callers() -> None:
+    cpi = planned_cpi(1, "k.p", Protocol.FIXED, (Context("t1", 10, True, 1),))
+    assert caller_table(system(()), EMPTY, cpi, Reader(Sink())) == ()
+
+
+@pytest.mark.parametrize(
+    ("of_connection", "of_interface", "threads"), [(3, 2, 3), (None, 2, 2), (None, None, 1)]
+)
+def test_threads_of_an_interface_without_a_protocol(
+    of_connection: int | None, of_interface: int | None, threads: int
+) -> None:
+    provided = replace(iface("provides p"), threads=of_interface)
+    made = system(
+        (instance("a", component("A", "uses p", control=True)), instance("b", component("B", provided))),
+        (replace(connect(RPC, "c", "a.p", "b.p"), threads=of_connection),),
+    )
+    (space,) = [each for each in allocate(made, EMPTY).spaces if each.name == "b"]
+    assert [each.name for each in space.threads[1:]] == [
+        f"b.p@{number}" if threads > 1 else "b.p" for number in range(threads)
     ]
 
 
@@ -178,6 +220,7 @@ def test_groups_share_a_cspace() -> None:
     assert [c.slot for c in space.caps] == list(range(1, len(space.caps) + 1))
     assert [t.index for t in space.threads] == list(range(len(space.threads)))
     assert [space.symbol(m.use) for m in space.mappings] == ["a.d_data", "b.d_data"]
+    assert space.symbol(Use("", Purpose.VARIABLE, "of_the_library")) == "of_the_library"
 
 
 def test_synchronisation_objects() -> None:

@@ -152,6 +152,7 @@ def test_the_device_tree_of_another_instance_is_not_an_own_one() -> None:
         ("b.e a.e", "a.d", {}),
         ("b.e", "a.d", {}),
         ("b.e", "b.d a.d", {}),
+        ("b.e", "a.d b.d", {}),
         ("", "a.d", {}),
     ):
         made = system((instance("a", kind), instance("b", kind)), (connect(EVENT, "c", from_, to),))

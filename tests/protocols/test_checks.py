@@ -14,7 +14,7 @@ from camkes.model.protocols import Protocol
 from camkes.model.system import End, System
 from camkes.protocols import analyse
 from camkes.protocols.checks.base import listing, number
-from camkes.protocols.requests import CallGraph, Chain, Chains
+from camkes.protocols.requests import CallGraph, Chain, Chains, build_graph
 from camkes.resolve import LoadOptions, load
 
 from .systems import Maker
@@ -413,3 +413,56 @@ def test_a_walk_of_eighty_characters_is_written_out(length: int, shown: bool) ->
     analyse(maker.system(), sink)
     (deadlock,) = [d for d in sink.diagnostics if d.code.name == "deadlock"]
     assert (f"`{second}.p`" in deadlock.message) is shown, deadlock.message
+
+
+def test_the_first_of_several_non_preemptive_cpis_is_shown() -> None:
+    maker = one_cpi(Protocol.FIXED, 255, 255)
+    maker.cpi("l", Protocol.FIXED, 255)
+    maker.connect("t", "l.p")
+    sink = Sink()
+    analyse(maker.system(), sink)
+    (found,) = [d for d in sink.diagnostics if d.code.name == "priority-of-non-preemptive"]
+    assert found.related[0].text == "`k.p` is non-preemptive"
+
+
+def test_tasks_of_one_period_are_in_no_order_among_themselves() -> None:
+    maker = Maker()
+    given = {"long": (100, 10), "high": (50, 30), "low": (50, 20)}
+    for name, (_, priority) in given.items():
+        maker.task(name, priority)
+    system = maker.system()
+    tasks = tuple(replace(task, period=given[task.instance][0]) for task in system.tasks)
+    assert codes(replace(system, tasks=tasks)) == []
+
+
+def test_what_works_for_no_task_makes_no_plain_calls(tmp_path: Path) -> None:
+    """A control thread without a task, in a system that has a task."""
+    text = """import <std_connector.camkes>; procedure P { void f(); }
+    component T { control; requestor; uses P p; } component U { control; uses P p; }
+    component K { provides P p with priority_protocol fixed; } component S { provides P p; }
+    assembly { composition { component T t; component U u; component K k; component S s;
+        connection seL4RPCCall c(from t.p, to k.p); connection seL4RPCCall d(from u.p, to s.p); }
+        configuration { t._priority = 1; } }"""
+    path = tmp_path / "a.camkes"
+    path.write_text(text)
+    system = load(path, LoadOptions(cpp=False), Sink())
+    assert system is not None
+    graph = build_graph(system)
+    assert (graph.plain_calls, len(graph.requests)) == ((), 1)
+
+
+def test_missing_clauses_of_a_component_are_one_warning(tmp_path: Path) -> None:
+    found = named(
+        {
+            "T": "control; requestor; uses P p; uses P q;",
+            "M": "provides P p with priority_protocol propagated; "
+            "provides P q with priority_protocol propagated; uses P next;",
+            "S": "provides P p with priority_protocol inherited;",
+            "assembly": "composition { component T t; component M m; component M n; component S s;\n"
+            "connection seL4RPCCall c1(from t.p, to m.p); connection seL4RPCCall c2(from t.q, to n.q);\n"
+            "connection seL4RPCCall c3(from m.next, from n.next, to s.p); }\n"
+            "configuration { t._priority = 1; }",
+        },
+        tmp_path,
+    )
+    assert [d.code.name for d in found].count("requests-missing") == 1

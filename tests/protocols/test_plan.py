@@ -198,6 +198,20 @@ def test_stated_ceilings() -> None:
     assert [[c.name for c in cpi.contexts] for cpi in plan.cpis] == [["t"], ["t"], ["outer.p"]]
 
 
+def test_threads_of_a_pool_wait_on_one_endpoint_and_so_do_those_of_a_fixed_cpi() -> None:
+    for protocol, threads, one in (
+        (Protocol.PROPAGATED, 1, True),
+        (Protocol.PROPAGATED, None, False),
+        (Protocol.FIXED, None, True),
+    ):
+        maker = Maker()
+        maker.cpi("k", protocol, threads=threads)
+        for name in ("t", "u"):
+            maker.task(name)
+            maker.connect(name, "k.p")
+        assert planned(maker.system()).cpis[0].one_endpoint == one
+
+
 def test_a_smaller_count_makes_a_pool() -> None:
     maker = Maker()
     for name in "abc":

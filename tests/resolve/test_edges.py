@@ -2,11 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Single rules that show in one place of a message only."""
 
+import itertools
 from pathlib import Path
 
 from camkes.diagnostics import Sink
 from camkes.resolve import LoadOptions, codes
 from camkes.resolve.files.imports import read_program
+from camkes.resolve.words.nearest import nearest
 from tests.resolve.neighbour_parts import STD, of, system
 from tests.resolve.systems import numbers, resolve
 
@@ -116,3 +118,58 @@ def test_an_instance_of_two_assemblies_is_one_mistake_and_not_also_one_of_its_se
     component A { composition { component X x; } configuration { x.v = 1; } }
     assembly { composition { component A a; } } assembly { composition { component A a; } }"""
     assert numbers(tmp_path, text) == [codes.DUPLICATE_NAME.number]
+
+
+def test_what_stands_after_an_instance_of_an_unknown_component_is_read(tmp_path: Path) -> None:
+    text = system(
+        "component Gone g; component U u; component S s; connection seL4RPCCall c(from u.p, to s.p);"
+    )
+    assert numbers(tmp_path, text) == [codes.UNKNOWN_NAME.number]
+
+
+def test_the_id_of_a_requestor_is_not_negative(tmp_path: Path) -> None:
+    for id, said in (("0 - 1", [codes.BAD_COUNT.number]), ("0", [])):
+        assert numbers(tmp_path, of(f"control; requestor {id};", "a._priority = 1;")) == said
+
+
+def test_an_end_of_a_component_around_may_be_at_its_own_interface(tmp_path: Path) -> None:
+    """It is not exported, but connected inside."""
+    text = f"""{STD}component I {{ consumes Tick c; control; }}
+    component O {{ emits Tick e; composition {{ component I i;
+        connection seL4Notification n(from e, to i.c); }} }}
+    assembly {{ composition {{ component O o; }} }}"""
+    made, found = resolve(tmp_path, text)
+    assert found == [] and made is not None
+    assert [(e.instance, e.interface) for e in made.connections[0].from_ends] == [("o", "e")]
+
+
+def test_an_end_behind_an_unknown_connector_is_connected_though_exported(tmp_path: Path) -> None:
+    text = f"""{STD}procedure P {{ void f(); }} component I {{ control; uses P p; }}
+    component O {{ uses P q; composition {{ component I i; export i.p -> q; }} }}
+    component S {{ provides P p; }}
+    assembly {{ composition {{ component O o; component S s; connection Gone c(from o.q, to s.p); }} }}"""
+    assert numbers(tmp_path, text) == [codes.UNKNOWN_NAME.number]
+
+
+def test_a_thread_with_a_priority_is_no_task_where_nothing_has_a_protocol(tmp_path: Path) -> None:
+    text = f"""{STD}procedure P {{ void f(); }} component S {{ provides P p%s; }}
+    component L {{ control; attribute int _priority; uses P p; }}
+    assembly {{ composition {{ component L a; component S s; connection seL4RPCCall c(from a.p, to s.p); }}
+        configuration {{ a._priority = 1; }} }}"""
+    for clause, tasks in (("", []), (" with priority_protocol fixed", ["a"])):
+        made, _ = resolve(tmp_path, text % clause)
+        assert made is not None and [task.instance for task in made.tasks] == tasks
+
+
+def test_the_first_of_several_spellings_is_suggested() -> None:
+    spellings = ["".join(letters) for letters in itertools.product("nN", "aA", "mM", "eE")]
+    assert nearest("namee", reversed(spellings)) == "NAME"
+
+
+def test_assemblies_share_names_whatever_else_is_broken(tmp_path: Path) -> None:
+    """The second one may set what the broken line of the first one defines."""
+    text = f"""{STD}component A {{ attribute int v; broken }}
+    component B {{ attribute int w; }}
+    assembly {{ composition {{ component B b; componen B c; }} }}
+    assembly {{ composition {{ component B d; }} configuration {{ c.w = 1; }} }}"""
+    assert numbers(tmp_path, text) == ["E0133", "E0133"]

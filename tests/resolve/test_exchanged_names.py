@@ -129,6 +129,15 @@ def test_the_missing_name_is_shown(tmp_path: Path) -> None:
             [(" component T t; component C c2", " component T s; component C c2"), ("to d.e1", "to none.e1")],
             "E0205 E0302",
         ),
+        # an instance that is there twice, and types that differ at an interface of its name
+        (
+            [
+                ("component T t; component C", "component T p; component T p; component T t; component C"),
+                ("to s.p);", "to s.q);"),
+                ("to s.q);\n connection seL4RPCCall k4", "to s.p);\n connection seL4RPCCall k4"),
+            ],
+            "E0205 E0308",
+        ),
         # one end stands for one interface, and not for two
         ([("to d.e1", "to none.e1"), ("to d.e2", "to d2.e2")], "E0302 E0304"),
     ],

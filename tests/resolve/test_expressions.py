@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.values.expressions import fold, fold_integer
+from camkes.resolve.values.expressions import fold, fold_integer, item_of, no_item
 
 SPAN = Span(SourceFile(Path("x.camkes"), ""), 1, 1, 1, 1)
 
@@ -36,6 +37,7 @@ def binary(op: str, left: ast.Value | int | float, right: ast.Value | int | floa
         ("<<", 1, 70, 1 << 70),
         ("<<", 0, 10**9, 0),
         ("**", 1, 10**9, 1),
+        ("**", 2, 7_000, 1 << 7_000),
         ("**", -1, 10**9 + 1, -1),
         ("<", 1, 2, 1),
         ("==", 1, 2, 0),
@@ -171,3 +173,17 @@ def test_integers_of_a_least_size() -> None:
     assert integer(number(2.5)) == (None, 1)
     assert integer(ast.Literal("2", SPAN)) == (None, 1)
     assert integer(binary("/", 1, 0)) == (None, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([1, 2], "there is no item 9 in a list of 2; items are counted from 0"),
+        ("abc", 'there is no key "9" in a string'),
+        (5, 'there is no key "9" in an integer'),
+        ({"a": 1}, 'the dictionary has no key "9"'),
+    ],
+)
+def test_why_there_is_no_item(value: Value, said: str) -> None:
+    assert item_of(value, 9) is None
+    assert no_item(value, 9) == said

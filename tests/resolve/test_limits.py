@@ -43,3 +43,10 @@ def test_a_component_that_contains_itself_through_one_without_a_name(tmp_path: P
               assembly { composition { component A a; } }"""
     options = LoadOptions(cpp=False, allow_forward_references=True)
     assert codes.CONTAINS_ITSELF.number in numbers(tmp_path, text, options)
+
+
+def test_as_many_definitions_as_one_likes_stand_side_by_side(tmp_path: Path) -> None:
+    """Each component uses a procedure that is defined after it."""
+    items = "".join(f"component C{i} {{ uses P{i} p; }} procedure P{i} {{ void f(); }}" for i in range(60))
+    text = f"{items} component A {{ }} assembly {{ composition {{ component A a; }} }}"
+    assert numbers(tmp_path, text, LoadOptions(cpp=False, allow_forward_references=True)) == []

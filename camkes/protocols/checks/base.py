@@ -50,7 +50,7 @@ def route(graph: RequestGraph, origin: str, target: str) -> list[Request]:
     """A shortest way for a request from one node to another."""
     found = graph.below([origin])
     hops: list[Request] = []
-    while target != origin and (request := found.get(target)) is not None:
+    while (request := found.get(target)) is not None:  # none leads to the origin
         hops.append(request)
         target = request.caller
     return hops[::-1]

@@ -41,7 +41,10 @@ _DEEPEST = 100
 
 
 class Names:
-    """Resolves a program. `assemblies` and `unused` are what `resolve` leaves behind."""
+    """Resolves a program. `assemblies` and `components` are what `resolve` leaves behind; `position` is that
+    of the item where it stands."""
+
+    position: int
 
     def __init__(self, program: Program, forward: bool, sink: Sink) -> None:
         self.program = program
@@ -49,7 +52,6 @@ class Names:
         self.top = TopLevel(program.items, forward, program.whole, sink)
         self.types = AttributeTypes(program, sink, self.find_struct)
         self.compositions = Compositions(self, forward, sink)
-        self.position = 0
         #: definitions that are being resolved, to find those that contain themselves
         self.running: list[tuple[int, ast.TopLevelItem]] = []
         self.done: dict[int, Procedure | StructType | Connector | ComponentDefinition] = {}
@@ -66,7 +68,8 @@ class Names:
         for position, node in enumerate(self.program.items):
             self.position = position
             if isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component)):
-                self.definition(node, position)
+                if position not in self.done:
+                    self.definition(node, position)
             elif isinstance(node, ast.Composition):
                 self.compositions.composition(node, None)
             elif isinstance(node, ast.Configuration):
@@ -80,9 +83,7 @@ class Names:
     def definition(
         self, node: ast.TopLevelItem, position: int
     ) -> Procedure | StructType | Connector | ComponentDefinition | None:
-        """What the item at `position` defines. Resolved once."""
-        if position in self.done:
-            return self.done[position]
+        """What the item at `position` defines, which is not known yet."""
         before, self.position = self.position, position
         self.running.append((position, node))
         try:

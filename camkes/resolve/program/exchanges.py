@@ -76,8 +76,7 @@ def _item_at(program: Program, span: Span) -> ast.TopLevelItem | None:
 
 def _of_one(program: Program, span: Span, missing: Diagnostic) -> bool:
     """Whether an interface is missing in the component that has the one at `span`."""
-    item = _item_at(program, span)
-    return item is not None and any(item.span.overlaps(label.span) for label in missing.related)
+    return _item_at(program, span) in [_item_at(program, label.span) for label in missing.related]
 
 
 def _takes_the_first(other: Diagnostic, twice: Diagnostic) -> bool:
@@ -87,7 +86,7 @@ def _takes_the_first(other: Diagnostic, twice: Diagnostic) -> bool:
         other.code is codes.TYPES_DIFFER
         and match is not None
         and match[1] == "interface"
-        and any(_text(place).endswith(f".{match[2]}") for place in _places(other))
+        and any(text_of(place).endswith(f".{match[2]}") for place in places(other))
     )
 
 
@@ -98,12 +97,14 @@ def _is_among(other: Diagnostic, often: Diagnostic) -> bool:
     return other.code is codes.TYPES_DIFFER and bool(connections) and set(connections) <= set(joined)
 
 
-def _places(diagnostic: Diagnostic) -> list[Span]:
+def places(diagnostic: Diagnostic) -> list[Span]:
+    """All that a diagnostic underlines."""
     own = [diagnostic.span] if diagnostic.span is not None else []
     return [*own, *(label.span for label in diagnostic.related)]
 
 
-def _text(span: Span) -> str:
+def text_of(span: Span) -> str:
+    """What is written at a place, where that is on a line."""
     return span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
 
 
@@ -125,7 +126,7 @@ def _meant_by(unknown: Diagnostic, found: Sequence[Diagnostic]) -> list[Diagnost
 def _left_by(often: Diagnostic, found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The first interface that is not connected, if it is of the same instance as one that is connected too
     often, or has the same name."""
-    lines = "\n".join(place.file.lines[place.line - 1] for place in _places(often))
+    lines = "\n".join(place.file.lines[place.line - 1] for place in places(often))
     for each in found:
         match = _UNCONNECTED.match(each.message) if each.code is codes.UNCONNECTED else None
         if match is not None and re.search(rf"\b{re.escape(match[1])}\.|\.{re.escape(match[2])}\b", lines):

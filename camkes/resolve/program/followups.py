@@ -9,7 +9,7 @@ statement beyond its syntax, and of what seems to be missing only what no such s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -17,7 +17,7 @@ from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.files.imports import Program
-from camkes.resolve.program.exchanges import one_for_each_exchange
+from camkes.resolve.program.exchanges import one_for_each_exchange, places, text_of
 
 #: Something is missing, and it may have stood in any block.
 _MISSING_ANYWHERE = frozenset(
@@ -78,17 +78,17 @@ def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tu
     components = [item.span for item in program.items if isinstance(item, ast.Component)]
 
     def is_own(diagnostic: Diagnostic) -> bool:
-        code, places = diagnostic.code, list(_places(diagnostic))
-        if code in _MISSING_ANYWHERE or _touch(places, program.damage):
+        code, marked = diagnostic.code, places(diagnostic)
+        if code in _MISSING_ANYWHERE or _touch(marked, program.damage):
             return False
         if any(isinstance(item, _MISFITS.get(code, ())) for item in broken):
             return False
-        if code is codes.DUPLICATE_NAME and _touch(places, [item.span for item in broken]):
-            spread = [item for item in program.items if _touch(places, [item.span])]
+        if code is codes.DUPLICATE_NAME and _touch(marked, [item.span for item in broken]):
+            spread = [item for item in program.items if _touch(marked, [item.span])]
             return len(spread) == 1  # else a block that is not closed has what belongs in the next one
-        if code is codes.UNCONNECTED and exporting and _touch(places[:1], components):
+        if code is codes.UNCONNECTED and exporting and _touch(marked[:1], components):
             return False  # the broken one may be around this part, and export its interface
-        return code not in _MISSING_IN_BLOCK or not _touch(places, [item.span for item in broken])
+        return code not in _MISSING_IN_BLOCK or not _touch(marked, [item.span for item in broken])
 
     return tuple(filter(is_own, found))
 
@@ -108,13 +108,14 @@ def _beside_damage(program: Program) -> list[ast.TopLevelItem]:
 
 def _without_ends(program: Program, found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Without ends of connections that lack an interface which its own component misses, too."""
-    missed = [d for d in found if d.code in (codes.UNKNOWN_REQUEST, codes.BAD_EXPORT) and d.span is not None]
+    misses = (codes.UNKNOWN_REQUEST, codes.BAD_EXPORT)
+    missed = [d.span for d in found if d.code in misses and d.span is not None]
     components = [item for item in program.items if isinstance(item, ast.Component)] if missed else []
     names = {
-        (item.name.span if item.name is not None else None, _text(d.span))
-        for d in missed
+        (item.name.span if item.name is not None else None, text_of(span))
+        for span in missed
         for item in components
-        if d.span is not None and item.span.overlaps(d.span)
+        if item.span.overlaps(span)
     }
 
     def is_of_one(diagnostic: Diagnostic) -> bool:
@@ -122,7 +123,7 @@ def _without_ends(program: Program, found: Sequence[Diagnostic]) -> list[Diagnos
         return (
             diagnostic.code is codes.UNKNOWN_END
             and span is not None
-            and any((label.span, _text(span)) in names for label in diagnostic.related)
+            and any((label.span, text_of(span)) in names for label in diagnostic.related)
         )
 
     return [diagnostic for diagnostic in found if not is_of_one(diagnostic)]
@@ -158,13 +159,13 @@ def merged(program: Program, found: Sequence[Diagnostic]) -> tuple[Diagnostic, .
         if span is None or diagnostic.code not in _OF_A_USE | _OF_A_LINE:
             kept.append(diagnostic)
             continue
-        places = tuple(label.span for label in diagnostic.related)
+        related = tuple(label.span for label in diagnostic.related)
         of_an_instance = span if diagnostic.code is codes.UNCONNECTED else None  # of each that shares a part
         # one missing import is one mistake, whatever it would have defined
-        text = _text(span) if "import <" not in diagnostic.help else diagnostic.help
-        key: tuple[object, ...] = (diagnostic.code.number, diagnostic.label, text, of_an_instance, places)
+        text = text_of(span) if "import <" not in diagnostic.help else diagnostic.help
+        key: tuple[object, ...] = (diagnostic.code.number, diagnostic.label, text, of_an_instance, related)
         if diagnostic.code in _OF_A_LINE:
-            lines = {place.line for place in places}
+            lines = {place.line for place in related}
             if span.line in lines:  # one that is written twice on its line
                 kept.append(diagnostic)
                 continue
@@ -177,11 +178,6 @@ def merged(program: Program, found: Sequence[Diagnostic]) -> tuple[Diagnostic, .
     return tuple(_with_others(diagnostic, others.get(id(diagnostic), [])) for diagnostic in kept)
 
 
-def _text(span: Span) -> str:
-    """What is written at a place, where that is on a line."""
-    return span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
-
-
 def _with_others(diagnostic: Diagnostic, others: Sequence[Label]) -> Diagnostic:
     if not others:
         return diagnostic
@@ -192,13 +188,6 @@ def _with_others(diagnostic: Diagnostic, others: Sequence[Label]) -> Diagnostic:
         related=(*diagnostic.related, *others[:_SHOWN]),
         notes=(*diagnostic.notes, *notes),
     )
-
-
-def _places(diagnostic: Diagnostic) -> Iterator[Span]:
-    if diagnostic.span is not None:
-        yield diagnostic.span
-    for label in diagnostic.related:
-        yield label.span
 
 
 def _touch(some: Sequence[Span], others: Sequence[Span]) -> bool:

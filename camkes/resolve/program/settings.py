@@ -82,8 +82,9 @@ class _Resolver:
 
     # Values --------------------------------------------------------------------------------------
 
-    def follow(self, key: tuple[str, str]) -> Setting | None:
+    def follow(self, start: tuple[str, str]) -> Setting | None:
         """The value at the end of a chain of references; None if there is none."""
+        key = start
         chain: list[tuple[tuple[str, str], ast.Reference]] = []
         on_chain: set[tuple[str, str]] = set()
         while key not in self.values:
@@ -97,7 +98,6 @@ class _Resolver:
             target = self.target(setting, reference)
             if target is None:
                 self.values[key] = None
-                chain.pop()
                 break
             if target in on_chain:
                 self.loop(chain, target)
@@ -106,7 +106,6 @@ class _Resolver:
                 break
             if target not in self.table:
                 self.values[key] = self.default(setting, target, reference)
-                chain.pop()
                 break
             key = target
         value = self.values[key]
@@ -114,7 +113,7 @@ class _Resolver:
             if member not in self.values:
                 value = self.looked_up(value, reference)
                 self.values[member] = value
-        return self.values[chain[0][0]] if chain else self.values[key]
+        return self.values[start]
 
     def own_value(self, setting: FlatSetting) -> Setting | None:
         definition = setting.definition

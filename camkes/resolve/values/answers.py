@@ -81,8 +81,11 @@ def _named(part: dict[str, Value]) -> dict[str, Value]:
 def _gpio(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str, Value]:
     if path is None:
         raise _NoAnswerError("a gpio query needs a list of pins: name one with --gpio-list FILE")
-    if len(questions) != 1 or "pins" not in questions[0]:
-        raise _NoAnswerError('a gpio query expects one dictionary with the key "pins"')
+    match questions:
+        case [{"pins": wanted}]:
+            pass
+        case _:
+            raise _NoAnswerError('a gpio query expects one dictionary with the key "pins"')
     try:
         import yaml  # type: ignore[import-untyped, unused-ignore]
     except ImportError as error:
@@ -91,7 +94,7 @@ def _gpio(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str,
         pins = yaml.safe_load(path.read_bytes())["gpio_list"]
     except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
         raise _NoAnswerError(f"`{path}` is not a valid list of pins: {error}") from error
-    return {"query": [{"desired-pins": questions[0]["pins"]}], "all-pins": pins}
+    return {"query": [{"desired-pins": wanted}], "all-pins": pins}
 
 
 # The device tree ---------------------------------------------------------------------------------
