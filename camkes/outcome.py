@@ -25,10 +25,11 @@ from camkes.backends.host.faults import (
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.run import RunResult
 from camkes.capdl.model import Role
-from camkes.diagnostics import Diagnostic, Sink
+from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
+from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
 from camkes.report.jobless import tasks_without_jobs
 from camkes.report.refusals import Refusal, refusal_dict, refusals
 from camkes.report.summary import SCHEMA, run_dict, to_json
@@ -55,12 +56,23 @@ class Outcome(Struct, frozen=True):
     interrupted: int = 0
     findings: Sequence[Located] = ()  # of sanitizers
     refused: Sequence[Refusal] = ()
+    places: Mapping[str, Span] = {}  # of instances
 
-    def fails_on(self, conditions: Sequence[str]) -> bool:
-        """Whether one of these conditions holds."""
-        missed = any(job.missed for lane in self.run.tasks for job in lane.jobs)
-        holds = {"missed": missed, "exit-status": any(self.exit_statuses.values())}
-        return any(holds[condition] for condition in conditions)
+    def denied(self, conditions: Sequence[str]) -> list[Diagnostic]:
+        """Errors for those of these conditions that hold: see `CONDITIONS` of the pipeline."""
+        found = []
+        if "missed" in conditions:
+            for lane, job in missed_jobs(self.run):
+                found.append(missed_deadline(lane, job, self.places.get(lane.task.name)))
+        if "exit-status" in conditions:
+            for name, status in self.exit_statuses.items():
+                if status != 0:
+                    found.append(returned_error(name, status, self.places.get(name)))
+        if "waits" in conditions:
+            for wait in self.run.waits:
+                place = self.places.get(self.run.names.threads[wait.thread].instance)
+                found.append(denied_wait(self.run, wait, place))
+        return found
 
     def report_text(self, *, color: bool, unicode: bool) -> str:
         """Chart, table of response times, and what the property checker found."""
@@ -174,6 +186,7 @@ def judge(
         result.interrupted,
         findings,
         refused,
+        {instance.name: instance.span for instance in system.instances},
     )
 
 

@@ -44,8 +44,9 @@ TRACE_FORMS = (".json", ".trace")
 #: The default duration of a run: a system with periodic tasks never becomes idle.
 DEFAULT_DURATION = 1_000_000_000
 
-#: What can make a run a failure beside faults and violated properties.
-CONDITIONS = ("missed", "exit-status")
+#: What can make a run a failure beside faults, findings of sanitizers and violated properties: a missed
+#: deadline, a run() that returns another value than 0, a thread that waits for what cannot come.
+CONDITIONS = ("missed", "exit-status", "waits")
 
 
 def unwritten(error: OutputError) -> Diagnostic:
@@ -208,7 +209,7 @@ def check(asked: Input, sink: Sink) -> Checked | None:
     if application is None:
         return None
     backend = HostBackend(application, build_folder(application, None), builds=False)
-    checked = _check(load_input(application, asked, sink), backend, sink, None)
+    checked = check_loaded(load_input(application, asked, sink), backend, sink, None)
     if checked is not None:
         application.report_missing(MISSING_SOURCE, sink)
     return checked
@@ -224,10 +225,10 @@ def check_code(
     if application is None:
         return None
     backend = HostBackend(application, build_folder(application, output), sanitize)
-    return _check(load_input(application, asked, sink), backend, sink, progress)
+    return check_loaded(load_input(application, asked, sink), backend, sink, progress)
 
 
-def _check(
+def check_loaded(
     system: System | None, backend: Backend[Code, Image], sink: Sink, progress: Progress | None
 ) -> Checked | None:
     """Check and plan a system. Without `progress`, or after an error, its code is not read."""
@@ -326,7 +327,7 @@ def generate_for_sel4(project: Project, sink: Sink) -> None:
 
     backend = Sel4Backend(project)
     system = load(project.application.root, project.options, sink).system
-    checked = _check(system, backend, sink, lambda _: None)
+    checked = check_loaded(system, backend, sink, lambda _: None)
     if checked is None:
         return
     if checked.calls is not None:

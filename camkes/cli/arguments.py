@@ -76,14 +76,23 @@ def size(text: str) -> int:
     return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]]
 
 
+def positive(text: str) -> int:
+    """A number of things."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number; expected 1 or more")
+    return int(text)
+
+
 def conditions(text: str) -> tuple[str, ...]:
     """What makes a run a failure beside faults and violated properties."""
     given = tuple(text.split(","))
+    known = (*pipeline.CONDITIONS, "all")
     for name in given:
-        if name not in pipeline.CONDITIONS:
-            known = ", ".join(pipeline.CONDITIONS)
-            raise argparse.ArgumentTypeError(f"{name!r} is not a valid condition; expected {known}")
-    return given
+        if name not in known:
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is not a valid condition; expected {', '.join(known)}"
+            )
+    return pipeline.CONDITIONS if "all" in given else given
 
 
 def definition(text: str) -> tuple[str, str]:
@@ -131,11 +140,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
 
 
-def add_input(parser: argparse.ArgumentParser) -> None:
-    """What every command that reads a system understands; `input_of` gives it."""
-    parser.add_argument(
-        "path", metavar="PATH", type=Path, help="a .camkes file or the folder of an application"
-    )
+SYSTEM = "a .camkes file or the folder of an application"
+
+
+def add_input(parser: argparse.ArgumentParser, path: str = SYSTEM, default: Path | None = None) -> None:
+    """What every command that reads a system understands; `input_of` gives it. `path` describes PATH, which
+    may be left out if there is a `default`."""
+    count: Any = {} if default is None else {"nargs": "?", "default": default}
+    parser.add_argument("path", metavar="PATH", type=Path, help=path, **count)
     group = parser.add_argument_group("options for reading the system")
     option = group.add_argument
     repeated: Any = {"action": "append", "default": []}

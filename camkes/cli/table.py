@@ -12,10 +12,12 @@ from camkes.cli.commands import (
     analyses,
     explorations,
     measurements,
+    projects,
     runs,
     services,
     systems,
     tasksets,
+    tests,
     texts,
 )
 from camkes.cli.output import GOOD
@@ -48,11 +50,13 @@ COMPLETION = Command(
 COMMANDS = {
     command.name: command
     for command in (
+        *projects.COMMANDS,
         *systems.COMMANDS,
         *analyses.COMMANDS,
         *measurements.COMMANDS,
         *tasksets.COMMANDS,
         *runs.COMMANDS,
+        *tests.COMMANDS,
         *explorations.COMMANDS,
         *texts.COMMANDS,
         *services.COMMANDS,

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from camkes.cache import cache_folder, forget_older
 from camkes.files import write_changed
-from camkes.generate.contexts import InstanceContext, SpaceContext
 from camkes.generate.procedures import declare
 from camkes.resources import TEMPLATES
 
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     import jinja2
-
-    from camkes.capdl.model import Pools
-
+    from msgspec import Struct
 
 #: how many texts are kept
 MOST_KEPT = 1000
@@ -54,7 +51,8 @@ class Renderer:
         self._made_of = _state(folder) + _state(Path(__file__).parent)
         self._environment: jinja2.Environment | None = None
 
-    def render(self, template: str, me: InstanceContext | SpaceContext | Pools) -> str:
+    def render(self, template: str, me: Struct) -> str:
+        """The text of a template; `me` is its context, one of frozen structs."""
         if self._kept is None:
             return self._render(template, me)
         key = hashlib.sha256(f"{self._made_of}\0{template}\0{me!r}".encode()).hexdigest()
@@ -69,7 +67,7 @@ class Renderer:
             forget_older(self._kept, MOST_KEPT)
         return text
 
-    def _render(self, template: str, me: InstanceContext | SpaceContext | Pools) -> str:
+    def _render(self, template: str, me: Struct) -> str:
         if self._environment is None:
             self._environment = _environment(self._folder)
         return self._environment.get_template(template).render(me=me)

@@ -215,7 +215,7 @@ def find_application(
     if path.is_file() and path.name != _LISTS:
         return _lone_file(path, definitions, sink, in_workspace)
     lists = path / _LISTS if path.is_dir() else path
-    systems = _systems(path) if path.is_dir() and not lists.is_file() else []
+    systems = systems_of(path) if path.is_dir() and not lists.is_file() else []
     if len(systems) == 1:
         return _lone_file(systems[0], definitions, sink, in_workspace)
     if lists.name != _LISTS or not lists.is_file():
@@ -245,7 +245,7 @@ def _report_no_application(given: Path, path: Path, systems: Sequence[Path], sin
     elif path.is_dir():
         message = f"there is no system in {given}: neither a {_LISTS} nor a .camkes file with an assembly"
         below = [
-            folder for folder in sorted(path.iterdir()) if (folder / _LISTS).is_file() or _systems(folder)
+            folder for folder in sorted(path.iterdir()) if (folder / _LISTS).is_file() or systems_of(folder)
         ]
         if below:
             notes = [f"{folder.name} has one" for folder in below]
@@ -285,7 +285,7 @@ def surrounding_applications(path: Path, *, may_ask: bool) -> Iterator[Applicati
         near = path.absolute().parents[:_NEAR]
         without = [folder for folder in without if folder in near]
     for folder in without:
-        yield from (Application(system, system.stem, folder) for system in _systems(folder))
+        yield from (Application(system, system.stem, folder) for system in systems_of(folder))
 
 
 def host_variables() -> dict[str, str]:
@@ -297,7 +297,7 @@ def host_variables() -> dict[str, str]:
     return {**words, "KernelArchX86": "ON", "KernelSel4ArchX86_64": "ON", "KernelWordSize": "64"}
 
 
-def _systems(folder: Path) -> list[Path]:
+def systems_of(folder: Path) -> list[Path]:
     """The `.camkes` files of a folder that have an assembly."""
     sources = [read_meaning(path, Sink()) for path in sorted(folder.glob("*.camkes")) if path.is_file()]
     return [s.path for s in sources if s and re.search(_ASSEMBLY, re.sub(_COMMENT, " ", s.text))]

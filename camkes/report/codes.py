@@ -13,6 +13,9 @@ TRACE_UNKNOWN_KIND = Code("W0805", "trace-unknown-kind")
 WINDOW_EMPTY = Code("E0806", "window-empty")
 MALFORMED_MESSAGE = Code("E0807", "malformed-message")
 NO_JOB_ENDED = Code("W0808", "no-job-ended")
+DEADLINE_MISSED = Code("E0809", "deadline-missed")
+RUN_RETURNED = Code("E0810", "run-returned-an-error")
+DENIED_WAIT = Code("E0811", "denied-wait")
 
 CODES: tuple[Code, ...] = (
     TRACE_UNREADABLE,
@@ -22,4 +25,7 @@ CODES: tuple[Code, ...] = (
     WINDOW_EMPTY,
     MALFORMED_MESSAGE,
     NO_JOB_ENDED,
+    DEADLINE_MISSED,
+    RUN_RETURNED,
+    DENIED_WAIT,
 )

@@ -192,9 +192,11 @@ def test_statuses_can_fail_a_run(tmp_path: Path) -> None:
     usual = camkes_run(tmp_path)
     assert usual.status == 0
     assert "bad: run() returned -1\n" in usual.output
-    assert camkes_run(tmp_path, "--fail-on", "missed").status == 0
-    assert camkes_run(tmp_path, "--fail-on", "missed,exit-status").status == 1
-    wrong = camkes_run(tmp_path, "--fail-on", "late")
+    assert camkes_run(tmp_path, "--deny", "missed").status == 0
+    denied = camkes_run(tmp_path, "--deny", "missed,exit-status")
+    assert (denied.status, "error[E0810]: run() of `bad` returned -1" in denied.errors) == (1, True)
+    assert camkes_run(tmp_path, "--fail-on", "all").status == 1  # an older name
+    wrong = camkes_run(tmp_path, "--deny", "late")
     assert wrong.status == 2
     assert "'late' is not a valid condition" in wrong.errors
 

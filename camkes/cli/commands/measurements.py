@@ -10,8 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from camkes import pipeline
-from camkes.cli.arguments import Command, add_input, duration, input_of
-from camkes.cli.commands.tasksets import positive
+from camkes.cli.arguments import Command, add_input, duration, input_of, positive
 from camkes.cli.output import GOOD, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from camkes.cli.arguments import Command, add_messages
+from camkes.cli.arguments import Command, add_messages, positive
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
@@ -37,12 +37,6 @@ def utilisations(text: str) -> tuple[float, ...]:
         )
     low, high, step = words
     return tuple(round(low + index * step, 6) for index in range(int((high - low) / step + 1e-9) + 1))
-
-
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number; expected 1 or more")
-    return int(text)
 
 
 def tasksets(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""New projects, from the folders of files in `projects/`."""

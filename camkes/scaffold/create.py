@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Writes the files of a new project."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from camkes.diagnostics import Sink
+from camkes.files import OutputError, write_all
+from camkes.scaffold.codes import PROJECT_EXISTS, PROJECT_NAME
+
+_PROJECTS = Path(__file__).parent / "projects"
+#: files that all projects have
+_COMMON = "common"
+#: stands for the name of the project, in names of files too
+_NAME = "@NAME@"
+#: names that tools treat in another way where they are stored
+_STORED = {"gitignore": ".gitignore"}
+
+#: The projects there are, each with what it shows.
+TEMPLATES = {
+    "task": "a periodic task that uses a sensor",
+    "locks": "two tasks that share a lock with priority inheritance",
+    "driver": "a driver with registers, an interrupt and a model of the device",
+    "rpc": "a client that calls a server, without real-time features",
+}
+
+
+def files_of(template: str, name: str) -> dict[Path, bytes]:
+    """The files of a project called `name`, by their paths in its folder."""
+    found = {}
+    for folder in (_PROJECTS / _COMMON, _PROJECTS / template):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                place = str(path.relative_to(folder)).replace(_NAME, name)
+                text = path.read_text(encoding="utf-8").replace(_NAME, name)
+                found[Path(_STORED.get(place, place))] = text.encode()
+    return found
+
+
+def create(folder: Path, template: str, sink: Sink) -> tuple[Path, ...]:
+    """Make a project in `folder`, whose name is the project's; the files that were written, none after a
+    diagnostic. Raises OutputError."""
+    name = folder.absolute().name
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
+        sink.report(
+            PROJECT_NAME,
+            f"{name!r} is not a valid name of a project",
+            notes=["it is the name of a CMake project and of files"],
+            help="begin with a letter, then use letters, digits, `_` and `-`",
+        )
+        return ()
+    files = files_of(template, name)
+    existing = [str(path) for path in files if (folder / path).exists()]
+    if (folder.exists() and not folder.is_dir()) or existing:
+        message = f"{folder} has files of a project already" if existing else f"{folder} is a file"
+        notes = [", ".join(existing[:8]) + (" and others" if len(existing) > 8 else "")] if existing else []
+        sink.report(PROJECT_EXISTS, message, notes=notes, help="choose another name; nothing was written")
+        return ()
+    try:
+        write_all([(folder / path, data) for path, data in files.items()])
+    except OSError as error:
+        raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
+    return tuple(files)

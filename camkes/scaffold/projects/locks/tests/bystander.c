@@ -1,0 +1,9 @@
+#include <camkes.h>
+
+int run(void)
+{
+    while (camkes_next_job()) {
+        camkes_work(CAMKES_MS(20));
+    }
+    return 0;
+}

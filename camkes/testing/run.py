@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Builds and runs tests, several at a time, each in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from difflib import unified_diff
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes import pipeline
+from camkes.backends.host.backend import HostBackend
+from camkes.backends.host.codes import FAULT, WAITS_FOR_EVER
+from camkes.diagnostics import Diagnostic, Severity, Sink
+from camkes.files import OutputError, write_output
+from camkes.generate.mocks import write_mocks
+from camkes.model.system import System
+from camkes.outcome import Outcome
+from camkes.project.application import Application
+from camkes.project.builds import ComponentBuild
+from camkes.report.listing import event_lines
+from camkes.report.trace.model import Run
+from camkes.testing.checks import Line, split_reports, whole_lines
+from camkes.testing.codes import OUTPUT_DIFFERS
+from camkes.testing.judge import Finding, Judge
+from camkes.testing.suite import Test
+
+#: What is compared, by the suffix of the file that has what is expected.
+OUTPUT, EVENTS = ".output", ".events"
+
+
+class RunOptions(Struct, frozen=True, kw_only=True):
+    """`output` is the folder that tests are built in, each in one of its own. `update`: write what is
+    expected instead of comparing with it. `asked` is how files are read; its path is not used."""
+
+    output: Path
+    asked: pipeline.Input
+    sanitize: bool = False
+    update: bool = False
+
+
+class Case(Struct, frozen=True):
+    """A case of a test, "": what belongs to none. `failures` are messages."""
+
+    name: str
+    failures: tuple[str, ...]
+
+
+class TestResult(Struct, frozen=True):
+    """What a test came to. `end` is the virtual time of its run in nanoseconds, None: it did not run.
+    `output` is what its components printed, without reports. `diagnostics` say what is wrong."""
+
+    test: Test
+    cases: tuple[Case, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    output: str = ""
+    end: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.end is not None and not any(d.severity is Severity.ERROR for d in self.diagnostics)
+
+
+def run_tests(
+    tests: Sequence[Test], options: RunOptions, jobs: int, done: Callable[[TestResult], None]
+) -> list[TestResult]:
+    """Run tests, `jobs` at a time; results are in the order of the tests, and so are the calls of `done`."""
+    results = []
+    for result in _results(tests, options, jobs):
+        done(result)
+        results.append(result)
+    return results
+
+
+def _results(tests: Sequence[Test], options: RunOptions, jobs: int) -> Iterator[TestResult]:
+    if jobs <= 1 or len(tests) <= 1:
+        for test in tests:
+            yield run_test(test, options)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(min(jobs, len(tests)), get_context("fork")) as pool:
+        try:
+            yield from pool.map(run_test, tests, [options] * len(tests))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def run_test(test: Test, options: RunOptions) -> TestResult:
+    """Build and run a test. Mistakes in its files are diagnostics of the result."""
+    sink = Sink()
+    out = options.output / test.title
+    try:
+        return _run(test, options, out, sink)
+    except OutputError as error:
+        sink.add(pipeline.unwritten(error))
+    return TestResult(test, diagnostics=sink.diagnostics)
+
+
+def _run(test: Test, options: RunOptions, out: Path, sink: Sink) -> TestResult:
+    asked = replace(
+        options.asked,
+        path=test.file,
+        definitions=(*options.asked.definitions, *test.settings.definitions.items()),
+    )
+    application = find_application(test, asked, sink)
+    failed = TestResult(test, diagnostics=sink.diagnostics)
+    if application is None:
+        return failed
+    system = pipeline.load_input(application, asked, sink)
+    if system is not None:
+        mocked = with_mocks(application, system, test, out)
+        backend = HostBackend(mocked, out, options.sanitize)
+        checked = pipeline.check_loaded(system, backend, sink, lambda _: None)
+        if checked is not None:
+            return _run_checked(test, checked, options, out, sink)
+    return replace(failed, diagnostics=sink.diagnostics)
+
+
+def find_application(test: Test, asked: pipeline.Input, sink: Sink) -> Application | None:
+    """The project of a test, with the assembly of the test in place of its own; None after a diagnostic."""
+    if not (test.project / "CMakeLists.txt").is_file():
+        return Application(test.file, test.name, test.project)
+    found = pipeline.find(replace(asked, path=test.project), sink)
+    if found is None:
+        return None
+    # components that are not declared are found as without CMake
+    return replace(found, root=test.file, name=f"{found.name}-{test.name}", lists=None)
+
+
+def with_mocks(application: Application, system: System, test: Test, out: Path) -> Application:
+    """An application whose components that the tests define have mocks of what they provide."""
+    components = dict(application.components)
+    for kind in {instance.type.name: instance.type for instance in system.instances}.values():
+        if not kind.span.file.path.absolute().is_relative_to(test.file.parent):
+            continue
+        folder = (out / "mocks" / kind.name).absolute()
+        source = write_mocks(kind, test.file.parent, folder)
+        if source is not None:
+            build = application.build_of(kind.name, "", kind.span.file.path) or ComponentBuild()
+            components[kind.name] = replace(
+                build, sources=(*build.sources, source), includes=(*build.includes, folder)
+            )
+    return replace(application, components=components)
+
+
+def _run_checked(
+    test: Test, checked: pipeline.Checked, options: RunOptions, out: Path, sink: Sink
+) -> TestResult:
+    printed = bytearray()
+    settings = pipeline.RunSettings(
+        output=out,
+        sanitize=options.sanitize,
+        verify=True,
+        duration=test.settings.duration,
+        scheduling=test.settings.scheduling,
+        timeslice=test.settings.timeslice,
+        choices=test.choices,
+        show=printed.extend,
+    )
+    with ExitStack() as stack:
+        image = pipeline.build_to_run(checked, settings, stack, sink, lambda _: None)
+        if image is None or sink.has_errors:
+            return TestResult(test, diagnostics=sink.diagnostics)
+        outcome = pipeline.run_image(image, checked, settings, sink)
+    if outcome is None:
+        return TestResult(test, diagnostics=sink.diagnostics, output=printed.decode(errors="replace"))
+    return judge_run(test, checked.system, outcome, options, sink)
+
+
+def judge_run(test: Test, system: System, outcome: Outcome, options: RunOptions, sink: Sink) -> TestResult:
+    """The result of a run that came to its end; `sink` has the diagnostics so far."""
+    run = outcome.run
+    reports, lines = split_reports(_lines(run))
+    judge = Judge(system, outcome, reports, test.file.parent)
+    findings = judge.findings()
+    sink.drop(FAULT)  # the judge knows which are expected
+    sink.drop(WAITS_FOR_EVER)
+    output = "".join(f"{line.text}\n" for line in lines)
+    if test.first:
+        events = "".join(f"{line}\n" for line in event_lines(run))
+        for suffix, text in ((OUTPUT, output), (EVENTS, events)):
+            different = _compare(test.expected(suffix), text, update=options.update)
+            findings += [] if different is None else [Finding(different)]
+    for finding in findings:
+        sink.add(finding.diagnostic)
+    return TestResult(test, _cases(judge, findings, sink), sink.diagnostics, output, run.end)
+
+
+def _lines(run: Run) -> list[Line]:
+    pieces = ((output.time, output.thread, output.text) for output in run.outputs)
+    return whole_lines(pieces, [thread.instance for thread in run.names.threads])
+
+
+def _cases(judge: Judge, findings: Sequence[Finding], sink: Sink) -> tuple[Case, ...]:
+    """The cases of a test; errors that are not findings belong to no case."""
+    named = judge.cases()
+    own = {finding.diagnostic for finding in findings if finding.case}
+    cases = [Case(name, tuple(f.diagnostic.message for f in findings if f.case == name)) for name in named]
+    rest = tuple(
+        each.message for each in sink.diagnostics if each.severity is Severity.ERROR and each not in own
+    )
+    return (Case("", rest), *cases) if rest or not named else tuple(cases)
+
+
+def _compare(path: Path, text: str, *, update: bool) -> Diagnostic | None:
+    """How the file at `path` differs from `text`; None if it does not, or does not exist."""
+    try:
+        expected = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    if expected == text:
+        return None
+    if update:
+        write_output(path, text.encode())
+        return None
+    difference = list(
+        unified_diff(expected.splitlines(), text.splitlines(), "expected", "this run", "", "", 1, "")
+    )
+    shown = difference[:40]
+    if len(difference) > len(shown):
+        shown.append(f"... and {len(difference) - len(shown)} more lines")
+    return Diagnostic(
+        OUTPUT_DIFFERS,
+        f"the run differs from what {path.name} expects",
+        notes=("\n".join(shown),),
+        help="if the run is right, `camkes test --update` writes the file",
+    )

@@ -1,0 +1,6 @@
+#include <camkes.h>
+int run(void)
+{
+    p_take();
+    return 0;
+}

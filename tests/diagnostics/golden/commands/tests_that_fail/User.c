@@ -1,0 +1,5 @@
+#include <camkes.h>
+int run(void)
+{
+    return io_get(3);
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A new project of each kind checks, is formatted, runs and passes its test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from camkes.scaffold.create import TEMPLATES
+from tests.command import camkes
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_new_project_is_good(template: str, tmp_path: Path) -> None:
+    made = camkes("new", "water-pump", "--template", template, cwd=tmp_path)
+    assert (made.status, made.errors) == (0, "")
+    for words in (
+        ("check", "water-pump"),
+        ("fmt", "--check", "water-pump"),
+        ("test", "water-pump"),
+        ("run", "water-pump", "--for", "100ms", "--deny", "missed,exit-status"),
+    ):
+        result = camkes(*words, cwd=tmp_path)
+        assert (result.status, result.errors) == (0, ""), (words, result.output)
+
+
+def test_a_new_project_has_files_for_ci_and_editors(tmp_path: Path) -> None:
+    made = json.loads(camkes("new", tmp_path / "a", "--json").output)
+    assert made["template"] == "task"
+    assert {".gitignore", ".github/workflows/ci.yml", ".vscode/tasks.json", "a.camkes"} <= set(made["files"])
+    assert all((tmp_path / "a" / name).is_file() for name in made["files"])
+    for path in (tmp_path / "a" / ".vscode").iterdir():
+        json.loads(path.read_text())
+    assert not any("@NAME@" in path.read_text() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_nothing_is_written_if_there_are_files_already(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "README.md").write_text("mine")
+    result = camkes("new", tmp_path / "a")
+    assert result.status == 1 and "E0775" in result.errors
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["README.md"]
+    assert (tmp_path / "a" / "README.md").read_text() == "mine"
