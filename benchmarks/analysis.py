@@ -26,7 +26,7 @@ from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import witnesses
-from camkes.analysis.workload import Cpi, Task, Workload, workload_of
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 
@@ -38,7 +38,9 @@ def random_workload(rng: random.Random, tasks: int, cpis: int, depth: int, share
     def requests(above: int) -> dict[str, int]:
         return {name: 1 for name in level if level[name] > above and rng.random() < share}
 
-    found = tuple(Task(f"t{i}", i + 1, 10**9, 10**9, rng.randint(1, 100), requests(-1)) for i in range(tasks))
+    found = tuple(
+        WorkloadTask(f"t{i}", i + 1, 10**9, 10**9, rng.randint(1, 100), requests(-1)) for i in range(tasks)
+    )
     protocols = [each for each in Protocol if each.lock or tasks < 50]
     if tasks >= 50:
         protocols = [each for each in Protocol if each.inherits]
@@ -49,7 +51,9 @@ def random_workload(rng: random.Random, tasks: int, cpis: int, depth: int, share
             highest[name] = max(task.priority, highest.get(name, 0))
     made = []
     for name in sorted(level, key=lambda each: level[each]):
-        made.append(Cpi(name, rng.choice(protocols), rng.randint(1, 100), below[name], highest.get(name, 0)))
+        made.append(
+            WorkloadCpi(name, rng.choice(protocols), rng.randint(1, 100), below[name], highest.get(name, 0))
+        )
         for callee in below[name]:
             highest[callee] = max(highest.get(name, 0), highest.get(callee, 0))
     return Workload(found, tuple(made))

@@ -51,7 +51,7 @@ _MERGING = frozenset(["||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "**", "->"
 _ITEM_ENDS = frozenset([";", "{", "}"])
 
 
-class _Token(NamedTuple):
+class _FormatToken(NamedTuple):
     kind: str  # of _TOKEN; "directive" for a line of the preprocessor
     text: str
     column: int  # where it stood
@@ -59,15 +59,15 @@ class _Token(NamedTuple):
 
 
 class _Line(Struct):
-    tokens: list[_Token] = field(default_factory=list)
+    tokens: list[_FormatToken] = field(default_factory=list)
     blank_before: bool = False
 
     @property
-    def code(self) -> list[_Token]:
+    def code(self) -> list[_FormatToken]:
         return [token for token in self.tokens if token.kind not in ("comment", "line_comment", "directive")]
 
 
-class _Bracket(Struct):
+class _OpenBracket(Struct):
     text: str
     indent: int  # of the line on which it was opened
     block: bool  # a brace around items, not around a dictionary
@@ -181,7 +181,7 @@ def _lines(text: str) -> list[_Line]:
         if kind in ("word", "string", "symbol"):
             word = written
         line.tokens.append(
-            _Token(kind, written.rstrip() if kind in ("line_comment", "directive") else written, column)
+            _FormatToken(kind, written.rstrip() if kind in ("line_comment", "directive") else written, column)
         )
     return [line for line in lines if line.tokens]
 
@@ -265,8 +265,8 @@ class _Printer:
     """Writes lines, keeping track of brackets and of where items begin."""
 
     def __init__(self) -> None:
-        self._open: list[_Bracket] = []
-        self._branches: list[list[_Bracket]] = []  # the brackets at each #if
+        self._open: list[_OpenBracket] = []
+        self._branches: list[list[_OpenBracket]] = []  # the brackets at each #if
         self._previous: list[str] = []  # the code of the item under way
         self._unary = False  # whether the last sign is that of one operand
 
@@ -310,10 +310,10 @@ class _Printer:
             self._branches.pop()
 
     @staticmethod
-    def _copy(brackets: list[_Bracket]) -> list[_Bracket]:
-        return [_Bracket(each.text, each.indent, each.block, each.conditionals) for each in brackets]
+    def _copy(brackets: list[_OpenBracket]) -> list[_OpenBracket]:
+        return [_OpenBracket(each.text, each.indent, each.block, each.conditionals) for each in brackets]
 
-    def _indent(self, line: _Line, trailing: _Token | None) -> int:
+    def _indent(self, line: _Line, trailing: _FormatToken | None) -> int:
         """The indentation of a line."""
         closers = 0
         for token in line.tokens:
@@ -335,7 +335,7 @@ class _Printer:
     def _write(self, line: _Line, indent: int) -> str:
         parts: list[str] = []
         column = indent
-        last: _Token | None = None
+        last: _FormatToken | None = None
         for token in line.tokens:
             if last is not None and self._spaced(last, token):
                 parts.append(" " * token.gap)
@@ -350,7 +350,7 @@ class _Printer:
             self._previous = []  # a word alone on its line is a macro
         return "".join(parts)
 
-    def _note(self, token: _Token, indent: int) -> None:
+    def _note(self, token: _FormatToken, indent: int) -> None:
         """Keep the brackets and the item under way."""
         text = token.text if token.kind == "symbol" else ""
         if text in _SIGNS:
@@ -359,7 +359,7 @@ class _Printer:
         if text in ("(", "[", "{") and text:
             previous = self._previous[-1] if self._previous else ""
             block = text == "{" and _opens_block(previous)
-            self._open.append(_Bracket(text, indent, block))
+            self._open.append(_OpenBracket(text, indent, block))
             if block:
                 self._previous = []
                 return
@@ -379,7 +379,7 @@ class _Printer:
             return
         self._previous.append(token.text)
 
-    def _spaced(self, last: _Token, token: _Token) -> bool:
+    def _spaced(self, last: _FormatToken, token: _FormatToken) -> bool:
         """Whether a space stands between a token and what comes before it on its line."""
         if last.kind == "comment" or token.kind == "comment":
             return True
@@ -421,7 +421,7 @@ class _Printer:
         return False
 
 
-def _shifted(comment: _Token, column: int) -> str:
+def _shifted(comment: _FormatToken, column: int) -> str:
     """A block comment whose later lines keep their place below the first."""
     first, *rest = comment.text.split("\n")
     lines = [first.rstrip()]

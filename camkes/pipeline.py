@@ -56,11 +56,11 @@ def unwritten(error: OutputError) -> Diagnostic:
     return Diagnostic(BUILD_FOLDER, str(error))
 
 
-class _Place(Struct, frozen=True):
+class _InputPath(Struct, frozen=True):
     path: Path
 
 
-class Input(_Place, frozen=True, kw_only=True):
+class Input(_InputPath, frozen=True, kw_only=True):
     """What a user asked the tool to read, and how."""
 
     definitions: tuple[tuple[str, str], ...] = ()

@@ -147,7 +147,7 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-class _Instruction(ctypes.Structure):
+class _FilterInstruction(ctypes.Structure):
     _fields_ = (
         ("code", ctypes.c_uint16),
         ("if_true", ctypes.c_uint8),
@@ -156,8 +156,8 @@ class _Instruction(ctypes.Structure):
     )
 
 
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.POINTER(_Instruction)))
+class _FilterProgram(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.POINTER(_FilterInstruction)))
 
 
 @lru_cache(maxsize=1)
@@ -242,8 +242,8 @@ def _confine(writable: str) -> None:
     _checked(_call(_RESTRICT_SELF, ruleset, 0), "landlock")
     os.close(ruleset)
     code = _filter(version)
-    instructions = (_Instruction * len(code))(*(_Instruction(*each) for each in code))
-    program = _Program(len(code), instructions)
+    instructions = (_FilterInstruction * len(code))(*(_FilterInstruction(*each) for each in code))
+    program = _FilterProgram(len(code), instructions)
     _checked(_libc().prctl(_PR_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0), "seccomp")
 
 

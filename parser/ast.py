@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
 
-class Name(NamedTuple):
+class Identifier(NamedTuple):
     """An identifier as the user wrote it."""
 
     text: str
@@ -35,7 +35,7 @@ class Unary(Record, frozen=True, eq=False):
     """A prefix operator and its operand."""
 
     op: str  # - + ! ~
-    operand: Value
+    operand: ValueNode
     span: Span
 
 
@@ -43,60 +43,60 @@ class Binary(Record, frozen=True, eq=False):
     """Two operands and the operator between them."""
 
     op: str  # ** * / % + - << >> < <= > >= == != & ^ | && ||
-    left: Value
-    right: Value
+    left: ValueNode
+    right: ValueNode
     span: Span
 
 
 class Conditional(Record, frozen=True, eq=False):
     """`condition ? then : otherwise`."""
 
-    condition: Value
-    then: Value
-    otherwise: Value
+    condition: ValueNode
+    then: ValueNode
+    otherwise: ValueNode
     span: Span
 
 
 class Quantity(Record, frozen=True, eq=False):
     """A number with a unit of time: `100 ms`. Units: ns, us, ms, s (ticks in a schedule)."""
 
-    number: Value
-    unit: Name
+    number: ValueNode
+    unit: Identifier
     span: Span
 
 
 class ListValue(Record, frozen=True, eq=False):
     """`[a, b, ...]`."""
 
-    items: tuple[Value, ...]
+    items: tuple[ValueNode, ...]
     span: Span
 
 
 class DictValue(Record, frozen=True, eq=False):
     """`{key: value, ...}`; an entry is a key and its value."""
 
-    entries: tuple[tuple[Value, Value], ...]
+    entries: tuple[tuple[ValueNode, ValueNode], ...]
     span: Span
 
 
 class Query(Record, frozen=True, eq=False):
     """`dtb({...})["k"]`: a name, its dictionaries, and keys to look up in the result."""
 
-    name: Name
-    arguments: tuple[Value, ...]
-    lookup: tuple[Value, ...]
+    name: Identifier
+    arguments: tuple[ValueNode, ...]
+    lookup: tuple[ValueNode, ...]
     span: Span
 
 
 class Reference(Record, frozen=True, eq=False):
     """The right side of `<-`: one name (the component's own attribute) or two, and keys to follow."""
 
-    path: tuple[Name, ...]
-    lookup: tuple[Value, ...]
+    path: tuple[Identifier, ...]
+    lookup: tuple[ValueNode, ...]
     span: Span
 
 
-Value: TypeAlias = (
+ValueNode: TypeAlias = (
     Literal | Unary | Binary | Conditional | Quantity | ListValue | DictValue | Query | Reference
 )
 
@@ -117,11 +117,11 @@ class TypeName(Record, frozen=True, eq=False):
 class BufType(Record, frozen=True, eq=False):
     """`Buf(expression)`: a dataport of so many bytes. A bare `Buf` is a `TypeName`."""
 
-    size: Value
+    size: ValueNode
     span: Span
 
 
-class Include(Record, frozen=True, eq=False):
+class IncludeDecl(Record, frozen=True, eq=False):
     """`include <path>;` (system) or `include "path";`: a C header for the generated code."""
 
     path: str
@@ -129,57 +129,57 @@ class Include(Record, frozen=True, eq=False):
     span: Span
 
 
-class Attribute(Record, frozen=True, eq=False):
+class AttributeDecl(Record, frozen=True, eq=False):
     """`attribute type name[] = default;`, or a member of a struct. A bare-brace struct is a StructBody."""
 
     type: TypeName | StructBody
     array: bool
-    name: Name
-    default: Value | None
+    name: Identifier
+    default: ValueNode | None
     span: Span
 
 
 class StructBody(Record, frozen=True, eq=False):
     """The members of a struct, named or not."""
 
-    members: tuple[Attribute, ...]
+    members: tuple[AttributeDecl, ...]
     span: Span
 
 
-class Struct(Record, frozen=True, eq=False):
+class StructDecl(Record, frozen=True, eq=False):
     """`struct NAME { members }`."""
 
-    name: Name | None
+    name: Identifier | None
     body: StructBody
     span: Span
 
 
-class Parameter(Record, frozen=True, eq=False):
+class ParameterDecl(Record, frozen=True, eq=False):
     """A parameter of a method."""
 
     direction: str  # in out inout refin; `in` where nothing was written
     type: TypeName
     array: bool
-    name: Name
+    name: Identifier
     span: Span
 
 
-class Method(Record, frozen=True, eq=False):
+class MethodDecl(Record, frozen=True, eq=False):
     """A method of a procedure."""
 
-    name: Name
+    name: Identifier
     return_type: TypeName | None  # None: void
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ParameterDecl, ...]
     span: Span
 
 
-class Procedure(Record, frozen=True, eq=False):
+class ProcedureDecl(Record, frozen=True, eq=False):
     """`procedure NAME { methods, attributes, includes }`."""
 
-    name: Name | None
-    methods: tuple[Method, ...]
-    attributes: tuple[Attribute, ...]
-    includes: tuple[Include, ...]
+    name: Identifier | None
+    methods: tuple[MethodDecl, ...]
+    attributes: tuple[AttributeDecl, ...]
+    includes: tuple[IncludeDecl, ...]
     span: Span
 
 
@@ -189,21 +189,21 @@ class Procedure(Record, frozen=True, eq=False):
 class ProtocolClause(Record, frozen=True, eq=False):
     """`priority_protocol P`."""
 
-    protocol: Name
+    protocol: Identifier
     span: Span
 
 
 class RequestsClause(Record, frozen=True, eq=False):
     """`requests (a, b)`: the `uses` interfaces that a request passes on to."""
 
-    interfaces: tuple[Name, ...]
+    interfaces: tuple[Identifier, ...]
     span: Span
 
 
 class ThreadsClause(Record, frozen=True, eq=False):
     """`N threads`."""
 
-    count: Value
+    count: ValueNode
     span: Span
 
 
@@ -211,11 +211,11 @@ class UnknownClause(Record, frozen=True, eq=False):
     """A word after `with` that is not a valid clause; kept so that the resolver can suggest the nearest
     one."""
 
-    word: Name
+    word: Identifier
     span: Span
 
 
-Clause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | UnknownClause
+InterfaceClause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | UnknownClause
 
 
 # Components --------------------------------------------------------------------------------------
@@ -236,111 +236,113 @@ class Hardware(Record, frozen=True, eq=False):
 class Requestor(Record, frozen=True, eq=False):
     """`requestor;` or `requestor N;`."""
 
-    id: Value | None
+    id: ValueNode | None
     span: Span
 
 
-class Interface(Record, frozen=True, eq=False):
+class InterfaceDecl(Record, frozen=True, eq=False):
     """`[maybe] uses|provides|emits|consumes|dataport TYPE name [with clauses];`"""
 
     kind: str  # uses provides emits consumes dataport
     type: TypeName | BufType  # procedure, event or dataport type
-    name: Name
+    name: Identifier
     optional: bool
-    clauses: tuple[Clause, ...]
+    clauses: tuple[InterfaceClause, ...]
     span: Span
 
 
-class Sync(Record, frozen=True, eq=False):
+class SyncDecl(Record, frozen=True, eq=False):
     """`has mutex name;` and its like."""
 
     kind: str  # mutex semaphore binary_semaphore
-    name: Name
+    name: Identifier
     span: Span
 
 
-ComponentItem: TypeAlias = Control | Hardware | Requestor | Interface | Sync | Attribute | Include
+ComponentItem: TypeAlias = (
+    Control | Hardware | Requestor | InterfaceDecl | SyncDecl | AttributeDecl | IncludeDecl
+)
 
 
-class Component(Record, frozen=True, eq=False):
+class ComponentDecl(Record, frozen=True, eq=False):
     """`composition` and `configuration` are blocks or, as upstream's grammar allows, names of blocks."""
 
-    name: Name | None
+    name: Identifier | None
     items: tuple[ComponentItem, ...]
-    composition: Composition | BlockReference | None
-    configuration: Configuration | BlockReference | None
+    composition: CompositionDecl | BlockReference | None
+    configuration: ConfigurationDecl | BlockReference | None
     span: Span
 
 
-class ConnectorEnd(Record, frozen=True, eq=False):
+class ConnectorEndDecl(Record, frozen=True, eq=False):
     """`from [hardware] Kind [with N threads];`, and the same with `to`."""
 
     side: str  # from to
     hardware: bool
     kind: str  # Event Procedure Dataport (singular form)
     many: bool  # the plural was written
-    threads: Value | None
+    threads: ValueNode | None
     span: Span
 
 
-class Connector(Record, frozen=True, eq=False):
+class ConnectorDecl(Record, frozen=True, eq=False):
     """`connector NAME { ends, attributes }`, or such a block in a connection."""
 
-    name: Name | None
-    ends: tuple[ConnectorEnd, ...]  # as written; the resolver wants one from and one to
-    attributes: tuple[Attribute, ...]
+    name: Identifier | None
+    ends: tuple[ConnectorEndDecl, ...]  # as written; the resolver wants one from and one to
+    attributes: tuple[AttributeDecl, ...]
     span: Span
 
 
-class Instance(Record, frozen=True, eq=False):
+class InstanceDecl(Record, frozen=True, eq=False):
     """`component TYPE name;`; `type` is a Component where it was written in place."""
 
-    type: Name | Component
-    name: Name
+    type: Identifier | ComponentDecl
+    name: Identifier
     span: Span
 
 
-class ConnectionEnd(Record, frozen=True, eq=False):
+class ConnectionEndDecl(Record, frozen=True, eq=False):
     """`from a.b`, `to a.b`."""
 
     side: str  # from to
-    path: tuple[Name, ...]
+    path: tuple[Identifier, ...]
     span: Span
 
 
-class Connection(Record, frozen=True, eq=False):
+class ConnectionDecl(Record, frozen=True, eq=False):
     """`connection CONNECTOR name(ends) [with clauses];`."""
 
-    connector: Name | Connector
-    name: Name
-    ends: tuple[ConnectionEnd, ...]
-    clauses: tuple[Clause, ...]
+    connector: Identifier | ConnectorDecl
+    name: Identifier
+    ends: tuple[ConnectionEndDecl, ...]
+    clauses: tuple[InterfaceClause, ...]
     span: Span
 
 
-class Group(Record, frozen=True, eq=False):
+class GroupDecl(Record, frozen=True, eq=False):
     """`group NAME { instances }`."""
 
-    name: Name | None
-    instances: tuple[Instance, ...]
+    name: Identifier | None
+    instances: tuple[InstanceDecl, ...]
     span: Span
 
 
-class Export(Record, frozen=True, eq=False):
+class ExportDecl(Record, frozen=True, eq=False):
     """`export source -> target;`."""
 
-    source: tuple[Name, ...]
-    target: Name
+    source: tuple[Identifier, ...]
+    target: Identifier
     span: Span
 
 
-CompositionItem: TypeAlias = Instance | Connection | Group | Export
+CompositionItem: TypeAlias = InstanceDecl | ConnectionDecl | GroupDecl | ExportDecl
 
 
-class Composition(Record, frozen=True, eq=False):
+class CompositionDecl(Record, frozen=True, eq=False):
     """`composition NAME { items }`."""
 
-    name: Name | None
+    name: Identifier | None
     items: tuple[CompositionItem, ...]
     span: Span
 
@@ -349,53 +351,53 @@ class BlockReference(Record, frozen=True, eq=False):
     """`composition Name;` or `configuration Name;`."""
 
     kind: str
-    name: Name
+    name: Identifier
     span: Span
 
 
-class Setting(Record, frozen=True, eq=False):
+class SettingDecl(Record, frozen=True, eq=False):
     """`path = value;` or `path <- reference;` (then `value` is a Reference)."""
 
-    path: tuple[Name, ...]
-    value: Value
+    path: tuple[Identifier, ...]
+    value: ValueNode
     span: Span
 
 
-class Configuration(Record, frozen=True, eq=False):
+class ConfigurationDecl(Record, frozen=True, eq=False):
     """`configuration NAME { settings }`."""
 
-    name: Name | None
-    settings: tuple[Setting, ...]
+    name: Identifier | None
+    settings: tuple[SettingDecl, ...]
     span: Span
 
 
 class ScheduleEntry(Record, frozen=True, eq=False):
     """`(domain, duration [unit])`."""
 
-    domain: Value
-    duration: Value  # a Quantity where a unit was written
+    domain: ValueNode
+    duration: ValueNode  # a Quantity where a unit was written
     span: Span
 
 
-class Schedule(Record, frozen=True, eq=False):
+class ScheduleDecl(Record, frozen=True, eq=False):
     """`schedule { [entries] }`."""
 
     entries: tuple[ScheduleEntry, ...]
     span: Span
 
 
-AssemblyItem: TypeAlias = Composition | Configuration | BlockReference | Schedule
+AssemblyItem: TypeAlias = CompositionDecl | ConfigurationDecl | BlockReference | ScheduleDecl
 
 
-class Assembly(Record, frozen=True, eq=False):
+class AssemblyDecl(Record, frozen=True, eq=False):
     """`assembly NAME { items }`."""
 
-    name: Name | None
+    name: Identifier | None
     items: tuple[AssemblyItem, ...]
     span: Span
 
 
-class Import(Record, frozen=True, eq=False):
+class ImportDecl(Record, frozen=True, eq=False):
     """`import "path";` or `import <path>;`."""
 
     path: str
@@ -404,15 +406,15 @@ class Import(Record, frozen=True, eq=False):
 
 
 TopLevelItem: TypeAlias = (
-    Import
-    | Procedure
-    | Struct
-    | Connector
-    | Component
-    | Composition
-    | Configuration
+    ImportDecl
+    | ProcedureDecl
+    | StructDecl
+    | ConnectorDecl
+    | ComponentDecl
+    | CompositionDecl
+    | ConfigurationDecl
     | BlockReference
-    | Assembly
+    | AssemblyDecl
 )
 
 

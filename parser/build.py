@@ -90,10 +90,10 @@ class Builder:
         return items
 
     def import_file(self, first: int, last: int, path: tuple[str, bool]) -> Any:
-        return ast.Import(path[0], path[1], self._span(first, last))
+        return ast.ImportDecl(path[0], path[1], self._span(first, last))
 
     def include(self, first: int, last: int, path: tuple[str, bool]) -> Any:
-        return ast.Include(path[0], path[1], self._span(first, last))
+        return ast.IncludeDecl(path[0], path[1], self._span(first, last))
 
     def path(self, first: int, last: int, path: Any) -> Any:
         if isinstance(path, ast.Literal):
@@ -103,38 +103,38 @@ class Builder:
     # Names ------------------------------------------------------------------------------------
 
     def name(self, first: int, last: int, token: int) -> Any:
-        return ast.Name(self._tokens.word(token), self._span(token, token))
+        return ast.Identifier(self._tokens.word(token), self._span(token, token))
 
-    def reference(self, first: int, last: int, *names: ast.Name) -> Any:
+    def reference(self, first: int, last: int, *names: ast.Identifier) -> Any:
         return names
 
-    def _joined(self, names: tuple[ast.Name, ...]) -> ast.Name:
+    def _joined(self, names: tuple[ast.Identifier, ...]) -> ast.Identifier:
         if len(names) == 1:
             return names[0]
-        return ast.Name(".".join(name.text for name in names), names[0].span.to(names[-1].span))
+        return ast.Identifier(".".join(name.text for name in names), names[0].span.to(names[-1].span))
 
     # Procedures and types -----------------------------------------------------------------------
 
-    def procedure(self, first: int, last: int, name: ast.Name | None, *items: Any) -> Any:
-        return ast.Procedure(
+    def procedure(self, first: int, last: int, name: ast.Identifier | None, *items: Any) -> Any:
+        return ast.ProcedureDecl(
             name,
-            tuple(item for item in items if isinstance(item, ast.Method)),
-            tuple(item for item in items if isinstance(item, ast.Attribute)),
-            tuple(item for item in items if isinstance(item, ast.Include)),
+            tuple(item for item in items if isinstance(item, ast.MethodDecl)),
+            tuple(item for item in items if isinstance(item, ast.AttributeDecl)),
+            tuple(item for item in items if isinstance(item, ast.IncludeDecl)),
             self._span(first, last),
         )
 
-    def method(self, first: int, last: int, type: Any, name: ast.Name, parameters: Any) -> Any:
+    def method(self, first: int, last: int, type: Any, name: ast.Identifier, parameters: Any) -> Any:
         result = None if isinstance(type, int) else type
-        return ast.Method(name, result, parameters, self._span(first, last))
+        return ast.MethodDecl(name, result, parameters, self._span(first, last))
 
     def parameters(self, first: int, last: int, *parameters: Any) -> Any:
-        return tuple(each for each in parameters if isinstance(each, ast.Parameter))
+        return tuple(each for each in parameters if isinstance(each, ast.ParameterDecl))
 
     def parameter(
         self, first: int, last: int, direction: str | None, type: Any, name: Any, array: Any
     ) -> Any:
-        return ast.Parameter(direction or "in", type, bool(array), name, self._span(first, last))
+        return ast.ParameterDecl(direction or "in", type, bool(array), name, self._span(first, last))
 
     def direction(self, first: int, last: int, token: int) -> Any:
         return self._word(token)
@@ -152,32 +152,36 @@ class Builder:
             base = _INTEGERS.get(kinds[0]) or self._word(tokens[0])
         return ast.TypeName(base, False, self._span(first, last))
 
-    def struct_type(self, first: int, last: int, name: ast.Name) -> Any:
+    def struct_type(self, first: int, last: int, name: ast.Identifier) -> Any:
         return ast.TypeName(name.text, True, self._span(first, last))
 
-    def named_type(self, first: int, last: int, names: tuple[ast.Name, ...]) -> Any:
+    def named_type(self, first: int, last: int, names: tuple[ast.Identifier, ...]) -> Any:
         name = self._joined(names)
         return ast.TypeName(name.text, False, name.span)
 
-    def struct(self, first: int, last: int, name: ast.Name, body: Any) -> Any:
-        return ast.Struct(name, body, self._span(first, last))
+    def struct(self, first: int, last: int, name: ast.Identifier, body: Any) -> Any:
+        return ast.StructDecl(name, body, self._span(first, last))
 
     def struct_body(self, first: int, last: int, *members: Any) -> Any:
         node = ast.StructBody(members, self._span(first, last))
         return self._deep(node, [member.type for member in members])
 
     def member(self, first: int, last: int, type: Any, name: Any, array: Any, default: Any) -> Any:
-        return ast.Attribute(type, bool(array), name, default, self._span(first, last))
+        return ast.AttributeDecl(type, bool(array), name, default, self._span(first, last))
 
     procedure_attribute = member
 
     def attribute(self, first: int, last: int, member: Any) -> Any:
-        return ast.Attribute(member.type, member.array, member.name, member.default, self._span(first, last))
+        return ast.AttributeDecl(
+            member.type, member.array, member.name, member.default, self._span(first, last)
+        )
 
     # Components ---------------------------------------------------------------------------------
 
-    def component(self, first: int, last: int, name: ast.Name | None, body: ast.Component) -> Any:
-        node = ast.Component(name, body.items, body.composition, body.configuration, self._span(first, last))
+    def component(self, first: int, last: int, name: ast.Identifier | None, body: ast.ComponentDecl) -> Any:
+        node = ast.ComponentDecl(
+            name, body.items, body.composition, body.configuration, self._span(first, last)
+        )
         return self._deep(node, (body,))
 
     def component_body(self, first: int, last: int, *parts: Any) -> Any:
@@ -209,7 +213,7 @@ class Builder:
                 )
             else:
                 blocks[kind] = part
-        node = ast.Component(
+        node = ast.ComponentDecl(
             None, tuple(items), blocks["composition"], blocks["configuration"], self._span(first, last)
         )
         return self._deep(node, [block for block in blocks.values() if block is not None])
@@ -224,7 +228,14 @@ class Builder:
         return ast.Requestor(id, self._span(first, last))
 
     def interface(
-        self, first: int, last: int, maybe: int | None, kind: int, type: Any, name: ast.Name, clauses: Any
+        self,
+        first: int,
+        last: int,
+        maybe: int | None,
+        kind: int,
+        type: Any,
+        name: ast.Identifier,
+        clauses: Any,
     ) -> Any:
         word = self._word(kind)
         if maybe is not None and word in ("provides", "emits"):
@@ -236,43 +247,43 @@ class Builder:
                 "a `provides` or `emits` interface may remain unconnected without it",
             )
         if isinstance(type, tuple):
-            type = self._joined(type) if not isinstance(type, ast.Name) else type
+            type = self._joined(type) if not isinstance(type, ast.Identifier) else type
             type = ast.TypeName(type.text, False, type.span)
-        return ast.Interface(word, type, name, maybe is not None, clauses or (), self._span(first, last))
+        return ast.InterfaceDecl(word, type, name, maybe is not None, clauses or (), self._span(first, last))
 
     def buffer(self, first: int, last: int, token: int, size: Any) -> Any:
         return ast.BufType(size, self._span(first, last))
 
-    def sync(self, first: int, last: int, kind: int, name: ast.Name) -> Any:
-        return ast.Sync(self._word(kind), name, self._span(first, last))
+    def sync(self, first: int, last: int, kind: int, name: ast.Identifier) -> Any:
+        return ast.SyncDecl(self._word(kind), name, self._span(first, last))
 
     # Clauses ------------------------------------------------------------------------------------
 
     def with_clauses(self, first: int, last: int, *clauses: Any) -> Any:
         return clauses
 
-    def protocol_clause(self, first: int, last: int, word: int, protocol: ast.Name) -> Any:
+    def protocol_clause(self, first: int, last: int, word: int, protocol: ast.Identifier) -> Any:
         return ast.ProtocolClause(protocol, self._span(first, last))
 
-    def requests_clause(self, first: int, last: int, word: int, *names: ast.Name) -> Any:
+    def requests_clause(self, first: int, last: int, word: int, *names: ast.Identifier) -> Any:
         return ast.RequestsClause(names, self._span(first, last))
 
     def threads_clause(self, first: int, last: int, count: Any) -> Any:
         return ast.ThreadsClause(count, self._span(first, last))
 
-    def unknown_clause(self, first: int, last: int, word: ast.Name, *rest: Any) -> Any:
+    def unknown_clause(self, first: int, last: int, word: ast.Identifier, *rest: Any) -> Any:
         return ast.UnknownClause(word, self._span(first, last))
 
     # Connectors ---------------------------------------------------------------------------------
 
-    def connector(self, first: int, last: int, name: ast.Name | None, body: ast.Connector) -> Any:
-        return ast.Connector(name, body.ends, body.attributes, self._span(first, last))
+    def connector(self, first: int, last: int, name: ast.Identifier | None, body: ast.ConnectorDecl) -> Any:
+        return ast.ConnectorDecl(name, body.ends, body.attributes, self._span(first, last))
 
     def connector_body(self, first: int, last: int, *parts: Any) -> Any:
-        ends = tuple(part for part in parts if isinstance(part, ast.ConnectorEnd))
-        attributes = tuple(part for part in parts if isinstance(part, ast.Attribute))
-        node = ast.Connector(None, ends, attributes, self._span(first, last))
-        sides = [part.side if isinstance(part, ast.ConnectorEnd) else "" for part in parts]
+        ends = tuple(part for part in parts if isinstance(part, ast.ConnectorEndDecl))
+        attributes = tuple(part for part in parts if isinstance(part, ast.AttributeDecl))
+        node = ast.ConnectorDecl(None, ends, attributes, self._span(first, last))
+        sides = [part.side if isinstance(part, ast.ConnectorEndDecl) else "" for part in parts]
         wanted = ["from", "to", *[""] * max(0, len(parts) - 2)]
         if sides != wanted and self._whole(first, last):
             wrong = [
@@ -288,7 +299,7 @@ class Builder:
 
     def connector_end(self, first: int, last: int, side: int, hardware: Any, kind: Any, threads: Any) -> Any:
         name, many = kind
-        return ast.ConnectorEnd(
+        return ast.ConnectorEndDecl(
             self._word(side), hardware is not None, name, many, threads, self._span(first, last)
         )
 
@@ -300,41 +311,41 @@ class Builder:
 
     # Compositions -------------------------------------------------------------------------------
 
-    def composition(self, first: int, last: int, name: ast.Name | None, *items: Any) -> Any:
-        node = ast.Composition(name, items, self._span(first, last))
+    def composition(self, first: int, last: int, name: ast.Identifier | None, *items: Any) -> Any:
+        node = ast.CompositionDecl(name, items, self._span(first, last))
         return self._deep(node, items)
 
     def composition_by_name(self, first: int, last: int, names: Any) -> Any:
         return ast.BlockReference("composition", self._joined(names), self._span(first, last))
 
-    def instance(self, first: int, last: int, type: Any, name: ast.Name) -> Any:
-        component = type if isinstance(type, ast.Component) else self._joined(type)
-        node = ast.Instance(component, name, self._span(first, last))
-        return self._deep(node, (component,)) if isinstance(type, ast.Component) else node
+    def instance(self, first: int, last: int, type: Any, name: ast.Identifier) -> Any:
+        component = type if isinstance(type, ast.ComponentDecl) else self._joined(type)
+        node = ast.InstanceDecl(component, name, self._span(first, last))
+        return self._deep(node, (component,)) if isinstance(type, ast.ComponentDecl) else node
 
     def connection(
-        self, first: int, last: int, connector: Any, name: ast.Name, ends: Any, clauses: Any
+        self, first: int, last: int, connector: Any, name: ast.Identifier, ends: Any, clauses: Any
     ) -> Any:
-        if not isinstance(connector, ast.Connector):
+        if not isinstance(connector, ast.ConnectorDecl):
             connector = self._joined(connector)
-        return ast.Connection(connector, name, ends, clauses or (), self._span(first, last))
+        return ast.ConnectionDecl(connector, name, ends, clauses or (), self._span(first, last))
 
     def connection_ends(self, first: int, last: int, *ends: Any) -> Any:
         return ends
 
     def connection_end(self, first: int, last: int, side: int, path: Any) -> Any:
-        return ast.ConnectionEnd(self._word(side), path, self._span(first, last))
+        return ast.ConnectionEndDecl(self._word(side), path, self._span(first, last))
 
-    def group(self, first: int, last: int, name: ast.Name | None, *instances: Any) -> Any:
-        return self._deep(ast.Group(name, instances, self._span(first, last)), instances)
+    def group(self, first: int, last: int, name: ast.Identifier | None, *instances: Any) -> Any:
+        return self._deep(ast.GroupDecl(name, instances, self._span(first, last)), instances)
 
     def export(self, first: int, last: int, source: Any, target: Any) -> Any:
-        return ast.Export(source, self._joined(target), self._span(first, last))
+        return ast.ExportDecl(source, self._joined(target), self._span(first, last))
 
     # Configurations and assemblies --------------------------------------------------------------
 
-    def configuration(self, first: int, last: int, name: ast.Name | None, *settings: Any) -> Any:
-        return ast.Configuration(name, settings, self._span(first, last))
+    def configuration(self, first: int, last: int, name: ast.Identifier | None, *settings: Any) -> Any:
+        return ast.ConfigurationDecl(name, settings, self._span(first, last))
 
     def configuration_by_name(self, first: int, last: int, names: Any) -> Any:
         return ast.BlockReference("configuration", self._joined(names), self._span(first, last))
@@ -353,11 +364,11 @@ class Builder:
                 if len(path) > 2
                 else "write the instance whose attribute it is",
             )
-        return ast.Setting(path, value, self._span(first, last))
+        return ast.SettingDecl(path, value, self._span(first, last))
 
     reference_setting = value_setting
 
-    def quantity(self, first: int, last: int, number: Any, unit: ast.Name | None) -> Any:
+    def quantity(self, first: int, last: int, number: Any, unit: ast.Identifier | None) -> Any:
         if unit is None:
             return number
         return ast.Quantity(number, unit, self._span(first, last))
@@ -370,7 +381,7 @@ class Builder:
     def lookup(self, first: int, last: int, key: Any) -> Any:
         return key
 
-    def query(self, first: int, last: int, name: ast.Name, *parts: Any) -> Any:
+    def query(self, first: int, last: int, name: ast.Identifier, *parts: Any) -> Any:
         asked: tuple[Any, ...] = ()
         if parts and self._tokens.kinds[first + 2] != "RPAR":
             asked = parts[0] if isinstance(parts[0], tuple) else parts[:1]
@@ -380,8 +391,8 @@ class Builder:
     def dictionaries(self, first: int, last: int, *dictionaries: Any) -> Any:
         return dictionaries
 
-    def assembly(self, first: int, last: int, name: ast.Name | None, *items: Any) -> Any:
-        node = ast.Assembly(name, items, self._span(first, last))
+    def assembly(self, first: int, last: int, name: ast.Identifier | None, *items: Any) -> Any:
+        node = ast.AssemblyDecl(name, items, self._span(first, last))
         if not items and self._whole(first, last):
             self._error(
                 codes.EMPTY_ASSEMBLY,
@@ -392,7 +403,7 @@ class Builder:
         return node
 
     def schedule(self, first: int, last: int, word: int, *entries: Any) -> Any:
-        node = ast.Schedule(entries, self._span(first, last))
+        node = ast.ScheduleDecl(entries, self._span(first, last))
         if len(entries) < 2 and self._whole(first, last):
             self._error(
                 codes.SCHEDULE_TOO_SHORT,
@@ -466,9 +477,9 @@ def _octal(text: str) -> str:
 
 
 def _block_kind(part: object) -> str | None:
-    if isinstance(part, ast.Composition):
+    if isinstance(part, ast.CompositionDecl):
         return "composition"
-    if isinstance(part, ast.Configuration):
+    if isinstance(part, ast.ConfigurationDecl):
         return "configuration"
     return part.kind if isinstance(part, ast.BlockReference) else None
 

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Sink
 from camkes.parser import codes
-from camkes.parser.positions import Text
+from camkes.parser.positions import ParsedText
 from camkes.parser.tables import END, Tables
 
 _BLANK = (
@@ -32,7 +32,7 @@ _LINE = r"[^\n]*"
 class Tokens(Struct):
     """The tokens of a text, by number. The last is the end of the text."""
 
-    text: Text
+    text: ParsedText
     kinds: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Tokens(Struct):
         return self.text.content[self.starts[index] : self.ends[index]]
 
 
-def tokenise(text: Text, tables: Tables, sink: Sink) -> Tokens:
+def tokenise(text: ParsedText, tables: Tables, sink: Sink) -> Tokens:
     """Split a text into tokens; invalid characters are reported and skipped."""
     tokens = _scan(text, tables, sink, mend_strings=False)
     if tokens is None:
@@ -74,7 +74,7 @@ def _compiled(name: str, number: str, string: str, symbols: tuple[str, ...]) -> 
     )
 
 
-def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Tokens | None:
+def _scan(text: ParsedText, tables: Tables, sink: Sink, *, mend_strings: bool) -> Tokens | None:
     """The tokens, or None where the quotes do not match and the text has to be read with more care.
 
     With `mend_strings` a string ends at the end of its line at the latest, and knows escaped quotes.
@@ -134,7 +134,7 @@ def _scan(text: Text, tables: Tables, sink: Sink, *, mend_strings: bool) -> Toke
     return tokens
 
 
-def _mend(text: Text, start: int, end: int, blamed: bool, sink: Sink) -> tuple[int, bool]:
+def _mend(text: ParsedText, start: int, end: int, blamed: bool, sink: Sink) -> tuple[int, bool]:
     """Where a string ends in a file whose quotes do not match, and whether one has been blamed for it."""
     content = text.content
     if "\n" not in content[start:end] and not content[start:end].endswith('\\"'):
@@ -176,7 +176,7 @@ def _mend_name(tokens: Tokens, position: int, resume: int) -> int:
     return rest.end()
 
 
-def _report_unterminated(text: Text, start: int, end: int, sink: Sink) -> None:
+def _report_unterminated(text: ParsedText, start: int, end: int, sink: Sink) -> None:
     sink.report(
         codes.UNTERMINATED_STRING,
         "this string is not closed",
@@ -193,7 +193,7 @@ def _quotes_are_at_odds(content: str, position: int) -> bool:
     return content.startswith('\\"', position)
 
 
-def _no_token(text: Text, position: int, sink: Sink) -> int:
+def _no_token(text: ParsedText, position: int, sink: Sink) -> int:
     """Report that no token starts at `position`; where to go on."""
     content = text.content
     character = content[position]

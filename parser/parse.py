@@ -22,7 +22,7 @@ from camkes.parser import ast
 from camkes.parser.build import Builder
 from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens, tokenise
-from camkes.parser.positions import Text
+from camkes.parser.positions import ParsedText
 from camkes.parser.tables import END, Rule, Tables, load
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     """The tree of a file, or None if it has errors; they are in the sink then. See `ParseOptions.partial`."""
     options = options or ParseOptions()
     problems = Sink()
-    text: Text | None = Text.of(source)
+    text: ParsedText | None = ParsedText.of(source)
     read: tuple[SourceFile, ...] = (source,)
     if not is_plain(source, options):
         from camkes.parser.preprocess import preprocess

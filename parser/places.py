@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class SyntaxPlace(NamedTuple):
     """A place between items: how the block is called, the words an item of it begins with."""
 
     name: str
@@ -24,17 +24,17 @@ _COMPONENT_WORDS = (
     *("hardware", "has", "include", "maybe", "provides", "requestor", "uses"),
 )
 PLACES = (
-    Place("a file", frozenset({"IMPORT", "ASSEMBLY"}), _FILE_WORDS),
-    Place("a component", frozenset({"USES", "COMPOSITION"}), _COMPONENT_WORDS),
-    Place(
+    SyntaxPlace("a file", frozenset({"IMPORT", "ASSEMBLY"}), _FILE_WORDS),
+    SyntaxPlace("a component", frozenset({"USES", "COMPOSITION"}), _COMPONENT_WORDS),
+    SyntaxPlace(
         "a composition", frozenset({"CONNECTION", "GROUP"}), ("component", "connection", "export", "group")
     ),
-    Place("an assembly", frozenset({"SCHEDULE_WORD"}), ("composition", "configuration", "schedule")),
-    Place("a procedure", frozenset({"VOID", "INCLUDE"}), ()),
-    Place("a connector", frozenset({"FROM", "TO", "RBRACE"}), ("from", "to", "attribute")),
-    Place("a group", frozenset({"COMPONENT", "RBRACE"}), ("component",)),
-    Place("a struct", frozenset({"INT", "RBRACE"}), ()),
-    Place("a configuration", frozenset({"NAME", "RBRACE"}), ()),
+    SyntaxPlace("an assembly", frozenset({"SCHEDULE_WORD"}), ("composition", "configuration", "schedule")),
+    SyntaxPlace("a procedure", frozenset({"VOID", "INCLUDE"}), ()),
+    SyntaxPlace("a connector", frozenset({"FROM", "TO", "RBRACE"}), ("from", "to", "attribute")),
+    SyntaxPlace("a group", frozenset({"COMPONENT", "RBRACE"}), ("component",)),
+    SyntaxPlace("a struct", frozenset({"INT", "RBRACE"}), ()),
+    SyntaxPlace("a configuration", frozenset({"NAME", "RBRACE"}), ()),
 )
 ITEM_HELP = {
     "a procedure": "a method is written `TYPE name(PARAMETERS);`, without a result `void name(PARAMETERS);`",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from camkes.diagnostics import SourceFile, Span
 
 
-class Segment(NamedTuple):
+class TextSegment(NamedTuple):
     """A run of the parsed text and where it comes from.
 
     With `expanded`, the text is what a macro became, and every place in it is the whole invocation.
@@ -25,12 +25,12 @@ class Segment(NamedTuple):
     expanded: bool
 
 
-class Text:
+class ParsedText:
     """The text that is parsed, made of segments."""
 
     __slots__ = ("_lines", "_offsets", "_only_lines", "_segments", "content")
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    def __init__(self, segments: Sequence[TextSegment]) -> None:
         self.content = "".join(segment.text for segment in segments)
         self._segments = segments
         self._offsets: list[int] = []
@@ -42,9 +42,9 @@ class Text:
         self._only_lines: list[int] | None = None
 
     @classmethod
-    def of(cls, file: SourceFile) -> Text:
+    def of(cls, file: SourceFile) -> ParsedText:
         """The text of a file as it is."""
-        text = cls([Segment(file.text, file, 0, len(file.text), False)])
+        text = cls([TextSegment(file.text, file, 0, len(file.text), False)])
         text._only_lines = line_starts(file.text)
         return text
 

@@ -11,7 +11,7 @@ from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.parser import codes
 from camkes.parser.braces import unclosed_brace
 from camkes.parser.lexer import Tokens
-from camkes.parser.places import ITEM_HELP, PLACES, Place
+from camkes.parser.places import ITEM_HELP, PLACES, SyntaxPlace
 from camkes.parser.tables import END, Tables
 
 
@@ -417,13 +417,13 @@ class Wording:
             return "type"
         return ""
 
-    def _place(self, expected: set[str]) -> Place | None:
+    def _place(self, expected: set[str]) -> SyntaxPlace | None:
         """The kind of block in which an item, or the end, is expected."""
         if "RBRACE" not in expected and END not in expected:
             return None
         return next((place for place in PLACES if place.sign <= expected), None)
 
-    def _not_an_item(self, position: int, place: Place) -> None:
+    def _not_an_item(self, position: int, place: SyntaxPlace) -> None:
         word = self._tokens.word(position)
         help = self._nearest(word, place.words) if self._tokens.kinds[position] == "NAME" else ""
         if not help:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from camkes.analysis.platform import Platform
 from camkes.analysis.verdict import Verdict, analyse_task
-from camkes.analysis.workload import Task, Workload
+from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.protocols import Protocol
 
@@ -59,7 +59,7 @@ def assign(workload: Workload, platform: Platform, policy: Policy) -> Mapping[st
     if policy is Policy.AUDSLEY:
         return _audsley(workload, platform)
 
-    def key(task: Task) -> int:
+    def key(task: WorkloadTask) -> int:
         return task.period if policy is Policy.RATE_MONOTONIC else task.deadline
 
     levels = sorted({key(task) for task in workload.tasks}, reverse=True)

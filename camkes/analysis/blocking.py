@@ -31,7 +31,7 @@ from msgspec import Struct
 
 from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import Platform
-from camkes.analysis.workload import Task, Workload
+from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.model.protocols import Rules
 
 #: How many sections the exact search tries, divided by the number of tasks that have any.
@@ -47,7 +47,7 @@ WAYS = 20_000
 _CEILING = "at a ceiling"
 
 
-class Section(Struct, frozen=True):
+class RequestSection(Struct, frozen=True):
     """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi` for
     `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no task of the job's
     priority has need."""
@@ -59,7 +59,7 @@ class Section(Struct, frozen=True):
     at_ceiling: bool = False
     priority: int = 0
 
-    def excludes(self, other: Section) -> bool:
+    def excludes(self, other: RequestSection) -> bool:
         """Whether a task cannot have entered this section while another one was in `other`: at a ceiling that
         it enters with its own priority, which is lower. Whoever keeps the other from ending goes first."""
         return self.at_ceiling and not self.held and self.priority < other.priority
@@ -79,7 +79,7 @@ class Blocking(Struct, frozen=True):
     classic: Time
     assignment: Time | None
     exact: Time | None
-    sections: tuple[Section, ...]
+    sections: tuple[RequestSection, ...]
 
     @property
     def least(self) -> Time:
@@ -92,13 +92,13 @@ NONE = Blocking(0, 0, 0, ())
 Limits = Mapping[str, int]
 
 
-class Waits(Struct, frozen=True, dict=True):
+class PossibleWaits(Struct, frozen=True, dict=True):
     """What a job of a task can wait for. `requests` are, for each CPI of a section, the jobs that request it
     at the task's priority or above: (-priority, period, requests of a job). `nested` are the requests to it
     in all sections. `every_way` says that `sections` has one for each set of locks that can be held around
     it; else it has one for each task and CPI, and there is no exact blocking."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[RequestSection, ...]
     requests: Mapping[str, tuple[tuple[int, int, int], ...]]
     nested: Mapping[str, int]
     every_way: bool = True
@@ -150,7 +150,7 @@ class Waits(Struct, frozen=True, dict=True):
         )
 
 
-def compatible(sections: Sequence[Section]) -> bool:
+def compatible(sections: Sequence[RequestSection]) -> bool:
     """Whether no lock is held by two tasks and no section excludes another."""
     return all(
         one.held.isdisjoint(two.held) and not one.excludes(two) and not two.excludes(one)
@@ -158,22 +158,22 @@ def compatible(sections: Sequence[Section]) -> bool:
     )
 
 
-def total(sections: Sequence[Section]) -> Time:
+def total(sections: Sequence[RequestSection]) -> Time:
     """The duration of all of them."""
     return sum(section.duration for section in sections)
 
 
-def waits(workload: Workload, demands: Demands, platform: Platform, task: Task) -> Waits:
+def waits(workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask) -> PossibleWaits:
     """What a job of `task` can wait for."""
     lower = [each for each in workload.tasks if each.name != task.name and each.priority <= task.priority]
     found = _Sections(workload, demands, platform, task)
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
     requests = {name: demands.requests_from(task.priority, name) for name in names}
-    return Waits(sections, requests, _nested(workload, sections), found.every_way)
+    return PossibleWaits(sections, requests, _nested(workload, sections), found.every_way)
 
 
-def _nested(workload: Workload, found: Iterable[Section]) -> Mapping[str, int]:
+def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str, int]:
     """How often all tasks together request each CPI of a section in their sections, each in the one where it
     does most. What is requested in a section is requested at least as often in one that has it inside."""
     entered: dict[str, set[str]] = {}
@@ -204,7 +204,7 @@ class _Sections:
     Where there are more than `WAYS` ways on which the tasks come to CPIs, `every_way` is false and one way to
     each CPI is looked at: the same CPIs and durations, but not all sets of locks held around them."""
 
-    def __init__(self, workload: Workload, demands: Demands, platform: Platform, task: Task) -> None:
+    def __init__(self, workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask) -> None:
         self._workload = workload
         self._demands = demands
         self._task = task
@@ -218,13 +218,13 @@ class _Sections:
             if highest >= task.priority or not self._leads.isdisjoint(cpi.requests):
                 self._leads.add(cpi.name)
 
-    def of_all(self, others: Sequence[Task]) -> tuple[Section, ...]:
+    def of_all(self, others: Sequence[WorkloadTask]) -> tuple[RequestSection, ...]:
         found = tuple(section for other in others for section in self._of(other))
         if self.every_way:
             return found
         return tuple(section for other in others for section in self._of(other))
 
-    def _of(self, other: Task) -> Iterator[Section]:
+    def _of(self, other: WorkloadTask) -> Iterator[RequestSection]:
         ways = [(name, frozenset[str]()) for name in other.requests if name in self._leads]
         seen = {self._key(*way) for way in ways}
         every_way = self.every_way
@@ -236,12 +236,12 @@ class _Sections:
             rules = self._workload.rules[name]
             if self._waited_for(name, rules, other):
                 duration = self._demands.of_request[name]
-                yield Section(other.name, name, duration, held, rules.own_priority, other.priority)
+                yield RequestSection(other.name, name, duration, held, rules.own_priority, other.priority)
                 continue
             below = held | {name} if rules.lock else held
             highest = self._workload.urgent[name][0]
             if not rules.lock and self._half and other.priority < self._task.priority <= highest:
-                yield Section(other.name, name, self._half, held, True, other.priority)
+                yield RequestSection(other.name, name, self._half, held, True, other.priority)
             for callee in self._workload.cpi[name].requests:
                 key = self._key(callee, below)
                 if key not in seen and callee in self._leads:
@@ -252,7 +252,7 @@ class _Sections:
         """What no two ways have in common."""
         return name, held if self.every_way else frozenset()
 
-    def _waited_for(self, name: str, rules: Rules, other: Task) -> bool:
+    def _waited_for(self, name: str, rules: Rules, other: WorkloadTask) -> bool:
         """Whether the other task, while it is served by the CPI, can execute before the job."""
         if rules.own_priority:
             return other.priority < self._task.priority <= self._workload.cpi[name].ceiling
@@ -261,7 +261,7 @@ class _Sections:
         return rules.inherits and arriving >= self._task.priority
 
 
-def classic(found: Sequence[Section], limits: Limits) -> Time:
+def classic(found: Sequence[RequestSection], limits: Limits) -> Time:
     """The lesser of two sums: of each task's longest section, and of the longest sections of each CPI."""
     by_task: dict[str, Time] = {}
     by_resource: dict[str, dict[str, Time]] = {}
@@ -276,10 +276,10 @@ def classic(found: Sequence[Section], limits: Limits) -> Time:
     return min(sum(by_task.values()), sum(longest))
 
 
-def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...] | None:
+def assign(found: Sequence[RequestSection], limits: Limits) -> tuple[RequestSection, ...] | None:
     """The sections of the greatest sum in which no task is there twice, and no CPI above its limit. None
     where it takes SciPy, which is not installed."""
-    best: dict[tuple[str, str], Section] = {}
+    best: dict[tuple[str, str], RequestSection] = {}
     for section in found:
         key = section.task, section.resource
         if key not in best or best[key].duration < section.duration:
@@ -309,29 +309,31 @@ def assign(found: Sequence[Section], limits: Limits) -> tuple[Section, ...] | No
     return tuple(best[key] for key in keys if key in best)
 
 
-def search(found: Sequence[Section], limits: Limits, limit: int = SEARCH_LIMIT) -> tuple[Section, ...] | None:
+def search(
+    found: Sequence[RequestSection], limits: Limits, limit: int = SEARCH_LIMIT
+) -> tuple[RequestSection, ...] | None:
     """The sections of the greatest sum in which no task is there twice, no CPI above its limit, no lock is
     held by two tasks, and no section excludes another. None if more sections have to be tried than `limit`
     divided by the number of tasks, so that searches for all tasks take no longer where there are more."""
-    options: dict[str, list[Section]] = {}
+    options: dict[str, list[RequestSection]] = {}
     for section in sorted(found, key=lambda section: -section.duration):
         options.setdefault(section.task, []).append(section)
     if not options:
         return ()
-    return _Search(list(options.values()), limits, limit // len(options)).best()
+    return _BlockingSearch(list(options.values()), limits, limit // len(options)).best()
 
 
 class _Choice(Struct, frozen=True):
     """Sections that are compatible, and what decides whether another one is compatible with them."""
 
-    sections: tuple[Section, ...] = ()
+    sections: tuple[RequestSection, ...] = ()
     sum: Time = 0
     held: frozenset[str] = frozenset()
     #: the highest priority of a task, and the lowest of one that entered a ceiling with its own
     highest: int = 0
     at_ceiling: float = inf
 
-    def allows(self, section: Section) -> bool:
+    def allows(self, section: RequestSection) -> bool:
         enters = section.at_ceiling and not section.held
         return (
             section.priority <= self.at_ceiling
@@ -339,7 +341,7 @@ class _Choice(Struct, frozen=True):
             and self.held.isdisjoint(section.held)
         )
 
-    def with_section(self, section: Section) -> _Choice:
+    def with_section(self, section: RequestSection) -> _Choice:
         enters = section.at_ceiling and not section.held
         return _Choice(
             (*self.sections, section),
@@ -350,19 +352,19 @@ class _Choice(Struct, frozen=True):
         )
 
 
-class _Search:
+class _BlockingSearch:
     """Depth first, a task at a time, with the rest's longest sections as the bound."""
 
-    def __init__(self, options: list[list[Section]], limits: Limits, limit: int) -> None:
+    def __init__(self, options: list[list[RequestSection]], limits: Limits, limit: int) -> None:
         self._options = sorted(options, key=lambda sections: -sections[0].duration)
         longest = [sections[0].duration for sections in self._options]
         self._rest = [*accumulate(reversed(longest), initial=0)][::-1]
         self._left_of = {each.resource: limits.get(each.resource, 1) for of in options for each in of}
         self._steps = limit
         self._sum: Time = -1
-        self._chosen: tuple[Section, ...] = ()
+        self._chosen: tuple[RequestSection, ...] = ()
 
-    def best(self) -> tuple[Section, ...] | None:
+    def best(self) -> tuple[RequestSection, ...] | None:
         if len(self._options) > DEEPEST:
             return None
         return self._chosen if self._try(0, _Choice()) else None

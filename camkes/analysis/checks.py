@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from camkes.analysis.codes import MAY_WAIT, NO_PERIOD, NO_TASKS, NO_WCET, OTHER_THREAD
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.settings import DEFAULTS, Defaults, Reader
+from camkes.model.settings import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import CallGraph, build_graph
@@ -100,7 +100,7 @@ def _plain_calls(system: System, plan: Plan, sink: Sink, code: CallGraph | None)
 def _other_threads(system: System, plan: Plan, sink: Sink, defaults: Defaults) -> None:
     tasks = {task.name for task in plan.tasks}
     lowest = min(task.priority for task in plan.tasks)
-    reader = Reader(Sink(), defaults)  # what is wrong in a setting was reported when the plan was made
+    reader = SettingReader(Sink(), defaults)  # what is wrong in a setting was reported when the plan was made
     for instance in system.instances:
         if instance.type.control and instance.name not in tasks:
             priority = reader.priority(instance, "_")

@@ -12,14 +12,14 @@ from operator import itemgetter
 from msgspec import Struct
 
 from camkes.analysis.platform import Platform
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 
 #: Nanoseconds; a fraction if a number of cycles is not a whole number of nanoseconds.
 Time = int | Fraction
 
 
-class Part(Struct, frozen=True):
+class DemandPart(Struct, frozen=True):
     """What requests to one CPI add to a job: `count` requests of `work` and `overhead` nanoseconds each,
     without those that the CPI makes itself."""
 
@@ -37,7 +37,7 @@ class Demand(Struct, frozen=True):
     """The execution time of a job: its own `work` and that of all its requests."""
 
     work: int
-    parts: tuple[Part, ...]
+    parts: tuple[DemandPart, ...]
 
     @property
     def total(self) -> Time:
@@ -70,7 +70,7 @@ def demands(workload: Workload, platform: Platform) -> Demands:
 
 
 def _requests(
-    tasks: Sequence[Task], of_task: Mapping[str, Demand]
+    tasks: Sequence[WorkloadTask], of_task: Mapping[str, Demand]
 ) -> dict[str, tuple[tuple[int, int, int], ...]]:
     found: dict[str, list[tuple[int, int, int]]] = {}
     for task in sorted(tasks, key=lambda task: -task.priority):
@@ -91,7 +91,7 @@ def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
 
 
 def _longest_chain(
-    workload: Workload, cpi: Cpi, chains: Mapping[str, tuple[Protocol, ...]], platform: Platform
+    workload: Workload, cpi: WorkloadCpi, chains: Mapping[str, tuple[Protocol, ...]], platform: Platform
 ) -> tuple[Protocol, ...]:
     """The protocols of the CPIs below, on the way that a priority takes longest to go down. A `fixed` CPI
     ends it: its priority does not change."""
@@ -103,13 +103,13 @@ def _longest_chain(
     return max(ways, key=platform.update_cycles, default=())
 
 
-def _demand(workload: Workload, task: Task, overheads: Mapping[str, Time]) -> Demand:
+def _demand(workload: Workload, task: WorkloadTask, overheads: Mapping[str, Time]) -> Demand:
     counts: dict[str, int] = dict(task.requests)
     parts = []
     for cpi in workload.order:
         count = counts.get(cpi.name, 0)
         if count:
-            parts.append(Part(cpi.name, count, cpi.work, overheads[cpi.name]))
+            parts.append(DemandPart(cpi.name, count, cpi.work, overheads[cpi.name]))
             for name, each in cpi.requests.items():
                 counts[name] = counts.get(name, 0) + count * each
     return Demand(task.work, tuple(parts))

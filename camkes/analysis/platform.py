@@ -38,7 +38,7 @@ class Halves(Struct, frozen=True, forbid_unknown_fields=True):
         return self.call + self.reply
 
 
-class Inheritance(Struct, frozen=True, forbid_unknown_fields=True):
+class InheritanceCost(Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles of a request to an `inherited` CPI.
 
     `unlocked` and `locked` are those of the papers' runtime; `queue` is what its longest queue adds, and
@@ -68,7 +68,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     plain: Halves = Halves()
     fixed: Halves = Halves()
     propagated: Halves = Halves()
-    inherited: Inheritance = Inheritance()
+    inherited: InheritanceCost = InheritanceCost()
 
     def overhead_cycles(self, protocol: Protocol, levels: tuple[Protocol, ...] = ()) -> int:
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs

@@ -19,9 +19,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from camkes.analysis.codes import REPLAY_FILE
-from camkes.analysis.simulation import Program, Step
+from camkes.analysis.simulation import SimulatedProgram, Step
 from camkes.analysis.witness import Witness
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.model.connectors import RPC_CALL
@@ -53,8 +53,8 @@ class Replay(Struct, frozen=True, forbid_unknown_fields=True):
     cpis: tuple[Body, ...]
 
     @property
-    def program(self) -> Program:
-        return Program(
+    def program(self) -> SimulatedProgram:
+        return SimulatedProgram(
             {each.name: each.body for each in self.tasks},
             {each.name: each.body for each in self.cpis},
             {each.name: each.offset for each in self.tasks},
@@ -106,7 +106,7 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
 
 def _differences(replay: Replay, workload: Workload) -> Iterator[str]:
     """Where a case and a system do not fit."""
-    kinds: tuple[tuple[str, Sequence[Body], Sequence[Task] | Sequence[Cpi]], ...] = (
+    kinds: tuple[tuple[str, Sequence[Body], Sequence[WorkloadTask] | Sequence[WorkloadCpi]], ...] = (
         ("task", replay.tasks, workload.tasks),
         ("CPI", replay.cpis, workload.cpis),
     )
@@ -126,7 +126,9 @@ def _differences(replay: Replay, workload: Workload) -> Iterator[str]:
 # A system that does nothing but the steps ----------------------------------------------------------
 
 
-def write_model(workload: Workload, what: Program, folder: Path, jobs: Mapping[str, int] = {}) -> Path:
+def write_model(
+    workload: Workload, what: SimulatedProgram, folder: Path, jobs: Mapping[str, int] = {}
+) -> Path:
     """Write an application of such a system into a folder; returns its `.camkes` file. A task ends after so
     many jobs, where `jobs` says how many."""
     names = _names([*(task.name for task in workload.tasks), *(cpi.name for cpi in workload.cpis)])
@@ -172,7 +174,7 @@ def _code(body: Sequence[Step], names: Mapping[str, str]) -> str:
     return "".join(f"        {line}\n" for line in lines)
 
 
-def _text(workload: Workload, what: Program, names: Mapping[str, str]) -> str:
+def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) -> str:
     lines = ["import <std_connector.camkes>;", "procedure Request { void go(); }"]
     composition: list[str] = []
     settings: list[str] = []

@@ -29,7 +29,7 @@ class Margin(Struct, frozen=True):
     longest: int | None
 
 
-class Change(Struct, frozen=True):
+class ResponseTimeChange(Struct, frozen=True):
     """What happens to response times when a CPI gets another protocol: (task, before, after) in nanoseconds,
     None for no bound. `shares` says that requests then no longer exclude each other, so that the code has to
     be reentrant."""
@@ -85,7 +85,7 @@ def _longest(make: Callable[[int], Workload], good: int, bad: int, platform: Pla
     return good
 
 
-def changes(workload: Workload, analysis: Analysis) -> Iterator[Change]:
+def changes(workload: Workload, analysis: Analysis) -> Iterator[ResponseTimeChange]:
     """For each CPI that tasks reach, what each other protocol does; only where some response gets shorter."""
     before = _responses(analysis)
     for cpi in workload.cpis:
@@ -98,7 +98,7 @@ def changes(workload: Workload, analysis: Analysis) -> Iterator[Change]:
             after = _responses(other)
             rows = tuple((n, before[n], after[n]) for n in before if before[n] != after[n])
             if any(now is None or (then is not None and then < now) for _, now, then in rows):
-                yield Change(cpi.name, cpi.protocol, protocol, rows, other.good)
+                yield ResponseTimeChange(cpi.name, cpi.protocol, protocol, rows, other.good)
 
 
 def _responses(analysis: Analysis) -> dict[str, int | None]:

@@ -19,13 +19,13 @@ from msgspec.structs import replace
 
 from camkes.analysis.demand import overheads_of
 from camkes.analysis.platform import Platform
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 
 #: Work for so many nanoseconds, or a request to this CPI.
 Step = int | str
 
 
-class Program(Struct, frozen=True):
+class SimulatedProgram(Struct, frozen=True):
     """What each job and each request does, and the first release of each task, in nanoseconds; later ones are
     a period apart."""
 
@@ -34,7 +34,7 @@ class Program(Struct, frozen=True):
     offsets: Mapping[str, int]
 
 
-class Job(NamedTuple):
+class SimulatedJob(NamedTuple):
     """A job that was released; `end` is None where it had not ended yet."""
 
     task: str
@@ -58,9 +58,9 @@ def steps(work: int, requests: Mapping[str, int]) -> tuple[Step, ...]:
     return (*((work,) if work else ()), *(name for name, count in requests.items() for _ in range(count)))
 
 
-def program(workload: Workload) -> Program:
+def program(workload: Workload) -> SimulatedProgram:
     """Every job and request works first and makes its requests then; all tasks are released at 0."""
-    return Program(
+    return SimulatedProgram(
         {task.name: steps(task.work, task.requests) for task in workload.tasks},
         {cpi.name: steps(cpi.work, cpi.requests) for cpi in workload.cpis},
         {task.name: 0 for task in workload.tasks},
@@ -74,12 +74,12 @@ def costed(workload: Workload, platform: Platform) -> Workload:
     return Workload(workload.tasks, tuple(cpis))
 
 
-class _Frame:
+class _RequestFrame:
     """A job, or a request that it makes; `base` is its priority while it inherits none."""
 
     __slots__ = ("base", "cpi", "steps")
 
-    def __init__(self, steps: Sequence[Step], cpi: Cpi | None, base: int) -> None:
+    def __init__(self, steps: Sequence[Step], cpi: WorkloadCpi | None, base: int) -> None:
         self.steps: Iterator[Step] = iter(steps)
         self.cpi = cpi
         self.base = base
@@ -90,9 +90,9 @@ class _Flow:
 
     __slots__ = ("blocked", "left", "locks", "order", "release", "released", "stack", "task", "waits")
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: WorkloadTask) -> None:
         self.task = task
-        self.stack: list[_Frame] = []
+        self.stack: list[_RequestFrame] = []
         self.left = 0  # of the current piece of work
         self.blocked = False
         self.waits = ""  # the CPI that it waits for
@@ -106,14 +106,14 @@ class Simulation:
     """One run. `taken` counts the steps that it took, as a measure of its cost; `slices` says who did what,
     if that is to be recorded."""
 
-    def __init__(self, workload: Workload, what: Program, *, record: bool = False) -> None:
+    def __init__(self, workload: Workload, what: SimulatedProgram, *, record: bool = False) -> None:
         self.record = record
         self.slices: list[Slice] = []
         self.workload = workload
         self.what = what
         self.now = 0
         self.taken = 0
-        self.jobs: list[Job] = []
+        self.jobs: list[SimulatedJob] = []
         self._flows = [_Flow(task) for task in workload.tasks]
         self._ready: list[_Flow] = []
         self._running: _Flow | None = None
@@ -123,7 +123,9 @@ class Simulation:
         self._timers = [(what.offsets[flow.task.name], i) for i, flow in enumerate(self._flows)]
         heapify(self._timers)
 
-    def run(self, until: int, stop: Callable[[Job], bool] = lambda job: False, most: int = 0) -> list[Job]:
+    def run(
+        self, until: int, stop: Callable[[SimulatedJob], bool] = lambda job: False, most: int = 0
+    ) -> list[SimulatedJob]:
         """All jobs that are released before `until`, in the order of their ends, then those without end. Ends
         early when `stop` says so of a job that has ended, or after `most` steps (0: any)."""
         while self.now < until and (not most or self.taken < most):
@@ -145,7 +147,7 @@ class Simulation:
                 if len(self.jobs) > ended and stop(self.jobs[-1]):
                     break
         return self.jobs + [
-            Job(flow.task.name, release, None)
+            SimulatedJob(flow.task.name, release, None)
             for flow in self._flows
             for release in ((flow.release, *flow.released) if flow.stack else ())
         ]
@@ -202,7 +204,7 @@ class Simulation:
 
     def _begin(self, flow: _Flow, release: int) -> None:
         flow.release = release
-        flow.stack.append(_Frame(self.what.tasks[flow.task.name], None, flow.task.priority))
+        flow.stack.append(_RequestFrame(self.what.tasks[flow.task.name], None, flow.task.priority))
         self._wake(flow)
 
     def _wake(self, flow: _Flow) -> None:
@@ -214,7 +216,7 @@ class Simulation:
         flow.order = -self._count if behind else self._count
         self._ready.append(flow)
 
-    def _block(self, flow: _Flow, cpi: Cpi) -> None:
+    def _block(self, flow: _Flow, cpi: WorkloadCpi) -> None:
         """The task waits for a CPI. Another task is next, after all releases at this instant."""
         self._waiting[cpi.name].append(flow)
         flow.blocked = True
@@ -231,18 +233,18 @@ class Simulation:
         else:
             self._request(flow, self.workload.cpi[step])
 
-    def _request(self, flow: _Flow, cpi: Cpi) -> None:
+    def _request(self, flow: _Flow, cpi: WorkloadCpi) -> None:
         base = cpi.ceiling if cpi.protocol.own_priority else flow.stack[-1].base
         if cpi.protocol.own_priority and cpi.name in self._holder:
             self._block(flow, cpi)
             return
-        flow.stack.append(_Frame(self.what.cpis[cpi.name], cpi, base))
+        flow.stack.append(_RequestFrame(self.what.cpis[cpi.name], cpi, base))
         if cpi.protocol.inherits and cpi.name in self._holder:
             self._block(flow, cpi)
         elif cpi.protocol.lock:
             self._take(flow, cpi)
 
-    def _take(self, flow: _Flow, cpi: Cpi) -> None:
+    def _take(self, flow: _Flow, cpi: WorkloadCpi) -> None:
         self._holder[cpi.name] = flow
         if cpi.protocol.inherits:
             flow.locks.append(cpi.name)
@@ -250,7 +252,7 @@ class Simulation:
     def _return(self, flow: _Flow) -> None:
         cpi = flow.stack.pop().cpi
         if cpi is None:
-            self.jobs.append(Job(flow.task.name, flow.release, self.now))
+            self.jobs.append(SimulatedJob(flow.task.name, flow.release, self.now))
             self._ready.remove(flow)
             if flow.released:
                 self._begin(flow, flow.released.pop(0))
@@ -262,13 +264,13 @@ class Simulation:
                 flow.locks.remove(cpi.name)
             self._hand_over(cpi)
 
-    def _hand_over(self, cpi: Cpi) -> None:
+    def _hand_over(self, cpi: WorkloadCpi) -> None:
         waiting = self._waiting[cpi.name]
         if not waiting:
             return
         if cpi.protocol.own_priority:
             chosen = waiting.pop(0)
-            chosen.stack.append(_Frame(self.what.cpis[cpi.name], cpi, cpi.ceiling))
+            chosen.stack.append(_RequestFrame(self.what.cpis[cpi.name], cpi, cpi.ceiling))
         else:
             chosen = max(waiting, key=self._priority)  # the first of equals
             waiting.remove(chosen)

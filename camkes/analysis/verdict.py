@@ -15,7 +15,7 @@ from camkes.analysis.checks import check
 from camkes.analysis.demand import Demand, Demands, Time, demands
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.response import Load, Response, response
-from camkes.analysis.workload import Task, Workload, workload_of
+from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 class TaskResult(Struct, frozen=True):
     """What was found about a task. `response` is None where there is no bound."""
 
-    task: Task
+    task: WorkloadTask
     demand: Demand
     blocking: Blocking
     response: Response | None
@@ -101,7 +101,7 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
     return _result(task, needed, _loads(workload.tasks, needed), blocking)
 
 
-def _loads(tasks: Sequence[Task], needed: Demands) -> dict[str, Load]:
+def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
     return {
         task.name: Load(task.name, task.priority, task.period, needed.of_task[task.name].total)
         for task in tasks
@@ -109,7 +109,7 @@ def _loads(tasks: Sequence[Task], needed: Demands) -> dict[str, Load]:
 
 
 def _result(
-    task: Task,
+    task: WorkloadTask,
     needed: Demands,
     loads: Mapping[str, Load],
     blocking: Callable[[Time], Blocking],

@@ -19,10 +19,10 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.blocking import Section
-from camkes.analysis.simulation import Job, Program, Simulation, Step, costed, program
+from camkes.analysis.blocking import RequestSection
+from camkes.analysis.simulation import SimulatedJob, SimulatedProgram, Simulation, Step, costed, program
 from camkes.analysis.verdict import Analysis, TaskResult
-from camkes.analysis.workload import Task, Workload
+from camkes.analysis.workload import Workload, WorkloadTask
 
 #: Steps of simulations for all tasks together, and the most for one case.
 EFFORT = 400_000
@@ -50,7 +50,7 @@ class Witness(Struct, frozen=True):
     response: int
     release: int
     duration: int
-    program: Program
+    program: SimulatedProgram
 
     @property
     def quality(self) -> Quality:
@@ -67,13 +67,13 @@ def witnesses(workload: Workload, analysis: Analysis, effort: int = EFFORT) -> d
     for count, result in enumerate(analysis.tasks):
         if left <= 0:
             break
-        search = _Search(model, result, max(left // (len(analysis.tasks) - count), _CASE // 10))
+        search = _WitnessSearch(model, result, max(left // (len(analysis.tasks) - count), _CASE // 10))
         found[result.task.name] = search.best()
         left -= search.taken
     return found
 
 
-class _Search:
+class _WitnessSearch:
     def __init__(self, workload: Workload, result: TaskResult, effort: int) -> None:
         self.workload = workload
         self.result = result
@@ -110,12 +110,12 @@ class _Search:
         longest = max(task.period for task in self.workload.tasks)
         return release + int((self.task.deadline + longest) * (2 + 4 / max(excess, 1e-3)))
 
-    def _judge(self, what: Program) -> Witness:
+    def _judge(self, what: SimulatedProgram) -> Witness:
         release = what.offsets[self.task.name]
         simulation = Simulation(self.workload, what)
         until = self._horizon(release)
 
-        def late(job: Job) -> bool:
+        def late(job: SimulatedJob) -> bool:
             return (
                 self.bound is None
                 and job.task == self.task.name
@@ -131,7 +131,7 @@ class _Search:
         first = release if worst is None else worst.release
         return Witness(self.task.name, self.task.deadline, self.bound, response, first, end, what)
 
-    def _changed(self, what: Program) -> Program:
+    def _changed(self, what: SimulatedProgram) -> SimulatedProgram:
         """One release or one order is another."""
         rng = self._rng
         if rng.random() < 0.5:
@@ -157,7 +157,7 @@ class _Search:
         return replace(what, cpis={**what.cpis, name: _reordered(what.cpis[name], rng)})
 
 
-def _share(workload: Workload, task: Task) -> float:
+def _share(workload: Workload, task: WorkloadTask) -> float:
     from camkes.analysis.demand import demands
     from camkes.analysis.platform import FREE
 
@@ -177,7 +177,7 @@ def _reordered(body: Sequence[Step], rng: random.Random) -> tuple[Step, ...]:
     return tuple(step for step in (first, *pieces) if step)
 
 
-def aligned(workload: Workload, task: Task, sections: Sequence[Section]) -> Program:
+def aligned(workload: Workload, task: WorkloadTask, sections: Sequence[RequestSection]) -> SimulatedProgram:
     """The case in which each lower task is at the beginning of its section when the task and those above it
     are released. Lower tasks are released one after the other, the least urgent first."""
     plain = program(workload)
@@ -195,7 +195,7 @@ def aligned(workload: Workload, task: Task, sections: Sequence[Section]) -> Prog
         time += 1
     for each in workload.tasks:
         offsets.setdefault(each.name, time)
-    return Program(tasks, cpis, {each.name: offsets[each.name] for each in workload.tasks})
+    return SimulatedProgram(tasks, cpis, {each.name: offsets[each.name] for each in workload.tasks})
 
 
 def _first(body: Sequence[Step], request: str, before: int) -> tuple[Step, ...]:
@@ -207,7 +207,7 @@ def _first(body: Sequence[Step], request: str, before: int) -> tuple[Step, ...]:
     return tuple(step for step in (before, request, *rest, work - before) if step)
 
 
-def _way(workload: Workload, task: Task, section: Section) -> list[str]:
+def _way(workload: Workload, task: WorkloadTask, section: RequestSection) -> list[str]:
     """CPIs from a task's request down to that of a section, through those whose locks it holds meanwhile:
     these follow each other in the order of all CPIs, with none but CPIs without locks between them."""
     way: list[str] = []

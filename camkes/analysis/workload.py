@@ -15,7 +15,7 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan
 
 
-class Cpi(Struct, frozen=True):
+class WorkloadCpi(Struct, frozen=True):
     """A component procedure interface. `work` is the execution time of one request without what it
     requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
     `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others."""
@@ -27,7 +27,7 @@ class Cpi(Struct, frozen=True):
     ceiling: int = 0
 
 
-class Task(Struct, frozen=True):
+class WorkloadTask(Struct, frozen=True):
     """A task. `work` is the execution time of a job without its requests, `period` the least time between
     two releases, `deadline` counts from the release and may be longer than the period."""
 
@@ -42,11 +42,11 @@ class Task(Struct, frozen=True):
 class Workload(Struct, frozen=True, dict=True):
     """Tasks and CPIs of one processor. Requests have no cycle."""
 
-    tasks: tuple[Task, ...]
-    cpis: tuple[Cpi, ...]
+    tasks: tuple[WorkloadTask, ...]
+    cpis: tuple[WorkloadCpi, ...]
 
     @cached_property
-    def cpi(self) -> Mapping[str, Cpi]:
+    def cpi(self) -> Mapping[str, WorkloadCpi]:
         """Each CPI by its name."""
         return {cpi.name: cpi for cpi in self.cpis}
 
@@ -56,7 +56,7 @@ class Workload(Struct, frozen=True, dict=True):
         return {cpi.name: TABLE[cpi.protocol] for cpi in self.cpis}
 
     @cached_property
-    def order(self) -> tuple[Cpi, ...]:
+    def order(self) -> tuple[WorkloadCpi, ...]:
         """All CPIs, each before those that it requests."""
         from graphlib import TopologicalSorter
 
@@ -117,7 +117,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
         callees[request.callee] = callees.get(request.callee, 0) + 1
     planned = {task.name: task for task in plan.tasks}
     tasks = tuple(
-        Task(
+        WorkloadTask(
             name=task.instance,
             priority=planned[task.instance].priority,
             period=task.period,
@@ -130,7 +130,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
     )
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
     cpis = tuple(
-        Cpi(cpi.name, cpi.protocol, cpi.wcet or 0, counts.get(cpi.name, {}), ceilings[cpi.name])
+        WorkloadCpi(cpi.name, cpi.protocol, cpi.wcet or 0, counts.get(cpi.name, {}), ceilings[cpi.name])
         for cpi in system.cpis
     )
     return Workload(tasks, cpis)

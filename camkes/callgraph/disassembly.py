@@ -13,8 +13,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from camkes.callgraph.gcc import Place, SourceCalls
-from camkes.callgraph.objects import Name, ObjectFile
+from camkes.callgraph.gcc import CallPlace, SourceCalls
+from camkes.callgraph.objects import FunctionSymbol, ObjectFile
 
 _FUNCTION = re.compile(r"[0-9a-f]+ <(.+)>:$")
 _LINE = re.compile(r"(\S.*):(\d+)(?: \(discriminator \d+\))?$")
@@ -42,8 +42,8 @@ def disassembled_calls(path: Path, code: ObjectFile) -> SourceCalls | None:
 def _calls(text: str, code: ObjectFile) -> SourceCalls:
     static = {name.text for name in code.functions if name.local}
     found = SourceCalls()
-    function: Name | None = None
-    place: Place | None = None
+    function: FunctionSymbol | None = None
+    place: CallPlace | None = None
     calling = False
     for line in text.splitlines():
         if match := _INSTRUCTION.match(line):
@@ -54,9 +54,9 @@ def _calls(text: str, code: ObjectFile) -> SourceCalls:
                 found.indirect.append((function, place))
         elif match := _RELOCATION.match(line):
             if calling and function is not None:
-                found.calls.append((function, Name(match[1], match[1] in static), place))
+                found.calls.append((function, FunctionSymbol(match[1], match[1] in static), place))
         elif match := _FUNCTION.match(line):
-            function, place = Name(match[1], match[1] in static), None
+            function, place = FunctionSymbol(match[1], match[1] in static), None
         elif match := _LINE.match(line):
-            place = Place(match[1], int(match[2]), 0)
+            place = CallPlace(match[1], int(match[2]), 0)
     return found

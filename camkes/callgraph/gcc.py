@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from camkes.callgraph.objects import Name
+from camkes.callgraph.objects import FunctionSymbol
 
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)" label: "([^"]*)"')
 _INDIRECT = "__indirect_call"
 
 
-class Place(NamedTuple):
+class CallPlace(NamedTuple):
     """A call in a source; column 0: not known."""
 
     file: str
@@ -27,8 +27,8 @@ class Place(NamedTuple):
 class SourceCalls(Struct):
     """Direct calls, and calls through pointers by function."""
 
-    calls: list[tuple[Name, Name, Place | None]] = field(default_factory=list)
-    indirect: list[tuple[Name, Place | None]] = field(default_factory=list)
+    calls: list[tuple[FunctionSymbol, FunctionSymbol, CallPlace | None]] = field(default_factory=list)
+    indirect: list[tuple[FunctionSymbol, CallPlace | None]] = field(default_factory=list)
 
 
 def read_calls(path: Path) -> SourceCalls:
@@ -43,12 +43,12 @@ def read_calls(path: Path) -> SourceCalls:
     return found
 
 
-def _name(title: str) -> Name:
+def _name(title: str) -> FunctionSymbol:
     """A static function has the file before its name."""
     _, colon, name = title.rpartition(":")
-    return Name(name, bool(colon))
+    return FunctionSymbol(name, bool(colon))
 
 
-def _place(label: str) -> Place | None:
+def _place(label: str) -> CallPlace | None:
     file, line, column = (*label.rsplit(":", 2), "", "")[:3]
-    return Place(file, int(line), int(column)) if line.isdigit() and column.isdigit() else None
+    return CallPlace(file, int(line), int(column)) if line.isdigit() and column.isdigit() else None

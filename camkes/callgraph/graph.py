@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.callgraph.gcc import Place, SourceCalls
-from camkes.callgraph.objects import Name, ObjectFile
+from camkes.callgraph.gcc import CallPlace, SourceCalls
+from camkes.callgraph.objects import FunctionSymbol, ObjectFile
 
 #: Functions of the C library that call what they are given.
 CALLING_BACK = frozenset(
@@ -30,19 +30,19 @@ class Function(NamedTuple):
     unit: str
 
 
-class Step(NamedTuple):
+class CallStep(NamedTuple):
     """A call of `callee`, and where; through a pointer it is not `sure`."""
 
     callee: Function
-    place: Place | None
+    place: CallPlace | None
     sure: bool
 
 
-class Walk(Struct, frozen=True):
+class CallPath(Struct, frozen=True):
     """A shortest way through calls: functions and the places of the calls between them."""
 
     functions: tuple[str, ...]
-    places: tuple[Place | None, ...]
+    places: tuple[CallPlace | None, ...]
     sure: bool
 
 
@@ -50,8 +50,8 @@ class Reached(Struct, frozen=True):
     """What roots can reach: a walk to each target. `unbounded` is a call through a pointer of which nothing
     says where it leads: the name of its function and its place."""
 
-    walks: Mapping[str, Walk]
-    unbounded: tuple[str, Place | None] | None
+    walks: Mapping[str, CallPath]
+    unbounded: tuple[str, CallPlace | None] | None
 
 
 class CallGraph:
@@ -60,9 +60,9 @@ class CallGraph:
 
     def __init__(self, *, foreign: bool = False) -> None:
         self._foreign = foreign
-        self._steps: dict[Function, list[Step]] = {}
-        self._calls: dict[Function, dict[Function, Place | None]] = {}
-        self._indirect: dict[Function, Place | None] = {}
+        self._steps: dict[Function, list[CallStep]] = {}
+        self._calls: dict[Function, dict[Function, CallPlace | None]] = {}
+        self._indirect: dict[Function, CallPlace | None] = {}
         self._guessed: set[Function] = set()
         self._takes: dict[Function, dict[Function, None]] = {}
         self._taken: dict[Function, None] = {}
@@ -76,13 +76,13 @@ class CallGraph:
     def add(self, unit: str, calls: SourceCalls | None, code: ObjectFile) -> None:
         """Add a source. Without `calls` each of its functions counts as calling through pointers."""
 
-        def function(name: Name) -> Function:
+        def function(name: FunctionSymbol) -> Function:
             # GCC's call graph names weak functions as it does static ones
-            local = name.local and Name(name.text, local=False) not in code.functions
+            local = name.local and FunctionSymbol(name.text, local=False) not in code.functions
             return Function(name.text, unit if local else "")
 
-        def own(name: Name) -> Function:
-            weak = Name(name.text, local=False) in code.weak
+        def own(name: FunctionSymbol) -> Function:
+            weak = FunctionSymbol(name.text, local=False) in code.weak
             return Function(name.text, unit) if weak else function(name)
 
         self._defined.update(map(own, code.functions))
@@ -119,10 +119,10 @@ class CallGraph:
         maybe = [self._linked(f) for f in taken] if unknown else []
         handled, unknown = self._handed_to(handlers)
         from_targets = taken if unknown else handled
-        walks: dict[str, Walk] = {}
-        unbounded: tuple[str, Place | None] | None = None
+        walks: dict[str, CallPath] = {}
+        unbounded: tuple[str, CallPlace | None] | None = None
         for pointers in (False, True):
-            found: dict[Function, tuple[Function, Step] | None] = dict.fromkeys(
+            found: dict[Function, tuple[Function, CallStep] | None] = dict.fromkeys(
                 [*starts, *maybe] if pointers else starts
             )
             queue = list(found)
@@ -134,7 +134,7 @@ class CallGraph:
                     if anywhere and not taken and unbounded is None:
                         unbounded = function.name, self._indirect.get(function)
                     if not function.unit and function.name in targets:
-                        steps += [Step(handler, None, False) for handler in from_targets]
+                        steps += [CallStep(handler, None, False) for handler in from_targets]
                 for step in steps:
                     callee = self._linked(step.callee)
                     if callee not in found:
@@ -151,20 +151,20 @@ class CallGraph:
             return function
         return self._weak.get(function.name, function)
 
-    def _direct(self, function: Function) -> Iterable[Step]:
-        return [Step(callee, place, True) for callee, place in self._calls.get(function, {}).items()]
+    def _direct(self, function: Function) -> Iterable[CallStep]:
+        return [CallStep(callee, place, True) for callee, place in self._calls.get(function, {}).items()]
 
     def _pointers(
         self, function: Function, taken: list[Function], targets: Collection[str]
-    ) -> Iterable[Step]:
+    ) -> Iterable[CallStep]:
         if function in self._indirect or function in self._guessed:
             place = self._indirect.get(function)
-            return [Step(callee, place, False) for callee in taken]
+            return [CallStep(callee, place, False) for callee in taken]
         for callee, place in self._calls.get(function, {}).items():
             calls_back = callee.name in CALLING_BACK or (self._foreign and callee.name not in targets)
             if calls_back and self._linked(callee) not in self._defined:
                 given = self._takes.get(function) or dict.fromkeys(taken)
-                return [Step(callee, place, False) for callee in given]
+                return [CallStep(callee, place, False) for callee in given]
         return ()
 
     def _all_taken(self) -> dict[Function, None]:
@@ -182,7 +182,9 @@ class CallGraph:
         return list(found), unknown
 
 
-def _walk(found: Mapping[Function, tuple[Function, Step] | None], target: Function, *, sure: bool) -> Walk:
+def _walk(
+    found: Mapping[Function, tuple[Function, CallStep] | None], target: Function, *, sure: bool
+) -> CallPath:
     functions, places = [target.name], []
     at = target
     while (before := found[at]) is not None:
@@ -190,4 +192,4 @@ def _walk(found: Mapping[Function, tuple[Function, Step] | None], target: Functi
         functions.append(at.name)
         places.append(step.place)
         sure = sure and step.sure
-    return Walk(tuple(reversed(functions)), tuple(reversed(places)), sure)
+    return CallPath(tuple(reversed(functions)), tuple(reversed(places)), sure)

@@ -36,28 +36,28 @@ class ObjectError(Exception):
 
 
 class ObjectFile(Struct):
-    """Functions of an object and what they do; `Name` says whether a name is the object's own.
+    """Functions of an object and what they do; `FunctionSymbol` says whether a name is the object's own.
 
     `taken` are functions whose address data has, `takes` those whose address code takes. `same` are pairs of
     names of the same code (aliases). A function that is `weak` gives way to one of its name elsewhere.
     """
 
-    functions: set[Name] = field(default_factory=set)
-    weak: set[Name] = field(default_factory=set)
-    calls: list[tuple[Name, Name]] = field(default_factory=list)
-    takes: list[tuple[Name, Name]] = field(default_factory=list)
-    taken: set[Name] = field(default_factory=set)
-    same: list[tuple[Name, Name]] = field(default_factory=list)
+    functions: set[FunctionSymbol] = field(default_factory=set)
+    weak: set[FunctionSymbol] = field(default_factory=set)
+    calls: list[tuple[FunctionSymbol, FunctionSymbol]] = field(default_factory=list)
+    takes: list[tuple[FunctionSymbol, FunctionSymbol]] = field(default_factory=list)
+    taken: set[FunctionSymbol] = field(default_factory=set)
+    same: list[tuple[FunctionSymbol, FunctionSymbol]] = field(default_factory=list)
 
 
-class Name(NamedTuple):
+class FunctionSymbol(NamedTuple):
     """A function. A local one is another in each object."""
 
     text: str
     local: bool
 
 
-class _Section(NamedTuple):
+class _ObjectSection(NamedTuple):
     name: str
     kind: int
     flags: int
@@ -66,8 +66,8 @@ class _Section(NamedTuple):
     info: int
 
 
-class _Symbol(NamedTuple):
-    name: Name
+class _ObjectSymbol(NamedTuple):
+    name: FunctionSymbol
     weak: bool
     kind: int
     section: int
@@ -100,7 +100,7 @@ def _read(data: bytes) -> ObjectFile:
             break
     else:
         return found
-    functions: dict[int, list[_Symbol]] = {}
+    functions: dict[int, list[_ObjectSymbol]] = {}
     for symbol in symbols:
         executable = 0 < symbol.section < len(sections) and sections[symbol.section].flags & _EXECUTABLE
         # assembly need not say that a name is a function
@@ -112,7 +112,7 @@ def _read(data: bytes) -> ObjectFile:
             if symbol.weak:
                 found.weak.add(symbol.name)
     for here in functions.values():
-        first: dict[int, _Symbol] = {}
+        first: dict[int, _ObjectSymbol] = {}
         for symbol in here:
             other = first.setdefault(symbol.value, symbol)
             if other is not symbol:
@@ -123,12 +123,12 @@ def _read(data: bytes) -> ObjectFile:
     return found
 
 
-def _sections(data: bytes, offset: int, count: int, names: int) -> list[_Section]:
+def _sections(data: bytes, offset: int, count: int, names: int) -> list[_ObjectSection]:
     raw = [_SECTION.unpack_from(data, offset + i * _SECTION.size) for i in range(count)]
     strings = data[raw[names][4] : raw[names][4] + raw[names][5]]
     nobits = 8
     return [
-        _Section(
+        _ObjectSection(
             _text(strings, s[0]),
             s[1],
             s[2],
@@ -144,10 +144,10 @@ def _text(strings: bytes, offset: int) -> str:
     return strings[offset : strings.index(b"\0", offset)].decode("utf-8", "replace")
 
 
-def _symbols(table: _Section, strings: bytes) -> list[_Symbol]:
+def _symbols(table: _ObjectSection, strings: bytes) -> list[_ObjectSymbol]:
     return [
-        _Symbol(
-            Name(_text(strings, name), info >> 4 == _LOCAL),
+        _ObjectSymbol(
+            FunctionSymbol(_text(strings, name), info >> 4 == _LOCAL),
             info >> 4 == _WEAK,
             info & 15,
             section,
@@ -159,11 +159,11 @@ def _symbols(table: _Section, strings: bytes) -> list[_Symbol]:
 
 
 def _relocations(
-    table: _Section,
-    target: _Section,
+    table: _ObjectSection,
+    target: _ObjectSection,
     index: int,
-    symbols: list[_Symbol],
-    functions: dict[int, list[_Symbol]],
+    symbols: list[_ObjectSymbol],
+    functions: dict[int, list[_ObjectSymbol]],
     machine: int,
     found: ObjectFile,
 ) -> None:
@@ -186,7 +186,9 @@ def _relocations(
             (found.calls if call else found.takes).extend((caller, name) for name in named)
 
 
-def _named(symbol: _Symbol, addend: int, functions: dict[int, list[_Symbol]]) -> Iterator[Name]:
+def _named(
+    symbol: _ObjectSymbol, addend: int, functions: dict[int, list[_ObjectSymbol]]
+) -> Iterator[FunctionSymbol]:
     """The functions that a relocation names."""
     if symbol.kind == _SECTION_SYMBOL:
         yield from (s.name for s in _at(addend, functions.get(symbol.section, [])))
@@ -194,7 +196,9 @@ def _named(symbol: _Symbol, addend: int, functions: dict[int, list[_Symbol]]) ->
         yield symbol.name
 
 
-def _pointed_at(symbol: _Symbol, addend: int, functions: dict[int, list[_Symbol]]) -> Iterator[Name]:
+def _pointed_at(
+    symbol: _ObjectSymbol, addend: int, functions: dict[int, list[_ObjectSymbol]]
+) -> Iterator[FunctionSymbol]:
     """The functions that begin where data points. Other places in them are those of a `switch`."""
     if symbol.kind == _SECTION_SYMBOL:
         yield from (s.name for s in functions.get(symbol.section, []) if s.value == addend)
@@ -202,6 +206,6 @@ def _pointed_at(symbol: _Symbol, addend: int, functions: dict[int, list[_Symbol]
         yield symbol.name
 
 
-def _at(offset: int, functions: list[_Symbol]) -> list[_Symbol]:
+def _at(offset: int, functions: list[_ObjectSymbol]) -> list[_ObjectSymbol]:
     """The function at an offset of a section; all of the section where sizes are missing."""
     return [s for s in functions if s.value <= offset < s.value + s.size] or functions

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from camkes.backends.host.compiler import Compiler, find_compiler, is_cxx
-from camkes.backends.host.jobs import Job
+from camkes.backends.host.jobs import BuildJob
 from camkes.backends.host.messages import Sources
 from camkes.backends.host.ninja import inputs_of, run_jobs
 from camkes.backends.host.sources import (
@@ -27,7 +27,7 @@ from camkes.backends.host.sources import (
 )
 from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
 from camkes.callgraph.disassembly import disassembled_calls
-from camkes.callgraph.gcc import Place, read_calls
+from camkes.callgraph.gcc import CallPlace, read_calls
 from camkes.callgraph.graph import CallGraph, Reached
 from camkes.callgraph.objects import ObjectError, read_object
 from camkes.diagnostics import Diagnostic, Sink, Span
@@ -103,7 +103,7 @@ class _CodeReader:
     ) -> None:
         out = out.absolute()
         more, suffix = ((_CALL_GRAPH,), ".ci") if compiler.call_graphs else (_LINES, "")
-        jobs: dict[str, list[Job]] = {}
+        jobs: dict[str, list[BuildJob]] = {}
         foreign: set[str] = set()
         for instance in instances:
             build = build_of(application, instance, Sink())
@@ -151,7 +151,7 @@ class _CodeReader:
             )
         )
 
-    def _read_instance(self, instance: Instance, jobs: Sequence[Job], foreign: bool) -> None:
+    def _read_instance(self, instance: Instance, jobs: Sequence[BuildJob], foreign: bool) -> None:
         graph = CallGraph(foreign=foreign)
         try:
             for job in jobs:
@@ -243,7 +243,7 @@ class _CodeReader:
                 self.chains[name, stubs[target]] = chain
         self.reached[name] = called
 
-    def _unbounded(self, name: str, instance: Instance, function: str, place: Place | None) -> None:
+    def _unbounded(self, name: str, instance: Instance, function: str, place: CallPlace | None) -> None:
         self.notes.append(
             Diagnostic(
                 UNBOUNDED_CALL,
@@ -255,7 +255,7 @@ class _CodeReader:
             )
         )
 
-    def _span(self, place: Place | None) -> Span | None:
+    def _span(self, place: CallPlace | None) -> Span | None:
         return (
             None if place is None else self.sources.span(Path(place.file), place.line, place.column or None)
         )

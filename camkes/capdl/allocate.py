@@ -20,17 +20,17 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
+    ObjectUse,
     Purpose,
     Role,
     Space,
     Thread,
     Timer,
-    Use,
 )
 from camkes.capdl.threads import ThreadPlanner
 from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, carries_time, support
-from camkes.model.settings import DEFAULTS, Defaults, Reader
+from camkes.model.settings import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import (
     Connection,
     DataportType,
@@ -56,7 +56,7 @@ def allocate(
     kernel, are reported to `sink`. Connectors that are `rendered` from templates of their own get threads;
     the rest is up to their templates. Without `tcb_caps`, only managers get capabilities to threads."""
     sink = sink if sink is not None else Sink()
-    model = _Allocator(system, plan, Reader(sink, defaults), rendered, tcb_caps).run()
+    model = _Allocator(system, plan, SettingReader(sink, defaults), rendered, tcb_caps).run()
     check_limits(system, plan, model, word_bits, sink)
     return model
 
@@ -89,7 +89,7 @@ class _Allocator:
     """One allocation: walks instances and their interfaces in the order of the text."""
 
     def __init__(
-        self, system: System, plan: Plan, reader: Reader, rendered: frozenset[str], tcb_caps: bool
+        self, system: System, plan: Plan, reader: SettingReader, rendered: frozenset[str], tcb_caps: bool
     ) -> None:
         self.system = system
         self.rendered = rendered
@@ -100,7 +100,7 @@ class _Allocator:
         self.objects: dict[str, KernelObject] = {}
         self.spaces: dict[str, OpenSpace] = {}
         self.timers: list[Timer] = []
-        self.slots: dict[Use, int] = {}
+        self.slots: dict[ObjectUse, int] = {}
         self.tables: dict[str, tuple[CallerEntry, ...]] = {
             c.name: caller_table(system, plan, c, reader) for c in plan.cpis
         }
@@ -133,16 +133,16 @@ class _Allocator:
         managed = {cpi.interface for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
         for thread in threads:
             if self.tcb_caps or thread.interface in managed:
-                self._cap(space, Use(instance.name, Purpose.THREAD, number=thread.index), thread.name)
+                self._cap(space, ObjectUse(instance.name, Purpose.THREAD, number=thread.index), thread.name)
         for interface in instance.type.interfaces:
             self._interface(instance, interface, space)
         for sync in instance.type.syncs:
             name = self._object(f"{instance.name}.{sync.name}:{sync.kind}", ObjectKind.NOTIFICATION)
-            self._cap(space, Use(instance.name, Purpose.SYNC, sync.name), name, Rights.RW)
+            self._cap(space, ObjectUse(instance.name, Purpose.SYNC, sync.name), name, Rights.RW)
         if len(threads) > 1:
             for purpose in (Purpose.GATE, Purpose.READY):
                 name = self._object(f"{instance.name}:{purpose.value}", ObjectKind.ENDPOINT)
-                self._cap(space, Use(instance.name, purpose), name, Rights.RW)
+                self._cap(space, ObjectUse(instance.name, purpose), name, Rights.RW)
         self._task(instance, space)
 
     def _interface(self, instance: Instance, interface: Interface, space: OpenSpace) -> None:
@@ -187,7 +187,7 @@ class _Allocator:
             if entry.end.instance != instance.name or entry.end.interface != interface.name:
                 continue
             target = self._cpi_endpoint(cpi, entry.context.name)
-            use = Use(instance.name, Purpose.INTERFACE, interface.name, entry.context.name)
+            use = ObjectUse(instance.name, Purpose.INTERFACE, interface.name, entry.context.name)
             self._cap(space, use, target, Rights.CALL, entry.badge)
             if entry.manager_badge is not None:
                 use = replace(use, purpose=Purpose.MANAGER)
@@ -196,8 +196,8 @@ class _Allocator:
     def _serve(self, instance: Instance, cpi: PlannedCpi, space: OpenSpace) -> None:
         """Capabilities of the provider of a CPI."""
 
-        def use(purpose: Purpose, context: str = "") -> Use:
-            return Use(instance.name, purpose, cpi.interface, context)
+        def use(purpose: Purpose, context: str = "") -> ObjectUse:
+            return ObjectUse(instance.name, purpose, cpi.interface, context)
 
         if cpi.one_endpoint:
             self._cap(space, use(Purpose.INTERFACE), self._cpi_endpoint(cpi, ""), Rights.READ)
@@ -214,7 +214,7 @@ class _Allocator:
         for thread in space.threads:
             if (thread.instance, thread.interface) != (instance.name, cpi.interface):
                 continue
-            own = self.slots[Use(instance.name, Purpose.THREAD, number=thread.index)]
+            own = self.slots[ObjectUse(instance.name, Purpose.THREAD, number=thread.index)]
             if thread.role is Role.MANAGER:
                 self.slots[use(Purpose.AUTHORITY)] = own
             elif cpi.pooled:
@@ -248,11 +248,13 @@ class _Allocator:
             if connection.connector.to_end.threads and not connector.without_thread:
                 handoff = f"{instance.name}.{interface.name}:handoff"
                 self._object(handoff, ObjectKind.NOTIFICATION)
-                self._cap(space, Use(instance.name, Purpose.HANDOFF, interface.name), handoff, Rights.RW)
+                self._cap(
+                    space, ObjectUse(instance.name, Purpose.HANDOFF, interface.name), handoff, Rights.RW
+                )
             if connector.counted:
                 self._map(
                     space,
-                    Use(instance.name, Purpose.QUEUE, interface.name),
+                    ObjectUse(instance.name, Purpose.QUEUE, interface.name),
                     self._queue(name),
                     Rights.RW,
                 )
@@ -261,7 +263,7 @@ class _Allocator:
         for number, end in enumerate(connection.to_ends):
             name = _event_name(connection, end.instance, end.interface)
             notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
-            use = Use(instance.name, Purpose.CONSUMER, interface.name, number=number)
+            use = ObjectUse(instance.name, Purpose.CONSUMER, interface.name, number=number)
             self._cap(space, use, notification, Rights.WRITE, 1 if badge is None else badge)
             if connector.counted:
                 use = replace(use, purpose=Purpose.CONSUMER_QUEUE)
@@ -279,7 +281,7 @@ class _Allocator:
             self.reader.size(connection, self._largest(connection)),
             self.reader.paddr(connection),
         )
-        use = Use(instance.name, Purpose.DATA, interface.name)
+        use = ObjectUse(instance.name, Purpose.DATA, interface.name)
         self._map(space, use, region, Rights.of(self.reader.access(instance, interface.name)))
 
     def _largest(self, connection: Connection) -> int:
@@ -303,7 +305,7 @@ class _Allocator:
         for number in range(1 if server is None else self.reader.timers(server)):
             suffix = f"@{number}" if number else ""
             timer = self._object(f"{name}:timer{suffix}", ObjectKind.TIMER)
-            self._cap(space, Use(instance.name, Purpose.TIMER, interface.name, number=number), timer)
+            self._cap(space, ObjectUse(instance.name, Purpose.TIMER, interface.name, number=number), timer)
             self.timers.append(Timer(timer, notification, 1, 0, 0))
 
     def _task(self, instance: Instance, space: OpenSpace) -> None:
@@ -312,8 +314,8 @@ class _Allocator:
             return
         notification = self._object(f"{instance.name}:release", ObjectKind.NOTIFICATION)
         timer = self._object(f"{instance.name}:timer", ObjectKind.TIMER)
-        self._cap(space, Use(instance.name, Purpose.RELEASE), notification, Rights.READ)
-        self._cap(space, Use(instance.name, Purpose.TIMER), timer)
+        self._cap(space, ObjectUse(instance.name, Purpose.RELEASE), notification, Rights.READ)
+        self._cap(space, ObjectUse(instance.name, Purpose.TIMER), timer)
         self.timers.append(Timer(timer, notification, 1, task.offset, task.period or 0))
 
     # parts
@@ -323,18 +325,18 @@ class _Allocator:
         return name
 
     def _cap(
-        self, space: OpenSpace, use: Use, name: str, rights: Rights = Rights.NONE, badge: int = 0
+        self, space: OpenSpace, use: ObjectUse, name: str, rights: Rights = Rights.NONE, badge: int = 0
     ) -> None:
         slot = space.reserve()
         space.caps.append(Cap(slot, name, rights, badge))
         self.slots[use] = slot
 
-    def _map(self, space: OpenSpace, use: Use, region: str, rights: Rights) -> None:
+    def _map(self, space: OpenSpace, use: ObjectUse, region: str, rights: Rights) -> None:
         space.mappings.append(Mapping(use, region, rights))
 
 
-def _own(instance: Instance, interface: Interface) -> Use:
-    return Use(instance.name, Purpose.INTERFACE, interface.name)
+def _own(instance: Instance, interface: Interface) -> ObjectUse:
+    return ObjectUse(instance.name, Purpose.INTERFACE, interface.name)
 
 
 def _event_name(connection: Connection, instance: str, interface: str) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from camkes.capdl.callers import Wiring
 from camkes.capdl.details import Rights
-from camkes.capdl.model import CapabilityModel, Purpose, Role, Space, Use
+from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space
 from camkes.diagnostics import Span
 from camkes.model.system import Connection, System
 from camkes.protocols.plan import Plan
@@ -143,7 +143,7 @@ def _record(holding: Holding, thread: ThreadAuthority | None) -> dict[str, objec
 
 
 def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> Iterator[Holding]:
-    uses: dict[int, list[Use]] = {}
+    uses: dict[int, list[ObjectUse]] = {}
     for use, slot in model.slots.items():
         if use.instance in space.instances:
             uses.setdefault(slot, []).append(use)
@@ -175,7 +175,7 @@ class _Explainer:
             if t.role is Role.MANAGER
         }
 
-    def cap(self, use: Use, target: str) -> tuple[str, Span | None]:
+    def cap(self, use: ObjectUse, target: str) -> tuple[str, Span | None]:
         end = f"{use.instance}.{use.interface}"
         task = next((t for t in self._system.tasks if t.instance == use.instance), None)
         match use.purpose:
@@ -199,14 +199,14 @@ class _Explainer:
             return self._connected(use, connection), connection.span
         raise ValueError(f"{use} has no known purpose")
 
-    def memory(self, use: Use) -> tuple[str, Span | None]:
+    def memory(self, use: ObjectUse) -> tuple[str, Span | None]:
         connection = self._wiring.connection(f"{use.instance}.{use.interface}")
         if connection is None:
             raise ValueError(f"memory {use.variable} of {use.instance} has no known purpose")
         what = "dataport" if use.purpose is Purpose.DATA else "counts events of"
         return f"{what} {use.interface}, connection {connection.name}", connection.span
 
-    def _served(self, use: Use, end: str) -> str:
+    def _served(self, use: ObjectUse, end: str) -> str:
         """Of an interface that is a CPI."""
         match use.purpose:
             case Purpose.INTERFACE:
@@ -219,7 +219,7 @@ class _Explainer:
                 return f"the manager of {end} sets the priorities of its workers"
         raise ValueError(f"{use} has no known purpose")
 
-    def _connected(self, use: Use, connection: Connection) -> str:
+    def _connected(self, use: ObjectUse, connection: Connection) -> str:
         """Of another interface."""
         name, end = use.interface, f"{use.instance}.{use.interface}"
         match use.purpose:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from camkes.model.settings import Reader
-from camkes.model.system import Connection, End, System
+from camkes.model.settings import SettingReader
+from camkes.model.system import Connection, ConnectionEnd, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 
 
@@ -21,7 +21,7 @@ class CallerEntry(Struct, frozen=True):
     """
 
     index: int
-    end: End
+    end: ConnectionEnd
     sender_id: int
     context: Context
     bound: int
@@ -49,7 +49,7 @@ class Wiring:
         return self._by_end.get(end)
 
 
-def sender_ids(system: System, connection: Connection, reader: Reader) -> tuple[int, ...]:
+def sender_ids(system: System, connection: Connection, reader: SettingReader) -> tuple[int, ...]:
     """A number for each from end: the user's choice, else counted from 1 past the chosen ones."""
     chosen: list[int | None] = []
     for end in connection.from_ends:
@@ -76,7 +76,9 @@ def can_be_raised(cpi: PlannedCpi) -> bool:
     return contends or cpi.inherits_from_above
 
 
-def caller_table(system: System, plan: Plan, cpi: PlannedCpi, reader: Reader) -> tuple[CallerEntry, ...]:
+def caller_table(
+    system: System, plan: Plan, cpi: PlannedCpi, reader: SettingReader
+) -> tuple[CallerEntry, ...]:
     """For each from end in connection order, for each context of the CPI that can arrive through it."""
     connection = next((c for c in system.connections for e in c.to_ends if e.name == cpi.name), None)
     if connection is None:
@@ -105,7 +107,7 @@ def _tasks(plan: Plan, context: Context) -> tuple[int, ...]:
     return tuple(task.id for task in plan.tasks if task.name in names)
 
 
-def _callers(plan: Plan, cpi: PlannedCpi, end: End, context: Context) -> tuple[str, ...]:
+def _callers(plan: Plan, cpi: PlannedCpi, end: ConnectionEnd, context: Context) -> tuple[str, ...]:
     """The tasks and CPIs whose requests arrive at `cpi` through `end` as `context`."""
     result: dict[str, None] = {}
     for request in plan.requests:

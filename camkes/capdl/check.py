@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from camkes.capdl.codes import WORD_LIMIT
-from camkes.capdl.model import Cap, CapabilityModel, Use
+from camkes.capdl.model import Cap, CapabilityModel, ObjectUse
 from camkes.diagnostics import Sink, Span
 from camkes.model.limits import INDEXES, WORDS, Word
 from camkes.model.settings import ATTRIBUTES, find
@@ -20,10 +20,10 @@ from camkes.protocols.plan import Plan
 
 def check_limits(system: System, plan: Plan, model: CapabilityModel, bits: int, sink: Sink) -> None:
     """Report what does not fit into the words of a kernel with words of so many bits."""
-    _Check(system, plan, model, WORDS[bits], sink).run()
+    _CapabilityCheck(system, plan, model, WORDS[bits], sink).run()
 
 
-class _Check(Struct, frozen=True):
+class _CapabilityCheck(Struct, frozen=True):
     system: System
     plan: Plan
     model: CapabilityModel
@@ -80,7 +80,7 @@ class _Check(Struct, frozen=True):
                 if use is not None and instance is not None:
                     self._cap(cap, instance, use)
 
-    def _cap(self, cap: Cap, instance: Instance, use: Use) -> None:
+    def _cap(self, cap: Cap, instance: Instance, use: ObjectUse) -> None:
         name = f"{instance.name}.{use.interface}"
         if cap.badge > self.word.badge:
             setting = find(instance, ATTRIBUTES.of(f"{use.interface}_"))

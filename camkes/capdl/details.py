@@ -115,5 +115,5 @@ class MsiInterrupt(Struct, frozen=True):
     function: int
 
 
-Line: TypeAlias = ArmInterrupt | IoApicInterrupt | MsiInterrupt
-Details: TypeAlias = Scheduling | Domain | Ports | PciDevice | Bank | Line
+InterruptLine: TypeAlias = ArmInterrupt | IoApicInterrupt | MsiInterrupt
+Details: TypeAlias = Scheduling | Domain | Ports | PciDevice | Bank | InterruptLine

@@ -50,7 +50,8 @@ class ObjectKind(Enum):
 
 class Purpose(Enum):
     """What an instance uses a capability, an empty slot or memory for. Below, `interface`, `context` and
-    `number` are the fields of `Use` that tell several of one purpose apart; the rights follow in brackets."""
+    `number` are the fields of `ObjectUse` that tell several of one purpose apart; the rights follow in
+    brackets."""
 
     #: uses: the endpoint (WP) that requests go to, badge = sender id; to a CPI, one for each `context` that
     #: can arrive through `interface`, badge = 1 + index into the callee's caller table.
@@ -96,7 +97,7 @@ class Purpose(Enum):
     VARIABLE = "variable"
 
 
-class Use(Struct, frozen=True):
+class ObjectUse(Struct, frozen=True):
     """What `instance` ("": every instance of an address space) has something for."""
 
     instance: str
@@ -152,7 +153,7 @@ class Cap(Struct, frozen=True):
 class Mapping(Struct, frozen=True):
     """A region behind a page-aligned variable of a component's image, from byte `offset` on."""
 
-    use: Use
+    use: ObjectUse
     region: str
     rights: Rights
     cached: bool = True
@@ -238,7 +239,7 @@ class Space(Struct, frozen=True):
         """The name of the root of its paging structures."""
         return f"{self.name}:vspace"
 
-    def symbol(self, use: Use) -> str:
+    def symbol(self, use: ObjectUse) -> str:
         """The name of a variable in its image: in a group, where two instances can have the same names, the
         instance's name comes before it."""
         shared = use.instance and len(self.instances) > 1
@@ -283,7 +284,7 @@ class CapabilityModel(Struct, frozen=True):
     spaces: tuple[Space, ...]
     timers: tuple[Timer, ...]
     #: where generated code finds what it uses; several uses may share one slot
-    slots: dict[Use, int] = field(default_factory=dict)
+    slots: dict[ObjectUse, int] = field(default_factory=dict)
     interrupts: tuple[Interrupt, ...] = ()
     pools: tuple[Pools, ...] = ()
 

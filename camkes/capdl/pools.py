@@ -22,11 +22,11 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
+    ObjectUse,
     PoolEntry,
     Pools,
     Purpose,
     Space,
-    Use,
 )
 from camkes.model.codes import SETTING_RANGE
 from camkes.model.settings import (
@@ -40,7 +40,7 @@ from camkes.model.settings import (
     TCB_POOL,
     TCB_POOL_DOMAINS,
     UNTYPED_POOL,
-    Reader,
+    SettingReader,
     effective,
 )
 from camkes.model.system import Instance, System
@@ -58,7 +58,7 @@ _ASKING = re.compile("|".join((_UNTYPED_POOL, *(known.name for known in _NAMES))
 
 
 def allocate_pools(
-    system: System, model: CapabilityModel, frames: tuple[int, ...], reader: Reader
+    system: System, model: CapabilityModel, frames: tuple[int, ...], reader: SettingReader
 ) -> CapabilityModel:
     """The model with what settings ask for besides. `frames` are the sizes that memory for devices may be
     made of, the smallest first."""
@@ -76,7 +76,7 @@ def _asks(system: System, instance: Instance) -> bool:
 
 class _PoolAllocator:
     def __init__(
-        self, system: System, model: CapabilityModel, frames: tuple[int, ...], reader: Reader
+        self, system: System, model: CapabilityModel, frames: tuple[int, ...], reader: SettingReader
     ) -> None:
         self.system = system
         self.base = model
@@ -114,7 +114,7 @@ class _PoolAllocator:
         paddr = self.reader.number(instance, DMA_POOL_PADDR) or None
         region = KernelObject(f"shared::{instance.name}_dma", ObjectKind.REGION, size, paddr, page)
         self.objects.append(region)
-        use = Use(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
+        use = ObjectUse(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
         self._map(instance, Mapping(use, region.name, Rights.RW, cached))
         slots = tuple(
             self._cap(
@@ -140,7 +140,7 @@ class _PoolAllocator:
         size = round_up(size) + PAGE
         region = f"shared::{instance.name}.{TREE_VARIABLE}"
         self.objects.append(KernelObject(region, ObjectKind.REGION, size, fill=_TREE_FILL))
-        self._map(instance, Mapping(Use("", Purpose.VARIABLE, TREE_VARIABLE), region, Rights.READ))
+        self._map(instance, Mapping(ObjectUse("", Purpose.VARIABLE, TREE_VARIABLE), region, Rights.READ))
         return size
 
     def _secure_calls(self, instance: Instance) -> Iterator[tuple[int, int]]:
@@ -210,7 +210,7 @@ class _PoolAllocator:
         slot = self.used[space.name]
         cap = Cap(slot, name, rights, badge, frame, mapped, cached)
         self.spaces[space.name] = replace(space, caps=(*space.caps, cap))
-        self.slots[Use(instance.name, Purpose.POOL, pool, number=number)] = slot
+        self.slots[ObjectUse(instance.name, Purpose.POOL, pool, number=number)] = slot
         return slot
 
     def _map(self, instance: Instance, mapping: Mapping) -> None:

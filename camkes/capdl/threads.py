@@ -11,7 +11,7 @@ from msgspec import Struct
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import Role, Thread
 from camkes.model.connectors import carries_time
-from camkes.model.settings import DEFAULT_MAX_PRIORITY, Reader
+from camkes.model.settings import DEFAULT_MAX_PRIORITY, SettingReader
 from camkes.model.system import Instance, Interface, System
 from camkes.protocols.plan import Plan, PlannedCpi
 
@@ -35,7 +35,7 @@ class ThreadPlanner:
     """Decides the threads of the instances of a system."""
 
     def __init__(
-        self, system: System, plan: Plan, reader: Reader, wiring: Wiring, rendered: frozenset[str]
+        self, system: System, plan: Plan, reader: SettingReader, wiring: Wiring, rendered: frozenset[str]
     ) -> None:
         self.plan = plan
         self.reader = reader

@@ -117,7 +117,7 @@ def fixed_width(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, width=80)
 
 
-class Parser(argparse.ArgumentParser):
+class CommandLineParser(argparse.ArgumentParser):
     """Argument errors name the command and end with the one line that helps."""
 
     def __init__(self, **settings: Any) -> None:

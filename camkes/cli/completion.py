@@ -17,14 +17,14 @@ class Option(Struct, frozen=True):
     help: str
 
 
-class Command(Struct, frozen=True):
+class CommandCompletion(Struct, frozen=True):
     name: str
     help: str
     options: tuple[Option, ...]
     values: tuple[str, ...]  # of the positional argument, where only some words are right
 
 
-def commands(parser: argparse.ArgumentParser, values: Mapping[str, Sequence[str]]) -> list[Command]:
+def commands(parser: argparse.ArgumentParser, values: Mapping[str, Sequence[str]]) -> list[CommandCompletion]:
     """The sub-commands of `parser` with their options. `values` are words it does not know."""
     found = []
     for action in parser._actions:
@@ -38,7 +38,9 @@ def commands(parser: argparse.ArgumentParser, values: Mapping[str, Sequence[str]
                 if a.option_strings
             )
             known = tuple(v for a in sub._actions if not a.option_strings for v in choices(a))
-            found.append(Command(name, helps.get(name, ""), options, (*known, *values.get(name, ()))))
+            found.append(
+                CommandCompletion(name, helps.get(name, ""), options, (*known, *values.get(name, ())))
+            )
     return found
 
 
@@ -51,7 +53,7 @@ def script(shell: str, parser: argparse.ArgumentParser, values: Mapping[str, Seq
     return {"bash": bash, "zsh": zsh, "fish": fish}[shell](commands(parser, values))
 
 
-def bash(found: list[Command]) -> str:
+def bash(found: list[CommandCompletion]) -> str:
     """Names of files, which may have spaces, are separated by line ends. `--format=json` is three words."""
     lines = [
         "_camkes() {",
@@ -87,7 +89,7 @@ def listed(words: Iterable[str]) -> str:
     return "$'" + "\\n".join(words) + "'"
 
 
-def zsh(found: list[Command]) -> str:
+def zsh(found: list[CommandCompletion]) -> str:
     lines = ["#compdef camkes", "_camkes() {", "    local -a commands=("]
     lines += [f"        {quote(f'{c.name}:{c.help}')}" for c in found]
     lines += [
@@ -111,7 +113,7 @@ def zsh(found: list[Command]) -> str:
     return "\n".join(lines)
 
 
-def fish(found: list[Command]) -> str:
+def fish(found: list[CommandCompletion]) -> str:
     lines = []
     for command in found:
         lines.append(

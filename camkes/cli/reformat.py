@@ -21,7 +21,7 @@ SUFFIXES = (".camkes", ".idl4")
 _MARK = "\ufeff"
 
 
-class Layout(Struct, frozen=True):
+class FormattedFile(Struct, frozen=True):
     """A file as it is stored and as it should be. Its line ends and a byte order mark stay."""
 
     source: SourceFile
@@ -54,25 +54,25 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
                 yield found
 
 
-def lay_out(path: Path, sink: Sink) -> Layout | None:
+def lay_out(path: Path, sink: Sink) -> FormattedFile | None:
     """The layout of a file, or None and errors if it is not a correct one."""
     source = read_source(path, sink)
     return None if source is None else _lay_out(source, path.read_bytes(), sink, parse_options(path))
 
 
-def lay_out_text(data: bytes, sink: Sink) -> Layout | None:
+def lay_out_text(data: bytes, sink: Sink) -> FormattedFile | None:
     """The layout of a text that is in no file."""
     source = decode(Path("<stdin>"), data, sink)
     return None if source is None else _lay_out(source, data, sink, ParseOptions())
 
 
-def _lay_out(source: SourceFile, stored: bytes, sink: Sink, options: ParseOptions) -> Layout | None:
+def _lay_out(source: SourceFile, stored: bytes, sink: Sink, options: ParseOptions) -> FormattedFile | None:
     formatted = format_file(source, sink, options=options)
     if formatted is None:
         return None
     before = stored.decode()
     after = formatted.replace("\n", "\r\n") if "\r\n" in before else formatted
-    return Layout(source, before, f"{_MARK}{after}" if before.startswith(_MARK) else after)
+    return FormattedFile(source, before, f"{_MARK}{after}" if before.startswith(_MARK) else after)
 
 
 def parse_options(path: Path) -> ParseOptions:

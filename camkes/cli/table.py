@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 
 from camkes import __version__
-from camkes.cli.arguments import Command, Parser
+from camkes.cli.arguments import Command, CommandLineParser
 from camkes.cli.commands import (
     analyses,
     explorations,
@@ -67,7 +67,7 @@ COMMANDS = {
 
 def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the command line; with `only` one of the commands in it, which is sooner made."""
-    parser = Parser(
+    parser = CommandLineParser(
         prog="camkes",
         description="CAmkES with native real-time protocols.",
         epilog="Exit status: 0 success, 1 errors in the input or a fault in a run, 2 wrong usage, 3 a "
@@ -75,7 +75,7 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"camkes-rt {__version__}")
     commands = parser.add_subparsers(
-        title="commands", metavar="COMMAND", dest="command", parser_class=Parser, prog=parser.prog
+        title="commands", metavar="COMMAND", dest="command", parser_class=CommandLineParser, prog=parser.prog
     )
     for name in [only] if only in COMMANDS else COMMANDS:
         command = COMMANDS[name]

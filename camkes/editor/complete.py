@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from camkes.diagnostics import Sink, SourceFile
 from camkes.editor.hover import SETTINGS
-from camkes.editor.index import Index, Scope, Symbol
-from camkes.editor.workspace import Analysis
+from camkes.editor.index import Index, NamedSymbol, Scope
+from camkes.editor.workspace import SystemSnapshot
 from camkes.parser import ast
 from camkes.parser.expected import expected_words
 from camkes.parser.lexer import Tokens, tokenise
-from camkes.parser.positions import Text
+from camkes.parser.positions import ParsedText
 from camkes.parser.tables import load
 from camkes.resolve.files.library import BUILTIN
 from camkes.resolve.values.clauses import PROTOCOLS
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
     rank: int = 0  # among those of one sort
 
 
-class _Place(NamedTuple):
+class _CompletionPlace(NamedTuple):
     """Where something is to be written: the heads of the open blocks, and the item under way."""
 
     blocks: list[str]
@@ -67,7 +67,7 @@ class _Place(NamedTuple):
     item: list[str]
 
 
-def complete(analysis: Analysis, path: Path, text: str, offset: int) -> list[Entry]:
+def complete(analysis: SystemSnapshot, path: Path, text: str, offset: int) -> list[Entry]:
     """What can stand at an offset of the text of a file, before what is there of a word."""
     before = text[:offset]
     before = before[: len(before) - len(_match(_WORD, before))]
@@ -77,7 +77,7 @@ def complete(analysis: Analysis, path: Path, text: str, offset: int) -> list[Ent
     string = _STRING.search(text[:offset].rpartition("\n")[2])
     if string and string["name"].endswith("priority_protocol"):
         return _names(PROTOCOLS, "protocol")
-    tokens = tokenise(Text.of(SourceFile(path, before)), load(), Sink())
+    tokens = tokenise(ParsedText.of(SourceFile(path, before)), load(), Sink())
     if tokens.cut_short or _in_comment(before, tokens):
         return []
     place = _place(tokens)
@@ -100,7 +100,7 @@ def _in_comment(text: str, tokens: Tokens) -> bool:
     return "//" in line or "#" in line or "/*" in gap or quoted or text.count('"') % 2 == 1
 
 
-def _place(tokens: Tokens) -> _Place:
+def _place(tokens: Tokens) -> _CompletionPlace:
     blocks: list[list[str]] = []
     item: list[str] = []
     for number in range(len(tokens.kinds) - 1):
@@ -118,13 +118,13 @@ def _place(tokens: Tokens) -> _Place:
             item.append(word)
     heads = [block[0] if block else "" for block in blocks]
     owner = next((b[1] for b in reversed(blocks) if len(b) > 1 and b[0] == "component"), None)
-    return _Place(heads, owner, item)
+    return _CompletionPlace(heads, owner, item)
 
 
 # Words -------------------------------------------------------------------------------------------
 
 
-def _words(tokens: Tokens, place: _Place) -> Iterable[str]:
+def _words(tokens: Tokens, place: _CompletionPlace) -> Iterable[str]:
     """The words of the language that fit."""
     words = expected_words(tokens)
     if "with" in place.item:
@@ -141,7 +141,7 @@ def _kind(item: list[str]) -> str:
 # Names -------------------------------------------------------------------------------------------
 
 
-def _named(index: Index, place: _Place) -> Iterator[Entry]:
+def _named(index: Index, place: _CompletionPlace) -> Iterator[Entry]:
     """The names that fit."""
     blocks, item = place.blocks, place.item
     block = blocks[-1] if blocks else ""
@@ -189,7 +189,7 @@ def _data_types(index: Index, kind: str) -> list[Entry]:
     return _names(dict.fromkeys(types), "type")
 
 
-def _clause_names(index: Index, item: list[str], owner: Symbol | None) -> Iterator[Entry]:
+def _clause_names(index: Index, item: list[str], owner: NamedSymbol | None) -> Iterator[Entry]:
     last = item[-1]
     opened = "".join(item).rpartition("(")[0]
     if last == "priority_protocol":
@@ -202,7 +202,7 @@ def _last(item: list[str], word: str) -> int:
     return len(item) - 1 - item[::-1].index(word) if word in item else 0
 
 
-def _members(owner: Symbol | None, kinds: tuple[str, ...]) -> Iterator[Entry]:
+def _members(owner: NamedSymbol | None, kinds: tuple[str, ...]) -> Iterator[Entry]:
     for name, symbol in (owner.members if owner else {}).items():
         interface = symbol.interface
         if interface is not None and interface.kind in kinds:
@@ -210,7 +210,7 @@ def _members(owner: Symbol | None, kinds: tuple[str, ...]) -> Iterator[Entry]:
             yield Entry(name, Sort.NAME, "interface", f"{interface.kind} {detail}")
 
 
-def _ends(scope: Scope, owner: Symbol | None, item: list[str]) -> Iterator[Entry]:
+def _ends(scope: Scope, owner: NamedSymbol | None, item: list[str]) -> Iterator[Entry]:
     """What can stand at the end of a connection or of an export."""
     last = item[-1]
     if item[0] == "export":
@@ -234,7 +234,7 @@ def _ends(scope: Scope, owner: Symbol | None, item: list[str]) -> Iterator[Entry
             yield from _members(owner, (*_FROM_KINDS, *_TO_KINDS))
 
 
-def _instance(scope: Scope, item: list[str]) -> Symbol | None:
+def _instance(scope: Scope, item: list[str]) -> NamedSymbol | None:
     """The instance before the last dot."""
     if len(item) < 2:
         return None
@@ -243,7 +243,7 @@ def _instance(scope: Scope, item: list[str]) -> Symbol | None:
     return scope.instances.get(item[-2])
 
 
-def _settings(scope: Scope, owner: Symbol | None, item: list[str]) -> Iterator[Entry]:
+def _settings(scope: Scope, owner: NamedSymbol | None, item: list[str]) -> Iterator[Entry]:
     if not item:
         yield from _names(scope.instances, "instance")
         yield from _names(scope.connections, "connection")
@@ -264,7 +264,7 @@ def _settings(scope: Scope, owner: Symbol | None, item: list[str]) -> Iterator[E
         yield from _names((n for n, s in members.items() if s.kind == "attribute"), "attribute")
 
 
-def _known_settings(component: Symbol) -> Iterator[Entry]:
+def _known_settings(component: NamedSymbol) -> Iterator[Entry]:
     """The attributes of a component, then what the tool and its templates know, the real-time words first."""
     members = component.members
     for name, symbol in members.items():
@@ -283,7 +283,7 @@ def _is_setting(name: str, key: str, parts: list[str]) -> bool:
 # Files -------------------------------------------------------------------------------------------
 
 
-def _files(analysis: Analysis, path: Path, system: bool) -> Iterator[Entry]:
+def _files(analysis: SystemSnapshot, path: Path, system: bool) -> Iterator[Entry]:
     """The files that an import can name."""
     folders = (*analysis.options.import_path, BUILTIN) if system else (path.parent,)
     for folder in folders:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from camkes.analysis.demand import Time
 from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
-from camkes.editor.index import NameUse, SettingUse, Symbol
-from camkes.editor.workspace import Analysis
+from camkes.editor.index import NamedSymbol, NameUse, SettingUse
+from camkes.editor.workspace import SystemSnapshot
 from camkes.model.protocols import Protocol
 from camkes.model.system import Task
 from camkes.model.units import duration
@@ -51,7 +51,7 @@ class Hint(NamedTuple):
 # Hover -------------------------------------------------------------------------------------------
 
 
-def hover(analysis: Analysis, use: NameUse) -> str:
+def hover(analysis: SystemSnapshot, use: NameUse) -> str:
     """Markdown about the symbol at a place."""
     symbol = use.symbol
     parts = [f"```camkes\n{signature(symbol)}\n```"]
@@ -79,7 +79,7 @@ def hover_setting(use: SettingUse) -> str | None:
     return None
 
 
-def signature(symbol: Symbol) -> str:
+def signature(symbol: NamedSymbol) -> str:
     """The definition as it is written, cut if it is long."""
     span: Span | None = getattr(symbol.node, "span", None)
     if span is None:
@@ -104,7 +104,7 @@ def _limited(lines: Iterator[str]) -> list[str]:
     return found
 
 
-def _interface_facts(analysis: Analysis, use: NameUse) -> Iterator[str]:
+def _interface_facts(analysis: SystemSnapshot, use: NameUse) -> Iterator[str]:
     if use.symbol.owner is None:
         return
     for name in _served(analysis, use.symbol, use.instance):
@@ -113,7 +113,7 @@ def _interface_facts(analysis: Analysis, use: NameUse) -> Iterator[str]:
             yield f"**{name}**: {_cpi(analysis, cpi)}"
 
 
-def _served(analysis: Analysis, interface: Symbol, instance: Symbol | None) -> Iterator[str]:
+def _served(analysis: SystemSnapshot, interface: NamedSymbol, instance: NamedSymbol | None) -> Iterator[str]:
     """The dotted names of an interface: of one instance, or of all of its component."""
     assert interface.owner is not None
     instances = [instance] if instance else analysis.index.instances_of(interface.owner)
@@ -122,7 +122,7 @@ def _served(analysis: Analysis, interface: Symbol, instance: Symbol | None) -> I
             yield analysis.index.served(path, each, interface.name.text)
 
 
-def _cpi(analysis: Analysis, cpi: PlannedCpi) -> str:
+def _cpi(analysis: SystemSnapshot, cpi: PlannedCpi) -> str:
     text = f"{cpi.protocol.value}, ceiling {cpi.ceiling}, {_threads(cpi)}"
     if cpi.manager:
         text += ", a manager"
@@ -137,7 +137,7 @@ def _threads(cpi: PlannedCpi) -> str:
     return f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}{' of a pool' if cpi.pooled else ''}"
 
 
-def _instance_facts(analysis: Analysis, instance: Symbol) -> Iterator[str]:
+def _instance_facts(analysis: SystemSnapshot, instance: NamedSymbol) -> Iterator[str]:
     for path in analysis.index.paths(instance):
         task = analysis.tasks.get(path)
         if task is not None:
@@ -175,7 +175,7 @@ def _time(value: Time) -> str:
 # Inlay hints -------------------------------------------------------------------------------------
 
 
-def hints(analysis: Analysis, path: str) -> Iterator[Hint]:
+def hints(analysis: SystemSnapshot, path: str) -> Iterator[Hint]:
     """What the plan computed, beside the lines of a file that say it should."""
     if analysis.plan is None:
         return
@@ -188,10 +188,10 @@ def hints(analysis: Analysis, path: str) -> Iterator[Hint]:
             names = _served(analysis, symbol, None) if symbol.owner else iter(())
             values = {n: f"ceiling {c.ceiling}, {_threads(c)}" for n in names if (c := analysis.cpis.get(n))}
             yield from _hint(symbol.interface.span, values)
-        elif symbol.kind == "instance" and isinstance(symbol.node, ast.Instance):
+        elif symbol.kind == "instance" and isinstance(symbol.node, ast.InstanceDecl):
             found = {p: f"task {t.id}" for p in index.paths(symbol) if (t := analysis.tasks.get(p))}
             yield from _hint(symbol.node.span, found)
-        elif symbol.kind == "component" and isinstance(symbol.node, ast.Component):
+        elif symbol.kind == "component" and isinstance(symbol.node, ast.ComponentDecl):
             said = next((item for item in symbol.node.items if isinstance(item, ast.Requestor)), None)
             if said is not None:
                 paths = index.component_paths(symbol)

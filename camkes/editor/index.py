@@ -21,14 +21,14 @@ _MOST_PATHS = 1000
 _DEEPEST = 100
 
 _KINDS: dict[type, str] = {
-    ast.Procedure: "procedure",
-    ast.Struct: "struct",
-    ast.Connector: "connector",
-    ast.Component: "component",
+    ast.ProcedureDecl: "procedure",
+    ast.StructDecl: "struct",
+    ast.ConnectorDecl: "connector",
+    ast.ComponentDecl: "component",
 }
 
 
-class Symbol(Struct, eq=False):
+class NamedSymbol(Struct, eq=False):
     """Something with a name.
 
     `kind`: procedure struct connector component method interface mutex attribute instance group
@@ -37,26 +37,26 @@ class Symbol(Struct, eq=False):
     """
 
     kind: str
-    name: ast.Name
+    name: ast.Identifier
     node: object
-    owner: Symbol | None = None
-    type: Symbol | None = None
-    members: dict[str, Symbol] = field(default_factory=dict)
+    owner: NamedSymbol | None = None
+    type: NamedSymbol | None = None
+    members: dict[str, NamedSymbol] = field(default_factory=dict)
     scope: Scope | None = None  # the inside of a component with parts
 
     @property
-    def interface(self) -> ast.Interface | None:
-        return self.node if isinstance(self.node, ast.Interface) else None
+    def interface(self) -> ast.InterfaceDecl | None:
+        return self.node if isinstance(self.node, ast.InterfaceDecl) else None
 
 
 class Scope(Struct, eq=False):
     """The names of a composition; the assemblies of a program share one. `owner` is its component."""
 
-    owner: Symbol | None = None
-    instances: dict[str, Symbol] = field(default_factory=dict)
-    groups: dict[str, dict[str, Symbol]] = field(default_factory=dict)
-    connections: dict[str, Symbol] = field(default_factory=dict)
-    exports: dict[str, tuple[Symbol, str]] = field(default_factory=dict)  # own interface -> (part, its)
+    owner: NamedSymbol | None = None
+    instances: dict[str, NamedSymbol] = field(default_factory=dict)
+    groups: dict[str, dict[str, NamedSymbol]] = field(default_factory=dict)
+    connections: dict[str, NamedSymbol] = field(default_factory=dict)
+    exports: dict[str, tuple[NamedSymbol, str]] = field(default_factory=dict)  # own interface -> (part, its)
 
 
 class NameUse(NamedTuple):
@@ -64,17 +64,17 @@ class NameUse(NamedTuple):
     one before the dot. `literal` is false where a macro wrote it."""
 
     span: Span
-    symbol: Symbol
+    symbol: NamedSymbol
     whole: Span
-    instance: Symbol | None
+    instance: NamedSymbol | None
     literal: bool
 
 
 class SettingUse(NamedTuple):
     """The name of a setting, and the instance it is set on."""
 
-    name: ast.Name
-    instance: Symbol | None
+    name: ast.Identifier
+    instance: NamedSymbol | None
 
 
 class Index:
@@ -82,13 +82,13 @@ class Index:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.tops: dict[str, dict[str, Symbol]] = {kind: {} for kind in _KINDS.values()}
+        self.tops: dict[str, dict[str, NamedSymbol]] = {kind: {} for kind in _KINDS.values()}
         self.assembly = Scope()
         self.uses: dict[str, list[NameUse]] = {}  # by file
         self.settings: dict[str, list[SettingUse]] = {}
-        self._instances_of: dict[Symbol, list[Symbol]] = {}
-        self._uses_of: dict[Symbol, list[NameUse]] = {}
-        _Walk(self).run(program.items)
+        self._instances_of: dict[NamedSymbol, list[NamedSymbol]] = {}
+        self._uses_of: dict[NamedSymbol, list[NameUse]] = {}
+        _IndexWalk(self).run(program.items)
 
     # Questions -----------------------------------------------------------------------------------
 
@@ -101,21 +101,21 @@ class Index:
         settings = self.settings.get(path, ())
         return next((each for each in settings if _contains(each.name.span, line, column)), None)
 
-    def uses_of(self, symbol: Symbol) -> list[NameUse]:
+    def uses_of(self, symbol: NamedSymbol) -> list[NameUse]:
         return self._uses_of.get(symbol, [])
 
-    def instances_of(self, component: Symbol) -> list[Symbol]:
+    def instances_of(self, component: NamedSymbol) -> list[NamedSymbol]:
         return self._instances_of.get(component, [])
 
-    def paths(self, instance: Symbol) -> list[str]:
+    def paths(self, instance: NamedSymbol) -> list[str]:
         """The dotted names that an instance has in the system, one for each place its component has."""
         return list(self._paths(instance, frozenset()))
 
-    def component_paths(self, component: Symbol) -> list[str]:
+    def component_paths(self, component: NamedSymbol) -> list[str]:
         """The dotted names of all instances of a component."""
         return [path for instance in self.instances_of(component) for path in self.paths(instance)]
 
-    def served(self, path: str, instance: Symbol, interface: str) -> str:
+    def served(self, path: str, instance: NamedSymbol, interface: str) -> str:
         """The dotted name of the interface that serves `interface` of an instance: a part's, if exported."""
         for _ in range(_DEEPEST):  # a component that contains itself has no end
             scope = instance.type.scope if instance.type else None
@@ -125,7 +125,7 @@ class Index:
             path = f"{path}.{instance.name.text}"
         return f"{path}.{interface}"
 
-    def _paths(self, instance: Symbol, above: frozenset[Symbol]) -> Iterator[str]:
+    def _paths(self, instance: NamedSymbol, above: frozenset[NamedSymbol]) -> Iterator[str]:
         name = instance.name.text
         if instance.owner is None:
             yield name
@@ -140,7 +140,9 @@ class Index:
 
     # Building ------------------------------------------------------------------------------------
 
-    def add(self, name: ast.Name, symbol: Symbol, instance: Symbol | None = None, part: str = "") -> None:
+    def add(
+        self, name: ast.Identifier, symbol: NamedSymbol, instance: NamedSymbol | None = None, part: str = ""
+    ) -> None:
         """Enter a use; `part` is the beginning of the word that is meant, if not all of it."""
         span, whole = name.span, name.span
         text = part or name.text
@@ -158,82 +160,84 @@ class Index:
         self._uses_of.setdefault(symbol, []).append(use)
 
 
-class _Walk:
+class _IndexWalk:
     """One walk over a program."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.bodies: list[tuple[ast.Component, Symbol]] = []
+        self.bodies: list[tuple[ast.ComponentDecl, NamedSymbol]] = []
 
     def run(self, items: Iterable[ast.TopLevelItem]) -> None:
         items = list(items)
-        loose: list[ast.Composition | ast.Configuration] = []
+        loose: list[ast.CompositionDecl | ast.ConfigurationDecl] = []
         for node in items:
             kind = _KINDS.get(type(node))
-            if isinstance(node, (ast.Composition, ast.Configuration)):
+            if isinstance(node, (ast.CompositionDecl, ast.ConfigurationDecl)):
                 loose.append(node)
-            elif isinstance(node, ast.Assembly):
-                loose += [i for i in node.items if isinstance(i, (ast.Composition, ast.Configuration))]
+            elif isinstance(node, ast.AssemblyDecl):
+                loose += [
+                    i for i in node.items if isinstance(i, (ast.CompositionDecl, ast.ConfigurationDecl))
+                ]
             elif kind is not None:
                 self.top(kind, node)
         for node, symbol in self.bodies:
             self.component(node, symbol)
-        compositions = [block for block in loose if isinstance(block, ast.Composition)]
+        compositions = [block for block in loose if isinstance(block, ast.CompositionDecl)]
         for block in compositions:
             self.instances(block, self.index.assembly)
         for block in compositions:
             self.connections(block, self.index.assembly)
         for each in loose:
-            if isinstance(each, ast.Configuration):
+            if isinstance(each, ast.ConfigurationDecl):
                 self.configuration(each, self.index.assembly)
 
     def top(self, kind: str, node: ast.TopLevelItem) -> None:
-        assert isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component))
+        assert isinstance(node, (ast.ProcedureDecl, ast.StructDecl, ast.ConnectorDecl, ast.ComponentDecl))
         if node.name is None:
             return
-        symbol = Symbol(kind, node.name, node)
+        symbol = NamedSymbol(kind, node.name, node)
         self.index.tops[kind].setdefault(node.name.text, symbol)
         self.index.add(node.name, symbol)
-        if isinstance(node, ast.Procedure):
+        if isinstance(node, ast.ProcedureDecl):
             for method in node.methods:
                 self.member(symbol, "method", method.name, method)
-        elif isinstance(node, ast.Component):
+        elif isinstance(node, ast.ComponentDecl):
             self.bodies.append((node, symbol))
             self.members(node, symbol)
 
-    def member(self, owner: Symbol, kind: str, name: ast.Name, node: object) -> Symbol:
-        symbol = Symbol(kind, name, node, owner)
+    def member(self, owner: NamedSymbol, kind: str, name: ast.Identifier, node: object) -> NamedSymbol:
+        symbol = NamedSymbol(kind, name, node, owner)
         owner.members.setdefault(name.text, symbol)
         self.index.add(name, symbol)
         return symbol
 
     # Components ----------------------------------------------------------------------------------
 
-    def members(self, node: ast.Component, symbol: Symbol) -> None:
+    def members(self, node: ast.ComponentDecl, symbol: NamedSymbol) -> None:
         for item in node.items:
-            if isinstance(item, ast.Interface):
+            if isinstance(item, ast.InterfaceDecl):
                 self.member(symbol, "interface", item.name, item)
-            elif isinstance(item, ast.Sync):
+            elif isinstance(item, ast.SyncDecl):
                 self.member(symbol, "mutex", item.name, item)
-            elif isinstance(item, ast.Attribute):
+            elif isinstance(item, ast.AttributeDecl):
                 self.member(symbol, "attribute", item.name, item)
 
-    def component(self, node: ast.Component, symbol: Symbol) -> None:
+    def component(self, node: ast.ComponentDecl, symbol: NamedSymbol) -> None:
         for item in node.items:
-            if isinstance(item, ast.Interface):
+            if isinstance(item, ast.InterfaceDecl):
                 self.interface(item, symbol)
-            elif isinstance(item, ast.Attribute) and isinstance(item.type, ast.TypeName):
-                self.refer("struct", ast.Name(item.type.name, item.type.span))
-        if isinstance(node.composition, ast.Composition):
+            elif isinstance(item, ast.AttributeDecl) and isinstance(item.type, ast.TypeName):
+                self.refer("struct", ast.Identifier(item.type.name, item.type.span))
+        if isinstance(node.composition, ast.CompositionDecl):
             symbol.scope = Scope(symbol)
             self.instances(node.composition, symbol.scope)
             self.connections(node.composition, symbol.scope)
-        if isinstance(node.configuration, ast.Configuration):
+        if isinstance(node.configuration, ast.ConfigurationDecl):
             self.configuration(node.configuration, symbol.scope or Scope(symbol))
 
-    def interface(self, node: ast.Interface, owner: Symbol) -> None:
+    def interface(self, node: ast.InterfaceDecl, owner: NamedSymbol) -> None:
         if node.kind in ("uses", "provides") and isinstance(node.type, ast.TypeName):
-            type = self.refer("procedure", ast.Name(node.type.name, node.type.span))
+            type = self.refer("procedure", ast.Identifier(node.type.name, node.type.span))
             symbol = owner.members.get(node.name.text)
             if symbol is not None and symbol.node is node:
                 symbol.type = type
@@ -242,61 +246,61 @@ class _Walk:
                 for name in clause.interfaces:
                     self.own(name, owner)
 
-    def refer(self, kind: str, name: ast.Name) -> Symbol | None:
+    def refer(self, kind: str, name: ast.Identifier) -> NamedSymbol | None:
         symbol = self.index.tops[kind].get(name.text)
         if symbol is not None:
             self.index.add(name, symbol)
         return symbol
 
-    def own(self, name: ast.Name, owner: Symbol | None, kind: str = "interface") -> None:
+    def own(self, name: ast.Identifier, owner: NamedSymbol | None, kind: str = "interface") -> None:
         symbol = owner.members.get(name.text) if owner else None
         if symbol is not None and symbol.kind == kind:
             self.index.add(name, symbol)
 
     # Compositions --------------------------------------------------------------------------------
 
-    def instances(self, node: ast.Composition, scope: Scope) -> None:
+    def instances(self, node: ast.CompositionDecl, scope: Scope) -> None:
         for item in node.items:
-            if isinstance(item, ast.Instance):
+            if isinstance(item, ast.InstanceDecl):
                 self.instance(item, scope)
-            elif isinstance(item, ast.Group):
+            elif isinstance(item, ast.GroupDecl):
                 inside = {each.name.text: self.instance(each, scope) for each in item.instances}
                 if item.name is not None:
                     scope.groups.setdefault(item.name.text, inside)
-                    self.index.add(item.name, Symbol("group", item.name, item, scope.owner))
+                    self.index.add(item.name, NamedSymbol("group", item.name, item, scope.owner))
 
-    def instance(self, node: ast.Instance, scope: Scope) -> Symbol:
-        if isinstance(node.type, ast.Component):
-            type: Symbol | None = Symbol("component", node.name, node.type)
+    def instance(self, node: ast.InstanceDecl, scope: Scope) -> NamedSymbol:
+        if isinstance(node.type, ast.ComponentDecl):
+            type: NamedSymbol | None = NamedSymbol("component", node.name, node.type)
             assert type is not None
             self.members(node.type, type)
             self.component(node.type, type)
         else:
             type = self.refer("component", node.type)
-        symbol = Symbol("instance", node.name, node, scope.owner, type)
+        symbol = NamedSymbol("instance", node.name, node, scope.owner, type)
         scope.instances.setdefault(node.name.text, symbol)
         self.index.add(node.name, symbol)
         if type is not None:
             self.index._instances_of.setdefault(type, []).append(symbol)
         return symbol
 
-    def connections(self, node: ast.Composition, scope: Scope) -> None:
+    def connections(self, node: ast.CompositionDecl, scope: Scope) -> None:
         for item in node.items:
-            if isinstance(item, ast.Connection):
-                if isinstance(item.connector, ast.Name):
+            if isinstance(item, ast.ConnectionDecl):
+                if isinstance(item.connector, ast.Identifier):
                     self.refer("connector", item.connector)
-                symbol = Symbol("connection", item.name, item, scope.owner)
+                symbol = NamedSymbol("connection", item.name, item, scope.owner)
                 scope.connections.setdefault(item.name.text, symbol)
                 self.index.add(item.name, symbol)
                 for end in item.ends:
                     self.path(end.path, scope)
-            elif isinstance(item, ast.Export):
+            elif isinstance(item, ast.ExportDecl):
                 found = self.path(item.source, scope)
                 self.own(item.target, scope.owner)
                 if found is not None:
                     scope.exports.setdefault(item.target.text, (found, item.source[-1].text))
 
-    def path(self, path: tuple[ast.Name, ...], scope: Scope) -> Symbol | None:
+    def path(self, path: tuple[ast.Identifier, ...], scope: Scope) -> NamedSymbol | None:
         """`interface`, `instance.interface` or `group.instance.interface`; the instance."""
         if len(path) == 1:
             self.own(path[0], scope.owner)
@@ -316,7 +320,7 @@ class _Walk:
 
     # Configurations ------------------------------------------------------------------------------
 
-    def configuration(self, node: ast.Configuration, scope: Scope) -> None:
+    def configuration(self, node: ast.ConfigurationDecl, scope: Scope) -> None:
         for setting in node.settings:
             if len(setting.path) != 2:
                 continue
@@ -333,7 +337,7 @@ class _Walk:
             if isinstance(setting.value, ast.Reference):
                 self.reference(setting.value.path, scope)
 
-    def setting(self, name: ast.Name, instance: Symbol) -> None:
+    def setting(self, name: ast.Identifier, instance: NamedSymbol) -> None:
         """`attribute`, or `interface_something`."""
         members = instance.type.members if instance.type else {}
         if name.text in members and members[name.text].kind == "attribute":
@@ -344,7 +348,7 @@ class _Walk:
         if head is not None:
             self.index.add(name, members[head], instance, head)
 
-    def reference(self, path: tuple[ast.Name, ...], scope: Scope) -> None:
+    def reference(self, path: tuple[ast.Identifier, ...], scope: Scope) -> None:
         if len(path) == 1:
             self.own(path[0], scope.owner, "attribute")
             return

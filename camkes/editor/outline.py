@@ -12,7 +12,7 @@ from camkes.parser import ast
 
 
 class Item(NamedTuple):
-    """A definition. `kind` is that of its `Symbol`, or the word of a block."""
+    """A definition. `kind` is that of its `NamedSymbol`, or the word of a block."""
 
     name: str
     kind: str
@@ -29,37 +29,37 @@ def outline(source: SourceFile, items: Iterable[ast.TopLevelItem]) -> list[Item]
 
 def _item(node: object) -> Iterator[Item]:
     match node:
-        case ast.Procedure():
+        case ast.ProcedureDecl():
             children = [Item(m.name.text, "method", m.span, m.name.span, ()) for m in node.methods]
             yield _block(node.name, "procedure", node.span, children)
-        case ast.Struct():
+        case ast.StructDecl():
             yield _block(node.name, "struct", node.span, _items(node.body.members))
-        case ast.Connector():
+        case ast.ConnectorDecl():
             yield _block(node.name, "connector", node.span, [])
-        case ast.Component():
+        case ast.ComponentDecl():
             blocks = [block for block in (node.composition, node.configuration) if block is not None]
             yield _block(node.name, "component", node.span, [*_items(node.items), *_items(blocks)])
-        case ast.Interface():
+        case ast.InterfaceDecl():
             type = node.type.name if isinstance(node.type, ast.TypeName) else "Buf"
             yield Item(node.name.text, "interface", node.span, node.name.span, (), f"{node.kind} {type}")
-        case ast.Sync():
+        case ast.SyncDecl():
             yield Item(node.name.text, "mutex", node.span, node.name.span, (), node.kind)
-        case ast.Attribute():
+        case ast.AttributeDecl():
             yield Item(node.name.text, "attribute", node.span, node.name.span, ())
-        case ast.Assembly():
+        case ast.AssemblyDecl():
             yield _block(node.name, "assembly", node.span, _items(node.items))
-        case ast.Composition():
+        case ast.CompositionDecl():
             yield _block(node.name, "composition", node.span, _items(node.items))
-        case ast.Configuration():
+        case ast.ConfigurationDecl():
             yield _block(node.name, "configuration", node.span, [])
-        case ast.Group():
+        case ast.GroupDecl():
             yield _block(node.name, "group", node.span, _items(node.instances))
-        case ast.Instance():
-            inside = _items([node.type]) if isinstance(node.type, ast.Component) else []
-            type = node.type.text if isinstance(node.type, ast.Name) else "component"
+        case ast.InstanceDecl():
+            inside = _items([node.type]) if isinstance(node.type, ast.ComponentDecl) else []
+            type = node.type.text if isinstance(node.type, ast.Identifier) else "component"
             yield Item(node.name.text, "instance", node.span, node.name.span, tuple(inside), type)
-        case ast.Connection():
-            type = node.connector.text if isinstance(node.connector, ast.Name) else "connector"
+        case ast.ConnectionDecl():
+            type = node.connector.text if isinstance(node.connector, ast.Identifier) else "connector"
             yield Item(node.name.text, "connection", node.span, node.name.span, (), type)
 
 
@@ -67,6 +67,6 @@ def _items(nodes: Iterable[object]) -> list[Item]:
     return [each for node in nodes for each in _item(node)]
 
 
-def _block(name: ast.Name | None, kind: str, span: Span, children: list[Item]) -> Item:
+def _block(name: ast.Identifier | None, kind: str, span: Span, children: list[Item]) -> Item:
     own = tuple(child for child in children if child.span.file is span.file)
     return Item(name.text if name else kind, kind, span, name.span if name else span, own)

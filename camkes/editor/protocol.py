@@ -13,7 +13,7 @@ from pygls.protocol import LanguageServerProtocol
 _LOG = logging.getLogger(__name__)
 
 
-class Protocol(LanguageServerProtocol):
+class ValidatingProtocol(LanguageServerProtocol):
     """Answers with an error what cannot be understood; pygls only logs it."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from camkes.editor.index import Scope, Symbol
-from camkes.editor.workspace import Analysis
+from camkes.editor.index import NamedSymbol, Scope
+from camkes.editor.workspace import SystemSnapshot
 from camkes.parser.tables import load
 from camkes.resolve.files.library import BUILTIN
 from camkes.resolve.words.keywords import C_KEYWORDS
@@ -31,7 +31,7 @@ class RefusedError(Exception):
     """Why a name stays as it is."""
 
 
-def check_symbol(analysis: Analysis, symbol: Symbol) -> None:
+def check_symbol(analysis: SystemSnapshot, symbol: NamedSymbol) -> None:
     """Raise RefusedError if the symbol cannot be renamed."""
     if symbol.kind not in _RENAMED or symbol.node is None:
         raise RefusedError(f"a {symbol.kind} cannot be renamed here")
@@ -44,7 +44,7 @@ def check_symbol(analysis: Analysis, symbol: Symbol) -> None:
             raise RefusedError(f"`{symbol.name.text}` is written by a macro at {place}; rename it by hand")
 
 
-def check_damage(analysis: Analysis, symbol: Symbol) -> None:
+def check_damage(analysis: SystemSnapshot, symbol: NamedSymbol) -> None:
     """Raise RefusedError if a statement with a mistake, which was not understood, names the symbol."""
     word = re.compile(rf"\b{re.escape(symbol.name.text)}\b")
     for span in analysis.program.damage:
@@ -60,7 +60,7 @@ def check_damage(analysis: Analysis, symbol: Symbol) -> None:
                     )
 
 
-def check_name(analysis: Analysis, symbol: Symbol, name: str) -> None:
+def check_name(analysis: SystemSnapshot, symbol: NamedSymbol, name: str) -> None:
     """Raise RefusedError if the symbol cannot have this name."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise RefusedError(
@@ -74,7 +74,7 @@ def check_name(analysis: Analysis, symbol: Symbol, name: str) -> None:
         raise RefusedError(f"`{name}` is already in use")
 
 
-def _is_macro(analysis: Analysis, name: str) -> bool:
+def _is_macro(analysis: SystemSnapshot, name: str) -> bool:
     defined = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+{name}\b", re.MULTILINE)
     flags = re.compile(rf"(?:-D)?{name}(?:[=(]|\Z)")
     return any(defined.search(file.text) for file in analysis.program.files) or any(
@@ -82,7 +82,7 @@ def _is_macro(analysis: Analysis, name: str) -> bool:
     )
 
 
-def _beside(analysis: Analysis, symbol: Symbol) -> set[str]:
+def _beside(analysis: SystemSnapshot, symbol: NamedSymbol) -> set[str]:
     """The names that are taken where a symbol stands."""
     if symbol.kind in analysis.index.tops:
         return set(analysis.index.tops[symbol.kind])

@@ -21,8 +21,8 @@ from camkes import __version__
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
 from camkes.editor import convert
 from camkes.editor.index import NameUse
-from camkes.editor.protocol import Protocol
-from camkes.editor.workspace import Analysis, Workspace
+from camkes.editor.protocol import ValidatingProtocol
+from camkes.editor.workspace import SystemSnapshot, Workspace
 
 #: The files that are ours.
 SUFFIXES = (".camkes", ".idl4")
@@ -62,7 +62,7 @@ class Server(LanguageServer):
             "camkes",
             __version__,
             text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
-            protocol_cls=Protocol,
+            protocol_cls=ValidatingProtocol,
         )
         self.files = Workspace()
         self.worker = ThreadPoolExecutor(1, "analysis")
@@ -99,10 +99,10 @@ class Server(LanguageServer):
         encoding = self.workspace.position_encoding or "utf-16"
         return str(getattr(encoding, "value", encoding))
 
-    async def analysis(self, path: str) -> Analysis:
+    async def analysis(self, path: str) -> SystemSnapshot:
         return await asyncio.get_running_loop().run_in_executor(self.worker, self.files.analysis, path)
 
-    async def file(self, uri: str) -> tuple[Analysis, SourceFile] | None:
+    async def file(self, uri: str) -> tuple[SystemSnapshot, SourceFile] | None:
         """An open file and the system it belongs to; None if it is none of ours."""
         real = os.path.realpath(path_of(uri))
         if real not in self.files.buffers:
@@ -198,14 +198,14 @@ class Server(LanguageServer):
 
     async def place(
         self, uri: str, position: lsp.Position
-    ) -> tuple[Analysis, SourceFile, tuple[int, int]] | None:
+    ) -> tuple[SystemSnapshot, SourceFile, tuple[int, int]] | None:
         """A place in an open file: line and column."""
         found = await self.file(uri)
         if found is None:
             return None
         return *found, convert.place_of(position, found[1].lines, self.encoding)
 
-    async def use(self, uri: str, position: lsp.Position) -> tuple[Analysis, NameUse] | None:
+    async def use(self, uri: str, position: lsp.Position) -> tuple[SystemSnapshot, NameUse] | None:
         """The name at a place."""
         found = await self.place(uri, position)
         if found is None:

@@ -30,7 +30,7 @@ from camkes.resolve.options import LoadOptions
 _IMPORT = re.compile(r'\bimport\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
 
 
-class Analysis(Struct, dict=True):
+class SystemSnapshot(Struct, dict=True):
     """What is known about the system of one root file."""
 
     root: Path
@@ -84,7 +84,9 @@ class Analysis(Struct, dict=True):
         return {task.instance: task for task in self.system.tasks} if self.system else {}
 
 
-def analyse_root(application: Application, read: Callable[[Path], str | None], has_root: bool) -> Analysis:
+def analyse_root(
+    application: Application, read: Callable[[Path], str | None], has_root: bool
+) -> SystemSnapshot:
     """Read, resolve and plan the system of an application; `read` gives texts that are not saved.
 
     Without `has_root` the file may be a fragment, and a missing assembly is not an error.
@@ -104,7 +106,7 @@ def analyse_root(application: Application, read: Callable[[Path], str | None], h
     found = sink.diagnostics
     if not has_root:
         found = tuple(each for each in found if each.code is not NO_ASSEMBLY)
-    return Analysis(application.root, options, loaded.program, found, loaded.system, plan)
+    return SystemSnapshot(application.root, options, loaded.program, found, loaded.system, plan)
 
 
 class Workspace(Struct, dict=True):
@@ -113,8 +115,8 @@ class Workspace(Struct, dict=True):
     buffers: dict[str, str] = field(default_factory=dict)  # by real path
     trusts_all: bool = False  # what the user says of the folders that the editor has open
     unasked: set[str] = field(default_factory=set)  # folders that are not trusted, so CMake is not asked
-    _analyses: dict[Path, Analysis] = field(default_factory=dict)
-    _owners: dict[str, Analysis] = field(default_factory=dict)
+    _analyses: dict[Path, SystemSnapshot] = field(default_factory=dict)
+    _owners: dict[str, SystemSnapshot] = field(default_factory=dict)
 
     def open(self, path: str, text: str) -> None:
         self.buffers[os.path.realpath(path)] = text
@@ -133,7 +135,7 @@ class Workspace(Struct, dict=True):
         """Whether CMake may be asked about the folder of a file: as the editor or `camkes trust` says."""
         return self.trusts_all or is_trusted(path.parent)
 
-    def analysis(self, path: str) -> Analysis:
+    def analysis(self, path: str) -> SystemSnapshot:
         """The system that a file belongs to: that of the application around it, or its own."""
         real = os.path.realpath(path)
         analyses, owners, buffers = self._analyses, self._owners, dict(self.buffers)
@@ -141,17 +143,17 @@ class Workspace(Struct, dict=True):
             owners[real] = self._find(Path(path).absolute(), real, analyses, buffers)
         return owners[real]
 
-    def open_analyses(self) -> list[Analysis]:
+    def open_analyses(self) -> list[SystemSnapshot]:
         """The systems of all open files."""
         return list({id(a): a for a in map(self.analysis, sorted(self.buffers))}.values())
 
     def _find(
-        self, path: Path, real: str, analyses: dict[Path, Analysis], buffers: dict[str, str]
-    ) -> Analysis:
+        self, path: Path, real: str, analyses: dict[Path, SystemSnapshot], buffers: dict[str, str]
+    ) -> SystemSnapshot:
         def read(file: Path) -> str | None:
             return buffers.get(os.path.realpath(file))
 
-        def analysed(applications: list[Application]) -> Analysis | None:
+        def analysed(applications: list[Application]) -> SystemSnapshot | None:
             for application in applications:
                 if not application.root.is_file():
                     continue

@@ -20,7 +20,7 @@ from camkes import pipeline
 from camkes.backends.interface import Progress
 from camkes.diagnostics import Sink
 from camkes.model.settings import WCET
-from camkes.report.trace.model import Run, State, Thread
+from camkes.report.trace.model import Run, State, TracedThread
 
 #: A proposal is a whole number of these, in nanoseconds.
 STEP = 1_000
@@ -126,7 +126,7 @@ def times(run: Run) -> dict[str, list[int]]:
 class _Executed:
     """When a thread executed."""
 
-    def __init__(self, thread: Thread) -> None:
+    def __init__(self, thread: TracedThread) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._sums = [0]
@@ -136,7 +136,7 @@ class _Executed:
             self._sums.append(self._sums[-1] + end - start)
 
     @staticmethod
-    def _pieces(thread: Thread) -> Iterator[tuple[int, int]]:
+    def _pieces(thread: TracedThread) -> Iterator[tuple[int, int]]:
         return ((s.start, s.end) for s in thread.segments if s.state is State.RUNNING)
 
     def _until(self, time: int) -> int:

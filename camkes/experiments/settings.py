@@ -23,7 +23,7 @@ _CONFIGURATION = re.compile(r"\bconfiguration\b[^{;]*\{")
 _HIDDEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", re.DOTALL)
 
 
-class _Edit(Struct, frozen=True):
+class _SettingEdit(Struct, frozen=True):
     start: int
     end: int
     text: str
@@ -33,7 +33,7 @@ def write_settings(checked: Checked, values: Mapping[tuple[str, str], str], sink
     """Give settings, as (instance, name): text, their values in the text: in the place of a number that is
     there, or else as a new line of the last configuration of the root file. Nothing is written if one of them
     cannot be: that is an error. Returns the files that changed. Raises OutputError."""
-    edits: dict[SourceFile, list[_Edit]] = {}
+    edits: dict[SourceFile, list[_SettingEdit]] = {}
     missing: list[str] = []
     for (instance, name), text in values.items():
         span = _stated(checked.system, instance, name)
@@ -52,7 +52,7 @@ def write_settings(checked: Checked, values: Mapping[tuple[str, str], str], sink
                 span,
                 help=f"write {text} yourself",
             )
-        edits.setdefault(span.file, []).append(_Edit(start, end, text))
+        edits.setdefault(span.file, []).append(_SettingEdit(start, end, text))
     root = next((file for file in checked.system.files if file.path == checked.application.root), None)
     if missing and root is not None:
         edits.setdefault(root, []).append(_added(root, missing))
@@ -72,25 +72,25 @@ def _offset(file: SourceFile, line: int, column: int) -> int:
     return sum(len(each) + 1 for each in file.lines[: line - 1]) + column - 1
 
 
-def _added(file: SourceFile, lines: list[str]) -> _Edit:
+def _added(file: SourceFile, lines: list[str]) -> _SettingEdit:
     """New lines at the end of the last configuration, or a configuration at the end of the assembly."""
     shown = _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), file.text)
     opened = list(_CONFIGURATION.finditer(shown))
     if not opened:
         place = shown.rindex("}")
         body = "".join(f"        {line}\n" for line in lines)
-        return _Edit(place, place, f"    configuration {{\n{body}    }}\n")
+        return _SettingEdit(place, place, f"    configuration {{\n{body}    }}\n")
     depth, place = 1, opened[-1].end()
     while depth:
         depth += {"{": 1, "}": -1}.get(shown[place], 0)
         place += 1
     end = shown.rfind("\n", 0, place) + 1
     if shown[end : place - 1].strip():  # all in one line
-        return _Edit(place - 1, place - 1, "".join(f"{line} " for line in lines))
-    return _Edit(end, end, "".join(f"        {line}\n" for line in lines))
+        return _SettingEdit(place - 1, place - 1, "".join(f"{line} " for line in lines))
+    return _SettingEdit(end, end, "".join(f"        {line}\n" for line in lines))
 
 
-def _report_shared(edits: Mapping[SourceFile, list[_Edit]], sink: Sink) -> None:
+def _report_shared(edits: Mapping[SourceFile, list[_SettingEdit]], sink: Sink) -> None:
     """One place in the text can be the setting of several instances: then they need the same value."""
     for file, those in edits.items():
         texts: dict[tuple[int, int], set[str]] = {}
@@ -109,7 +109,7 @@ def _report_shared(edits: Mapping[SourceFile, list[_Edit]], sink: Sink) -> None:
                 )
 
 
-def _apply(edits: Mapping[SourceFile, list[_Edit]], sink: Sink) -> tuple[Path, ...]:
+def _apply(edits: Mapping[SourceFile, list[_SettingEdit]], sink: Sink) -> tuple[Path, ...]:
     written: list[tuple[Path, bytes]] = []
     for file, those in edits.items():
         text = file.text

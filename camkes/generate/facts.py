@@ -10,12 +10,12 @@ from typing import TypeGuard
 from msgspec import Struct, field
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.model import CapabilityModel, Purpose, Role, Space, Thread, Use
+from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space, Thread
 from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.names import c_name
 from camkes.model.connectors import Carries, support
-from camkes.model.settings import BUFFER, Reader
+from camkes.model.settings import BUFFER, SettingReader
 from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 
@@ -54,7 +54,7 @@ class SystemFacts:
         self.source = system.root.path.name
         self.wiring = Wiring(system)
         # what is wrong with these settings was reported when capabilities were allocated
-        self.reader = Reader(Sink())
+        self.reader = SettingReader(Sink())
         threads = [t for space in model.spaces for t in space.threads]
         self.numbers = {t.name: number for number, t in enumerate(threads)}
         self.threads: dict[str, list[Thread]] = {}
@@ -116,14 +116,14 @@ class InstanceFacts:
         """The slot of what the instance must have."""
         if not self.all.allocated:
             return 0
-        return self.all.model.slots[Use(self.instance.name, purpose, interface, context, number)]
+        return self.all.model.slots[ObjectUse(self.instance.name, purpose, interface, context, number)]
 
     def slot_if_any(self, purpose: Purpose, interface: str = "", context: str = "", number: int = 0) -> int:
         """The slot of what the instance may have; 0: it has not."""
-        return self.all.model.slots.get(Use(self.instance.name, purpose, interface, context, number), 0)
+        return self.all.model.slots.get(ObjectUse(self.instance.name, purpose, interface, context, number), 0)
 
     def memory(self, purpose: Purpose, interface: str, number: int = 0) -> ctx.SharedContext:
-        use = Use(self.instance.name, purpose, interface, number=number)
+        use = ObjectUse(self.instance.name, purpose, interface, number=number)
         if not self.all.allocated:
             return ctx.SharedContext(use.variable, use.variable, 0)
         symbol = self.all.spaces[self.instance.name].symbol(use)

@@ -17,7 +17,14 @@ from camkes.files import write_all
 from camkes.migrate import cmake
 from camkes.migrate.code import CodeEditor
 from camkes.migrate.codes import LOOK, NO_FILES, NOTHING_TO_MIGRATE
-from camkes.migrate.declarations import HEADERS, SOURCES, SYSTEM_FILES, Component, Declarations, read
+from camkes.migrate.declarations import (
+    HEADERS,
+    SOURCES,
+    SYSTEM_FILES,
+    LibraryComponent,
+    LibraryDeclarations,
+    read,
+)
 from camkes.migrate.system import Look, SystemEditor
 from camkes.migrate.tokens import Document
 from camkes.parser.files import read_source
@@ -33,7 +40,7 @@ _IMPORT = re.compile(r"^[ \t]*import[ \t]*<([^>\n]+)>", re.MULTILINE)
 _LIBRARY = frozenset((*SYSTEM_FILES, *HEADERS, *SOURCES))
 
 
-class Change(Struct, frozen=True):
+class FileChange(Struct, frozen=True):
     """A file that becomes another."""
 
     path: Path
@@ -58,7 +65,7 @@ class Change(Struct, frozen=True):
         return self.mark + text.replace("\n", self.newline)
 
 
-def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
+def migrate(path: Path, sink: Sink) -> tuple[FileChange, ...]:
     """What changes in the application at `path` (a folder, or a file in it). What a person must look at is
     added to `sink`, at places in the files as they are."""
     folder = path if path.is_dir() else path.parent
@@ -89,13 +96,13 @@ def migrate(path: Path, sink: Sink) -> tuple[Change, ...]:
         for component in owners[document.path]:
             used.setdefault(component.name, set()).update(left)
     SystemEditor(declared, systems, used, look).edit(code)
-    changes = [Change(d.path, d.text, d.edited(), d.newline, d.mark) for d in (*systems, *code)]
+    changes = [FileChange(d.path, d.text, d.edited(), d.newline, d.mark) for d in (*systems, *code)]
     own = all(map(_imports_own, systems))
     for document in known:
         if document.path.name == _LISTS:
             _components_go(document, own, look)
             text = cmake.edit(document.text, own_components=own)
-            changes.append(Change(document.path, document.text, text, document.newline, document.mark))
+            changes.append(FileChange(document.path, document.text, text, document.newline, document.mark))
     _left_over(declared, folder, sink)
     return tuple(change for change in changes if change.before != change.after)
 
@@ -143,11 +150,13 @@ def _read(path: Path, sink: Sink) -> Document | None:
     return Document(path, text, "\r\n" if b"\r\n" in data else "\n", mark)
 
 
-def _owners(path: Path, declared: Declarations, code: Sequence[Document]) -> dict[Path, list[Component]]:
+def _owners(
+    path: Path, declared: LibraryDeclarations, code: Sequence[Document]
+) -> dict[Path, list[LibraryComponent]]:
     """The components that each file is compiled for: as the application says, else all of them."""
     every = list(declared.components.values())
     application = find_application(path, Sink())
-    found: dict[Path, list[Component]] = {}
+    found: dict[Path, list[LibraryComponent]] = {}
     for component in every:
         if application is None:
             break
@@ -157,7 +166,7 @@ def _owners(path: Path, declared: Declarations, code: Sequence[Document]) -> dic
     return {d.path: found.get(d.path.resolve(), every) for d in code}
 
 
-def _left_over(declared: Declarations, folder: Path, sink: Sink) -> None:
+def _left_over(declared: LibraryDeclarations, folder: Path, sink: Sink) -> None:
     for name in sorted(_LIBRARY):
         for path in sorted(folder.rglob(name)):
             source = read_source(path, Sink())
@@ -176,7 +185,7 @@ def _left_over(declared: Declarations, folder: Path, sink: Sink) -> None:
         )
 
 
-def write(changes: Sequence[Change]) -> None:
+def write(changes: Sequence[FileChange]) -> None:
     """Write the files: all of them, or none if there is no space for one. Raises OSError with its name."""
     write_all((change.path, change.data) for change in changes)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from camkes.migrate.declarations import CONNECTOR, SOURCES
-from camkes.migrate.tokens import Edit, apply
+from camkes.migrate.tokens import TextEdit, apply
 
 _CONNECTORS = re.compile(
     r"^[ \t]*foreach[ \t]*\((?:(?!endforeach)[^#])*?DeclareCAmkESConnector[ \t]*\(\s*"
@@ -44,4 +44,4 @@ def edit(text: str, *, own_components: bool = False) -> str:
     patterns = [_CONNECTORS, _CONNECTOR, _TEMPLATES, _SOURCE_LINE, _SOURCE]
     if own_components:
         patterns.append(_COMPONENTS)
-    return apply(text, [Edit(m.start(), m.end(), "") for p in patterns for m in p.finditer(text)])
+    return apply(text, [TextEdit(m.start(), m.end(), "") for p in patterns for m in p.finditer(text)])

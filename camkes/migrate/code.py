@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
-from camkes.migrate.declarations import HEADERS, Component, Declarations, Method
+from camkes.migrate.declarations import HEADERS, LibraryComponent, LibraryDeclarations, LibraryMethod
 from camkes.migrate.system import Look
 from camkes.migrate.tokens import Document
 
@@ -18,10 +18,10 @@ _STEPS = tuple("+-*/%|&^")
 _INTEGERS = ("int", "unsigned", "long", "short", "char")
 
 
-class _Function(Struct, frozen=True):
+class _InterfaceFunction(Struct, frozen=True):
     """A function of an interface: `served` if the component defines it, else it is called."""
 
-    method: Method
+    method: LibraryMethod
     served: bool
 
 
@@ -31,15 +31,15 @@ class CodeEditor:
     `components` are those that a file is compiled for. `procedures` are those that the library serves.
     """
 
-    def __init__(self, declared: Declarations, procedures: Iterable[str], look: Look) -> None:
+    def __init__(self, declared: LibraryDeclarations, procedures: Iterable[str], look: Look) -> None:
         self.declared = declared
         self.procedures = frozenset(procedures)
         self.library = declared.library_interfaces()
         self.look = look
 
-    def edit(self, document: Document, components: list[Component]) -> None:
+    def edit(self, document: Document, components: list[LibraryComponent]) -> None:
         """Add the edits to a document."""
-        functions: dict[str, _Function] = {}
+        functions: dict[str, _InterfaceFunction] = {}
         inits: set[str] = set()
         task = False
         for component in components:
@@ -51,7 +51,7 @@ class CodeEditor:
                     continue
                 served = interface.kind == "provides"
                 for method in self.declared.procedures[interface.type].methods.values():
-                    functions[f"{interface.name}_{method.name}"] = _Function(method, served)
+                    functions[f"{interface.name}_{method.name}"] = _InterfaceFunction(method, served)
                 if (component.name, interface.name) in self.library:
                     inits.add(f"{interface.name}_init")
         self._includes(document)
@@ -77,7 +77,7 @@ class CodeEditor:
             if any(f"/{name}" in token.text or f'"{name}' in token.text for name in HEADERS):
                 document.remove_statement(number, number)
 
-    def _macros(self, document: Document, functions: dict[str, _Function]) -> None:
+    def _macros(self, document: Document, functions: dict[str, _InterfaceFunction]) -> None:
         tokens = document.tokens
         for number, token in enumerate(tokens.all):
             closing = tokens.partner.get(number + 1)
@@ -88,7 +88,7 @@ class CodeEditor:
             elif token.text == "REQUEST":
                 self._request(document, number, functions)
 
-    def _request(self, document: Document, number: int, functions: dict[str, _Function]) -> None:
+    def _request(self, document: Document, number: int, functions: dict[str, _InterfaceFunction]) -> None:
         """REQUEST(from, to, method, ...) is a call."""
         tokens = document.tokens
         parts = tokens.arguments(number + 1)
@@ -119,7 +119,7 @@ class CodeEditor:
         if given and len(given) < len(parts) - 3:
             document.remove_last(number + 1, len(parts) - 3 - len(given))
 
-    def _function(self, document: Document, number: int, function: _Function) -> None:
+    def _function(self, document: Document, number: int, function: _InterfaceFunction) -> None:
         tokens, method = document.tokens, function.method
         opening = number + 1
         closing = tokens.partner.get(opening)
@@ -161,7 +161,7 @@ class CodeEditor:
                     "this argument was more than a number; it is no longer evaluated",
                 )
 
-    def _no_call(self, document: Document, number: int, method: Method) -> None:
+    def _no_call(self, document: Document, number: int, method: LibraryMethod) -> None:
         if method.carried:
             self.look(
                 document.span(number),
@@ -171,7 +171,11 @@ class CodeEditor:
             )
 
     def _pasted(
-        self, document: Document, number: int, functions: Mapping[str, _Function], inits: Collection[str]
+        self,
+        document: Document,
+        number: int,
+        functions: Mapping[str, _InterfaceFunction],
+        inits: Collection[str],
     ) -> None:
         ending = document.tokens.text(number)
         found = [n for n, f in functions.items() if f.method.carried] + sorted(inits)

@@ -29,10 +29,10 @@ CARRIED = ("priority", "requestor")
 
 
 #: An instance: the component that it is a part of, "" for the assembly, and its name there.
-Instance: TypeAlias = tuple[str, str]
+InstancePath: TypeAlias = tuple[str, str]
 
 
-class Method(Struct):
+class LibraryMethod(Struct):
     """`parameters` counts all, `carried` those at the end that the library needs."""
 
     name: str
@@ -41,13 +41,13 @@ class Method(Struct):
     opening: int  # its parenthesis
 
 
-class Procedure(Struct):
+class LibraryProcedure(Struct):
     name: str
     document: Document
-    methods: dict[str, Method] = field(default_factory=dict)
+    methods: dict[str, LibraryMethod] = field(default_factory=dict)
 
 
-class Interface(Struct):
+class LibraryInterface(Struct):
     """`marked`: the library's attributes are declared for it."""
 
     kind: str
@@ -58,7 +58,7 @@ class Interface(Struct):
     marked: bool = False
 
 
-class Attribute(Struct):
+class LibraryAttribute(Struct):
     """Tokens of a declaration; of a macro's invocation with a name "" for all it declares."""
 
     name: str
@@ -66,20 +66,20 @@ class Attribute(Struct):
     last: int
 
 
-class Component(Struct):
+class LibraryComponent(Struct):
     name: str
     document: Document
     opening: int
-    interfaces: dict[str, Interface] = field(default_factory=dict)
-    attributes: list[Attribute] = field(default_factory=list)
-    task: Attribute | None = None
+    interfaces: dict[str, LibraryInterface] = field(default_factory=dict)
+    attributes: list[LibraryAttribute] = field(default_factory=list)
+    task: LibraryAttribute | None = None
 
 
-class Setting(Struct):
+class LibrarySetting(Struct):
     """`inst.name = value;`, as tokens."""
 
     document: Document
-    instance: Instance
+    instance: InstancePath
     name: str
     first: int
     last: int
@@ -89,26 +89,26 @@ class Setting(Struct):
         return self.document.tokens.all[self.first + 4 : self.last]
 
 
-class Connection(Struct):
+class LibraryConnection(Struct):
     """`connector` are the tokens of the connector's name or of the macro that makes it."""
 
     document: Document
     connector: tuple[int, int]
-    ends: list[tuple[str, Instance, str]]  # from or to, instance, interface
+    ends: list[tuple[str, InstancePath, str]]  # from or to, instance, interface
     prioritized: bool
 
 
-class Declarations(Struct):
+class LibraryDeclarations(Struct):
     """What all `.camkes` files say. `marks` counts what only the library has."""
 
-    procedures: dict[str, Procedure] = field(default_factory=dict)
-    components: dict[str, Component] = field(default_factory=dict)
-    instances: dict[Instance, str] = field(default_factory=dict)
-    settings: list[Setting] = field(default_factory=list)
-    connections: list[Connection] = field(default_factory=list)
+    procedures: dict[str, LibraryProcedure] = field(default_factory=dict)
+    components: dict[str, LibraryComponent] = field(default_factory=dict)
+    instances: dict[InstancePath, str] = field(default_factory=dict)
+    settings: list[LibrarySetting] = field(default_factory=list)
+    connections: list[LibraryConnection] = field(default_factory=list)
     marks: int = 0
 
-    def component_of(self, instance: Instance) -> Component | None:
+    def component_of(self, instance: InstancePath) -> LibraryComponent | None:
         return self.components.get(self.instances.get(instance, ""))
 
     def library_interfaces(self) -> set[tuple[str, str]]:
@@ -128,9 +128,9 @@ class Declarations(Struct):
         return found
 
 
-def read(documents: list[Document]) -> Declarations:
+def read(documents: list[Document]) -> LibraryDeclarations:
     """Read the declarations of all files."""
-    found = Declarations()
+    found = LibraryDeclarations()
     for document in documents:
         tokens = document.tokens
         scope, end = "", 0
@@ -155,10 +155,10 @@ def read(documents: list[Document]) -> Declarations:
     return found
 
 
-def _procedure(document: Document, number: int, found: Declarations) -> None:
+def _procedure(document: Document, number: int, found: LibraryDeclarations) -> None:
     tokens = document.tokens
     procedure = found.procedures.setdefault(
-        tokens.text(number + 1), Procedure(tokens.text(number + 1), document)
+        tokens.text(number + 1), LibraryProcedure(tokens.text(number + 1), document)
     )
     for at in range(number + 3, tokens.partner.get(number + 2, number)):
         if tokens.text(at) == "(" and tokens[at - 1].kind == "name":
@@ -170,32 +170,32 @@ def _procedure(document: Document, number: int, found: Declarations) -> None:
                     carried = len(wanted)
                     break
             name = tokens.text(at - 1)
-            procedure.methods[name] = Method(name, len(parts), carried, at)
+            procedure.methods[name] = LibraryMethod(name, len(parts), carried, at)
 
 
-def _component(document: Document, number: int, found: Declarations) -> None:
+def _component(document: Document, number: int, found: LibraryDeclarations) -> None:
     tokens = document.tokens
     name = tokens.text(number + 1)
-    component = found.components.setdefault(name, Component(name, document, number + 2))
+    component = found.components.setdefault(name, LibraryComponent(name, document, number + 2))
     at, closing = number + 3, tokens.partner.get(number + 2, number + 2)
     while at < closing:
         end = _statement_end(document, at, closing)
         word = tokens.text(at)
         if word in ("provides", "uses"):
-            interface = Interface(word, tokens.text(at + 1), tokens.text(at + 2), document, end)
+            interface = LibraryInterface(word, tokens.text(at + 1), tokens.text(at + 2), document, end)
             component.interfaces[interface.name] = interface
         elif word == "attribute":
             name = tokens.text(at + 2)
-            component.attributes.append(Attribute(name, at, end))
+            component.attributes.append(LibraryAttribute(name, at, end))
             found.marks += name.endswith("_priority_protocol")
         elif word in (TASK_MACRO, INTERFACE_MACRO) and tokens.text(at + 1) == "(":
             last = tokens.partner.get(at + 1, at + 1)
             end = last + (tokens.text(last + 1) == ";")
             found.marks += 1
             if word == TASK_MACRO:
-                component.task = Attribute("", at, end)
+                component.task = LibraryAttribute("", at, end)
             else:
-                component.attributes.append(Attribute("", at, end))
+                component.attributes.append(LibraryAttribute("", at, end))
         at = end + 1
     for attribute in component.attributes:
         marked = _interface_of(document, attribute)
@@ -203,7 +203,7 @@ def _component(document: Document, number: int, found: Declarations) -> None:
             component.interfaces[marked].marked = True
 
 
-def _interface_of(document: Document, attribute: Attribute) -> str:
+def _interface_of(document: Document, attribute: LibraryAttribute) -> str:
     if attribute.name:
         suffix = "_priority_protocol"
         return attribute.name.removesuffix(suffix) if attribute.name.endswith(suffix) else ""
@@ -220,7 +220,7 @@ def _statement_end(document: Document, at: int, closing: int) -> int:
     return at
 
 
-def _connection(document: Document, number: int, scope: str, found: Declarations) -> None:
+def _connection(document: Document, number: int, scope: str, found: LibraryDeclarations) -> None:
     tokens = document.tokens
     last = number + 1
     macro = tokens.text(number + 2) == "(" and tokens.text(tokens.partner.get(number + 2, -1) + 2) == "("
@@ -236,19 +236,21 @@ def _connection(document: Document, number: int, scope: str, found: Declarations
     name = tokens.text(number + 1)
     prioritized = (macro and name == "rpc") or (name.startswith(CONNECTOR) and name != CONNECTOR)
     found.marks += prioritized
-    found.connections.append(Connection(document, (number + 1, last), ends, prioritized))
+    found.connections.append(LibraryConnection(document, (number + 1, last), ends, prioritized))
 
 
 def _words(document: Document, first: int, last: int) -> Iterator[str]:
     return (t.text for t in document.tokens.all[first:last] if t.kind == "name")
 
 
-def _setting(document: Document, number: int, scope: str, found: Declarations) -> None:
+def _setting(document: Document, number: int, scope: str, found: LibraryDeclarations) -> None:
     tokens = document.tokens
     last = number
     while last < len(tokens) and tokens.text(last) != ";":
         last = tokens.partner.get(last, last) + 1
     if last < len(tokens) and tokens.depth[number]:
         found.settings.append(
-            Setting(document, (scope, tokens.text(number - 3)), tokens.text(number - 1), number - 3, last)
+            LibrarySetting(
+                document, (scope, tokens.text(number - 3)), tokens.text(number - 1), number - 3, last
+            )
         )

@@ -12,11 +12,11 @@ from camkes.migrate.declarations import (
     INTERFACE_MACRO,
     SYSTEM_FILES,
     TASK_MACRO,
-    Component,
-    Declarations,
-    Instance,
-    Interface,
-    Setting,
+    InstancePath,
+    LibraryComponent,
+    LibraryDeclarations,
+    LibraryInterface,
+    LibrarySetting,
 )
 from camkes.migrate.tokens import Document
 from camkes.model.connectors import RPC_CALL
@@ -38,7 +38,7 @@ class SystemEditor:
 
     def __init__(
         self,
-        declared: Declarations,
+        declared: LibraryDeclarations,
         documents: list[Document],
         used: Mapping[str, Collection[str]],
         look: Look,
@@ -97,7 +97,7 @@ class SystemEditor:
             elif method.carried:
                 procedure.document.remove_last(method.opening, method.carried)
 
-    def _component(self, component: Component) -> None:
+    def _component(self, component: LibraryComponent) -> None:
         document, tokens = component.document, component.document.tokens
         used = self.used.get(component.name, ())
         kept: list[str] = []
@@ -135,13 +135,13 @@ class SystemEditor:
         for interface in own:
             self._protocol(component, interface)
 
-    def _is_task(self, component: Component) -> bool:
+    def _is_task(self, component: LibraryComponent) -> bool:
         """Whether it originates a task: it declares the attributes of one and provides no interfaces."""
         names = {a.name for a in component.attributes} | ({"_priority"} if component.task else set())
         provides = any(i.kind == "provides" for i in component.interfaces.values())
         return bool(names & {"requestor", "_priority"}) and not provides
 
-    def _states_requestor(self, component: Component) -> bool:
+    def _states_requestor(self, component: LibraryComponent) -> bool:
         return component.task is not None or any(a.name == "requestor" for a in component.attributes)
 
     def _become(self, document: Document, first: int, last: int, words: list[str]) -> None:
@@ -157,7 +157,7 @@ class SystemEditor:
 
     # protocols
 
-    def _protocols(self, component: str, interface: str) -> list[tuple[Instance, str]]:
+    def _protocols(self, component: str, interface: str) -> list[tuple[InstancePath, str]]:
         """(instance, protocol) as set; "" where it is not a plain string."""
         found = []
         for setting in self.declared.settings:
@@ -176,7 +176,7 @@ class SystemEditor:
         every = {i for i, _ in found} == set(instances) and len(words) == 1
         return words.pop() if every and known else None
 
-    def _protocol(self, component: Component, interface: Interface) -> None:
+    def _protocol(self, component: LibraryComponent, interface: LibraryInterface) -> None:
         protocol = self._common(component.name, interface.name)
         document = interface.document
         if protocol is not None:
@@ -201,7 +201,7 @@ class SystemEditor:
 
     # settings
 
-    def _setting(self, setting: Setting) -> None:
+    def _setting(self, setting: LibrarySetting) -> None:
         document = setting.document
         component = self.declared.component_of(setting.instance)
         if component is None:
@@ -224,7 +224,7 @@ class SystemEditor:
                 self._ceiling(setting, component, interface)
             return
 
-    def _ceiling(self, setting: Setting, component: Component, interface: str) -> None:
+    def _ceiling(self, setting: LibrarySetting, component: LibraryComponent, interface: str) -> None:
         """Ceilings are computed. A fixed CPI at the top is non-preemptive, and that has to be said."""
         protocol = dict(self._protocols(component.name, interface)).get(setting.instance)
         value = _number(setting)
@@ -292,6 +292,6 @@ def _attribute(name: str) -> str:
     return f"attribute {kind} {name};"
 
 
-def _number(setting: Setting) -> int | None:
+def _number(setting: LibrarySetting) -> int | None:
     value = setting.value
     return int(value[0].text) if len(value) == 1 and value[0].text.isdecimal() else None

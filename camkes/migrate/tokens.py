@@ -38,7 +38,7 @@ class Token(NamedTuple):
     end: int
 
 
-class Tokens:
+class BracketedTokens:
     """The tokens of a text without blanks, with matching brackets and the depth of braces."""
 
     def __init__(self, text: str) -> None:
@@ -104,7 +104,7 @@ def _tokens(text: str) -> Iterator[Token]:
         yield Token(kind, written, match.start(), at)
 
 
-class Edit(NamedTuple):
+class TextEdit(NamedTuple):
     start: int
     end: int
     text: str
@@ -117,18 +117,18 @@ class Document(Struct, dict=True):
     text: str
     newline: str = "\n"
     mark: str = ""
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[TextEdit] = field(default_factory=list)
 
     @cached_property
-    def tokens(self) -> Tokens:
-        return Tokens(self.text)
+    def tokens(self) -> BracketedTokens:
+        return BracketedTokens(self.text)
 
     @cached_property
     def source(self) -> SourceFile:
         return SourceFile(self.path, self.text)
 
     def replace(self, start: int, end: int, text: str) -> None:
-        self.edits.append(Edit(start, end, text))
+        self.edits.append(TextEdit(start, end, text))
 
     def remove_statement(self, first: int, last: int) -> None:
         """Remove tokens, and their lines where nothing else is on them; a comment behind them goes too."""
@@ -179,9 +179,9 @@ class Document(Struct, dict=True):
                 yield number
 
 
-def outermost(edits: Sequence[Edit]) -> list[Edit]:
+def outermost(edits: Sequence[TextEdit]) -> list[TextEdit]:
     """The edits in order, without those inside others. What is removed need not be changed."""
-    result: list[Edit] = []
+    result: list[TextEdit] = []
     for edit in sorted(set(edits), key=lambda e: (e.start, -e.end, e.text)):
         if result and edit.start < result[-1].end:
             continue
@@ -189,7 +189,7 @@ def outermost(edits: Sequence[Edit]) -> list[Edit]:
     return result
 
 
-def apply(text: str, edits: Sequence[Edit]) -> str:
+def apply(text: str, edits: Sequence[TextEdit]) -> str:
     """A text with edits made. Where lines go between two blank ones, one of these goes too."""
     pieces: list[str] = []
     at = 0
@@ -203,21 +203,21 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _with_line(text: str, edit: Edit) -> Edit:
+def _with_line(text: str, edit: TextEdit) -> TextEdit:
     """A removal of all that is on its lines, with the lines; of a line's end, with the space before it."""
     end = text.find("\n", edit.end)
     at_end = not edit.text and end >= 0 and not text[edit.end : end].strip()
     if not at_end or text[edit.end - 1] == "\n":
         return edit
     start = len(text[: edit.start].rstrip(" \t"))
-    return Edit(start, end, "") if start and text[start - 1] != "\n" else Edit(start, end + 1, "")
+    return TextEdit(start, end, "") if start and text[start - 1] != "\n" else TextEdit(start, end + 1, "")
 
 
-def joined(edits: Sequence[Edit]) -> list[Edit]:
+def joined(edits: Sequence[TextEdit]) -> list[TextEdit]:
     """Removals one behind the other as one."""
-    result: list[Edit] = []
+    result: list[TextEdit] = []
     for edit in edits:
         if result and not edit.text and not result[-1].text and result[-1].end == edit.start:
-            edit = Edit(result.pop().start, edit.end, "")
+            edit = TextEdit(result.pop().start, edit.end, "")
         result.append(edit)
     return result

@@ -180,7 +180,7 @@ class Defaults(Struct, frozen=True, kw_only=True):
 DEFAULTS = Defaults()
 
 
-class Reader(Struct, frozen=True):
+class SettingReader(Struct, frozen=True):
     """Reads settings and reports wrong ones to `sink`."""
 
     sink: Sink

@@ -197,7 +197,7 @@ class Connector(Struct, frozen=True):
     span: Span
 
 
-class End(Struct, frozen=True):
+class ConnectionEnd(Struct, frozen=True):
     instance: str
     interface: str
     span: Span
@@ -214,8 +214,8 @@ class Connection(Struct, frozen=True, eq=False):
     name: str
     names: tuple[str, ...]
     connector: Connector
-    from_ends: tuple[End, ...]
-    to_ends: tuple[End, ...]
+    from_ends: tuple[ConnectionEnd, ...]
+    to_ends: tuple[ConnectionEnd, ...]
     settings: Mapping[str, Setting]
     span: Span
     threads: int | None = None

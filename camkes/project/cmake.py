@@ -24,7 +24,7 @@ from camkes.process import Finished, no_room, run
 from camkes.project import codemodel, records
 from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE_MISSING, CMAKE_SYNTAX
 from camkes.project.compilers import Compilers
-from camkes.project.inputs import Inputs, UnknownInputError, replies, variables_of
+from camkes.project.inputs import CMakeInputs, UnknownInputError, replies, variables_of
 from camkes.project.places import read_text, span_of
 from camkes.project.usage import Usage
 
@@ -64,7 +64,7 @@ class Question(NamedTuple):
     build: Path
 
 
-class Result(NamedTuple):
+class CMakeResult(NamedTuple):
     """An answer, and the replies of the file system that it depends on; None where these are not known.
     `variables` are the environment variables that CMake text names, with their values."""
 
@@ -95,7 +95,7 @@ def _find_program(name: str) -> str | None:
     return str(beside) if beside.is_file() else shutil.which(name)
 
 
-def ask(question: Question, sink: Sink) -> Result | None:
+def ask(question: Question, sink: Sink) -> CMakeResult | None:
     """Ask CMake; None after a diagnostic. OSError where the scratch folder cannot be written."""
     named, _ = variables_of([read_text(question.lists)])
     wrapped = "cmake_minimum_required" not in read_text(question.lists).lower()
@@ -105,7 +105,7 @@ def ask(question: Question, sink: Sink) -> Result | None:
         finished = _configure(question, source, _environment(question.build, named))
         commands = records.read_trace(question.build / "trace.json", source)
         found = records.read_records(question.build / "records")
-        messages = _Messages(question, finished.output, commands)
+        messages = _CMakeMessages(question, finished.output, commands)
         failed = not found or found[-1] != ["end"] or len(found[0]) < 2 or messages.not_configured
         failed = failed or finished.timed_out
         again = not finished.timed_out
@@ -137,7 +137,7 @@ def ask(question: Question, sink: Sink) -> Result | None:
         answer.not_made = _run_commands(question, answer, _environment(question.build, named))
     whole = whole and not made  # what the commands read is not known
     stored = _replies(question, files, found[0][1], commands, started) if whole else None
-    return Result(answer, stored, {name: os.environ.get(name) for name in sorted(named | more)})
+    return CMakeResult(answer, stored, {name: os.environ.get(name) for name in sorted(named | more)})
 
 
 def _raise_if_unwritable(build: Path, said: str) -> None:
@@ -223,7 +223,7 @@ def _run_confined(command: Sequence[str], build: Path, environment: Mapping[str,
     return Finished(finished.status, text, "", stopped)
 
 
-def _has_commands(commands: list[records.Command], messages: _Messages) -> bool:
+def _has_commands(commands: list[records.CMakeCommand], messages: _CMakeMessages) -> bool:
     """Whether the application declares commands that a build runs."""
     names = ("add_custom_command", "add_custom_target")
     return any(each.name.lower() in names and messages.is_users(each.file) for each in commands)
@@ -284,13 +284,13 @@ def _replies(
     question: Question,
     files: list[tuple[str, bool]] | None,
     root: str,
-    commands: list[records.Command],
+    commands: list[records.CMakeCommand],
     started: int,
 ) -> dict[str, str] | None:
     """What the file system replies to all questions of the run, unless something changed meanwhile."""
     if files is None:
         return None
-    inputs = Inputs(question.build, root)
+    inputs = CMakeInputs(question.build, root)
     inputs.read(file for file, _ in files)
     try:
         inputs.run(commands)
@@ -312,10 +312,10 @@ def _known(found: list[list[str]], answer: records.Answer) -> list[str]:
     return sorted({*names, "CMAKE_BUILD_TYPE", "CMAKE_C_FLAGS", "CMAKE_CXX_FLAGS"})
 
 
-class _Messages:
+class _CMakeMessages:
     """What CMake wrote, and where in the user's files that is."""
 
-    def __init__(self, question: Question, text: str, commands: list[records.Command]) -> None:
+    def __init__(self, question: Question, text: str, commands: list[records.CMakeCommand]) -> None:
         self._question = question
         self._text = text
         self._commands = commands

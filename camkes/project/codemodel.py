@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from camkes.project.records import Group, read_made
+from camkes.project.records import CodemodelGroup, read_made
 
 QUERY = "codemodel-v2"
 #: Libraries that recorder.cmake makes of components: COMPONENT or COMPONENT.INSTANCE follows.
@@ -22,11 +22,11 @@ READY = "cmake_object_order_depends_target_"
 _PRECOMPILED = "/cmake_pch."  # the header that stands for those to be precompiled, which are listed
 
 
-def read_groups(build: Path, stand_in: str) -> dict[str, list[Group]]:
+def read_groups(build: Path, stand_in: str) -> dict[str, list[CodemodelGroup]]:
     """The groups of each target in the build folder; none where CMake did not come that far. Sources whose
     paths begin with `stand_in` stand for any other."""
     reply = build / ".cmake/api/v1/reply"
-    found: dict[str, list[Group]] = {}
+    found: dict[str, list[CodemodelGroup]] = {}
     for model in sorted(reply.glob(f"{QUERY}-*.json")):
         try:
             content = _read(model)
@@ -44,7 +44,7 @@ def _read(path: Path) -> Any:
     return json.loads(read_made(path).decode("utf-8", "surrogateescape"))
 
 
-def _groups(target: Mapping[str, Any], top: str, stand_in: str) -> Iterator[Group]:
+def _groups(target: Mapping[str, Any], top: str, stand_in: str) -> Iterator[CodemodelGroup]:
     paths: list[list[str]] = [[] for _ in target.get("compileGroups", [])]
     for source in target.get("sources", []):
         if "compileGroupIndex" in source and _PRECOMPILED not in source["path"]:
@@ -61,7 +61,7 @@ def _groups(target: Mapping[str, Any], top: str, stand_in: str) -> Iterator[Grou
         flags += _without_precompiled(words)
         if sources:
             own = [path for path, is_system in folders if not is_system]
-            yield Group(str(group["language"]), sources, own, flags)
+            yield CodemodelGroup(str(group["language"]), sources, own, flags)
 
 
 def _words(text: str) -> list[str]:

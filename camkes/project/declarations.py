@@ -20,7 +20,7 @@ from camkes.project.codemodel import UNIT
 from camkes.project.codes import CMAKE_ARGUMENTS, MISSING_FILE, REFUSED_FLAG, SEVERAL_ROOTS
 from camkes.project.flags import COMPILING, PREPROCESSING, sifted
 from camkes.project.places import span_of
-from camkes.project.records import Answer, Group
+from camkes.project.records import Answer, CodemodelGroup
 
 
 class ConnectorTemplates(Struct, frozen=True):
@@ -180,7 +180,7 @@ def _sift_common(declared: Declarations, sink: Sink) -> None:
     _refuse(place, tuple(refused), sink)
 
 
-def _group(written: Group) -> CompileGroup:
+def _group(written: CodemodelGroup) -> CompileGroup:
     language, sources, includes, flags = written
     named = tuple(Path(name) for name in sources if name)
     return CompileGroup(language, named, "" in sources, tuple(map(Path, includes)), tuple(flags))

@@ -17,7 +17,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from camkes.project.records import FUNCTIONS, RECORDER, Command
+from camkes.project.records import FUNCTIONS, RECORDER, CMakeCommand
 
 #: Commands that compute with texts, and those that look only at files that CMake lists.
 _WORDS = """
@@ -65,7 +65,7 @@ def variables_of(texts: Iterable[str]) -> tuple[set[str], bool]:
     return plain, plain == names
 
 
-class Inputs:
+class CMakeInputs:
     """The questions of a run of CMake. `scratch` is the folder that it may write, `root` CMake's own
     folder."""
 
@@ -81,7 +81,7 @@ class Inputs:
             if not self._own(file):
                 self.questions.add(("content", file))
 
-    def run(self, commands: Sequence[Command]) -> None:
+    def run(self, commands: Sequence[CMakeCommand]) -> None:
         """Commands that CMake ran; raises UnknownInputError."""
         for command in commands:
             self._command(command)
@@ -96,7 +96,7 @@ class Inputs:
     def _known(self, file: str) -> bool:
         return file.startswith(f"{self._root}/") or file == str(RECORDER)
 
-    def _command(self, command: Command) -> None:
+    def _command(self, command: CMakeCommand) -> None:
         name, arguments = command.name.lower(), command.arguments
         if name.lstrip("_") not in _PURE and name not in self._routines:
             raise UnknownInputError(command.name)
@@ -120,7 +120,7 @@ class Inputs:
             if test in ("EXISTS", "IS_DIRECTORY"):
                 self._ask("kind", path, "")
 
-    def _include(self, command: Command) -> None:
+    def _include(self, command: CMakeCommand) -> None:
         words = command.arguments[1:]
         if self._own(command.file) or ("OPTIONAL" not in words and "RESULT_VARIABLE" not in words):
             return
@@ -129,7 +129,7 @@ class Inputs:
             raise UnknownInputError("a module that may be missing")
         self._ask("kind", name, command.folder)
 
-    def _file(self, command: Command) -> None:
+    def _file(self, command: CMakeCommand) -> None:
         what, *words = command.arguments or ("",)
         if what in _PURE_FILE:
             return
@@ -166,7 +166,7 @@ class Inputs:
 
 
 def reply(question: str, path: str) -> str:
-    """What the file system says now to a question of `Inputs`."""
+    """What the file system says now to a question of `CMakeInputs`."""
     try:
         match question:
             case "kind":

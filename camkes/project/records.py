@@ -40,7 +40,7 @@ def read_made(path: Path, most: int = 2**28) -> bytes:
         return file.read(most)
 
 
-class Command(NamedTuple):
+class CMakeCommand(NamedTuple):
     """A command that CMake ran. `name` is as written. Lists in `arguments` are not split. `folder` is the
     source folder it ran in; empty where that is not known."""
 
@@ -63,7 +63,7 @@ class Declared(NamedTuple):
     name: str
 
 
-class Group(NamedTuple):
+class CodemodelGroup(NamedTuple):
     """Sources of a target that are compiled alike. The source "" stands for any other of that language. Paths
     are absolute. `flags` are words: definitions, folders of system headers, options."""
 
@@ -91,7 +91,7 @@ class Answer(Struct, forbid_unknown_fields=True):
     options: dict[str, str] = field(default_factory=dict)
     generated: list[str] = field(default_factory=list)
     not_made: list[str] = field(default_factory=list)
-    groups: dict[str, list[Group]] = field(default_factory=dict)
+    groups: dict[str, list[CodemodelGroup]] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     warnings: list[tuple[str, int, str]] = field(default_factory=list)
@@ -106,10 +106,10 @@ class Answer(Struct, forbid_unknown_fields=True):
         return convert(stored, Answer)
 
 
-def read_trace(path: Path, source: Path) -> list[Command]:
+def read_trace(path: Path, source: Path) -> list[CMakeCommand]:
     """The commands of a trace (`--trace-expand --trace-format=json-v1`) in the order they ran; `source` is
     the top folder."""
-    commands: list[Command] = []
+    commands: list[CMakeCommand] = []
     folders: list[tuple[int, str]] = [(0, str(source))]  # (frame of the add_subdirectory, folder)
     try:
         lines = read_made(path).decode("utf-8", "surrogateescape").split("\n")
@@ -127,7 +127,7 @@ def read_trace(path: Path, source: Path) -> list[Command]:
             folders.pop()
         folder = "" if "defer" in entry or not frame else folders[-1][1]
         whole = os.path.join(str(source), file)  # noqa: PTH118
-        commands.append(Command(whole, number, name, arguments, folder))
+        commands.append(CMakeCommand(whole, number, name, arguments, folder))
         if name.lower() == "add_subdirectory" and arguments:
             folders.append((frame, os.path.normpath(os.path.join(folder, arguments[0]))))  # noqa: PTH118
     return commands
@@ -163,7 +163,7 @@ def _parts(before: str, value: str) -> list[str]:
     return [part for part in value.split(";") if part] if "$<" in before else [value]
 
 
-def collect(records: list[list[str]], commands: list[Command], lists: Path) -> Answer:
+def collect(records: list[list[str]], commands: list[CMakeCommand], lists: Path) -> Answer:
     """The answer that the records and the trace of a run make up; `lists` is the top CMakeLists.txt."""
     answer = Answer()
     places = _places(commands)
@@ -194,9 +194,9 @@ def collect(records: list[list[str]], commands: list[Command], lists: Path) -> A
     return answer
 
 
-def _places(commands: list[Command]) -> Iterator[Command]:
+def _places(commands: list[CMakeCommand]) -> Iterator[CMakeCommand]:
     """Where each recorded call stands: a call that is recorded is the last one before its record."""
-    last: Command | None = None
+    last: CMakeCommand | None = None
     for command in commands:
         if command.file == str(RECORDER):
             if command.name.lower() == "camkes_record_call" and last is not None:

@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Protocol, TypeVar
 
 
-class Edge(Protocol):
+class RequestEdge(Protocol):
     """A request from one node to another."""
 
     @property
@@ -18,7 +18,7 @@ class Edge(Protocol):
     def callee(self) -> str: ...
 
 
-AnyEdge = TypeVar("AnyEdge", bound=Edge)
+AnyEdge = TypeVar("AnyEdge", bound=RequestEdge)
 
 
 def has_cycle(successors: Mapping[str, Sequence[str]]) -> bool:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Span
 from camkes.model.connectors import support
-from camkes.model.system import Connection, Cpi, End, Instance, System, Task
+from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, System, Task
 from camkes.protocols.cycles import strongly_connected
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
@@ -51,8 +51,8 @@ class Link(NamedTuple):
     """One `to` end as one `from` end sees it."""
 
     connection: Connection
-    user: End
-    provider: End
+    user: ConnectionEnd
+    provider: ConnectionEnd
 
     @property
     def prioritised(self) -> bool:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic, Sink, Span
-from camkes.model.settings import Reader
+from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.codes import MALFORMED_MESSAGE
@@ -130,7 +130,7 @@ class _Senders:
         self._system = system
         self._plan = plan
         self._wiring = Wiring(system)
-        self._reader = Reader(Sink())
+        self._reader = SettingReader(Sink())
 
     def find(self, server: str, role: Role, badge: int) -> _Sender:
         cpi = self._plan.cpi(server)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from camkes.analysis.assignment import Policy
-from camkes.analysis.sensitivity import Change, Margin
+from camkes.analysis.sensitivity import Margin, ResponseTimeChange
 from camkes.analysis.workload import Workload
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
@@ -41,7 +41,7 @@ def margins_text(margins: Sequence[Margin], *, color: bool = False) -> str:
     return table(rows, right={1, 2, 3, 4}, color=color) + said
 
 
-def changes_text(changes: Sequence[Change], *, color: bool = False) -> str:
+def changes_text(changes: Sequence[ResponseTimeChange], *, color: bool = False) -> str:
     """Which protocols make some response shorter, and all that changes with them."""
     if not changes:
         return "No other protocol of a CPI makes a response shorter."
@@ -61,7 +61,7 @@ def changes_text(changes: Sequence[Change], *, color: bool = False) -> str:
     return table(rows, right=set(), color=color) + (note if any(change.shares for change in changes) else "")
 
 
-def to_dict(margins: Sequence[Margin], changes: Sequence[Change]) -> dict[str, Any]:
+def to_dict(margins: Sequence[Margin], changes: Sequence[ResponseTimeChange]) -> dict[str, Any]:
     """margins: name, kind ("task" or "cpi"), now, longest (null where a deadline can be missed already).
     changes: cpi, from, to, reentrant (the code has to be), deadlines_met, responses[{task, now, then}] (null:
     no bound). Times are nanoseconds."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from camkes.report.times import format_time
 from camkes.report.trace.kinds import FaultKind
-from camkes.report.trace.model import Fault, Segment, State
+from camkes.report.trace.model import Fault, State, StateSegment
 
 _FAULTS = {
     FaultKind.READ: "invalid read",
@@ -63,7 +63,7 @@ LOOKS = {
 }
 
 
-def state_words(segment: Segment) -> str:
+def state_words(segment: StateSegment) -> str:
     """What a thread or a task does: "running in db.store", "waits for the lock of db.store"."""
     state, what = segment.state, segment.what
     if state is State.HELD_UP:

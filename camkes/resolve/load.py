@@ -9,7 +9,7 @@ from pathlib import Path
 
 from camkes.diagnostics import Diagnostic, Label, Severity, Sink, Span
 from camkes.model.codes import CODES as SETTING_CODES
-from camkes.model.system import Connection, DomainSlot, End, Instance, Setting, System
+from camkes.model.system import Connection, ConnectionEnd, DomainSlot, Instance, Setting, System
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.files.imports import Program, read_program
@@ -93,7 +93,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     names.resolve()
     check_definitions(names.components, names.unknown_procedures, sink)
     if not names.assemblies:
-        if program.whole and not any(isinstance(item, ast.Assembly) for item in program.items):
+        if program.whole and not any(isinstance(item, ast.AssemblyDecl) for item in program.items):
             sink.report(
                 codes.NO_ASSEMBLY,
                 f"there is no assembly{_other_than(program)}",
@@ -122,12 +122,12 @@ def _start(program: Program) -> Span:
 
 
 _KINDS = {
-    ast.Procedure: "procedure",
-    ast.Component: "component",
-    ast.Connector: "connector",
-    ast.Struct: "struct",
-    ast.Composition: "composition",
-    ast.Configuration: "configuration",
+    ast.ProcedureDecl: "procedure",
+    ast.ComponentDecl: "component",
+    ast.ConnectorDecl: "connector",
+    ast.StructDecl: "struct",
+    ast.CompositionDecl: "composition",
+    ast.ConfigurationDecl: "configuration",
 }
 
 
@@ -143,7 +143,7 @@ def _other_than(program: Program) -> str:
 
 
 def _assembly_span(program: Program) -> Span:
-    node = next(item for item in program.items if isinstance(item, ast.Assembly))
+    node = next(item for item in program.items if isinstance(item, ast.AssemblyDecl))
     return node.name.span if node.name else node.span
 
 
@@ -196,8 +196,8 @@ def _connection(connection: JoinedConnection, settings: Settings, sink: Sink) ->
         connection.name,
         tuple(part.name for part in connection.parts),
         connector,
-        tuple(End(e.instance, e.interface.name, e.span) for e in connection.from_ends),
-        tuple(End(e.instance, e.interface.name, e.span) for e in connection.to_ends),
+        tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.from_ends),
+        tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.to_ends),
         _connection_settings(connection, settings, sink),
         connection.parts[0].span,
         threads,
@@ -225,7 +225,7 @@ def _connection_settings(
     return result
 
 
-def _schedule(node: ast.Schedule, sink: Sink) -> tuple[DomainSlot, ...]:
+def _schedule(node: ast.ScheduleDecl, sink: Sink) -> tuple[DomainSlot, ...]:
     slots = []
     for entry in node.entries:
         duration, unit = entry.duration, None

@@ -28,7 +28,7 @@ class Report(Struct, frozen=True):
         return Path(self.file)
 
 
-class Line(Struct, frozen=True):
+class OutputLine(Struct, frozen=True):
     """A whole line that an instance printed, without its end."""
 
     time: int
@@ -36,7 +36,7 @@ class Line(Struct, frozen=True):
     text: str
 
 
-def whole_lines(pieces: Iterable[tuple[int, int, str]], instances: Sequence[str]) -> list[Line]:
+def whole_lines(pieces: Iterable[tuple[int, int, str]], instances: Sequence[str]) -> list[OutputLine]:
     """The lines of (time, number of a thread, text), of which the kernel cuts long ones into pieces;
     `instances` are those of the threads."""
     begun: dict[int, str] = {}
@@ -44,16 +44,16 @@ def whole_lines(pieces: Iterable[tuple[int, int, str]], instances: Sequence[str]
     for time, thread, text in pieces:
         *whole, rest = (begun.pop(thread, "") + text).split("\n")
         instance = instances[thread] if thread < len(instances) else ""
-        lines += [Line(time, instance, line) for line in whole]
+        lines += [OutputLine(time, instance, line) for line in whole]
         if rest:
             begun[thread] = rest
     return lines
 
 
-def split_reports(lines: Iterable[Line]) -> tuple[list[Report], list[Line]]:
+def split_reports(lines: Iterable[OutputLine]) -> tuple[list[Report], list[OutputLine]]:
     """The reports among lines, and all other lines."""
     reports: list[Report] = []
-    others: list[Line] = []
+    others: list[OutputLine] = []
     for line in lines:
         report = _report(line)
         if report is None:
@@ -63,7 +63,7 @@ def split_reports(lines: Iterable[Line]) -> tuple[list[Report], list[Line]]:
     return reports, others
 
 
-def _report(line: Line) -> Report | None:
+def _report(line: OutputLine) -> Report | None:
     if not line.text.startswith(_MARK):
         return None
     fields = line.text.split("\t", 4)

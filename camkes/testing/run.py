@@ -24,7 +24,7 @@ from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
 from camkes.report.listing import event_lines
 from camkes.report.trace.model import Run
-from camkes.testing.checks import Line, split_reports, whole_lines
+from camkes.testing.checks import OutputLine, split_reports, whole_lines
 from camkes.testing.codes import OUTPUT_DIFFERS
 from camkes.testing.judge import Finding, Judge
 from camkes.testing.suite import Test
@@ -33,7 +33,7 @@ from camkes.testing.suite import Test
 OUTPUT, EVENTS = ".output", ".events"
 
 
-class RunOptions(Struct, frozen=True, kw_only=True):
+class SuiteOptions(Struct, frozen=True, kw_only=True):
     """`output` is the folder that tests are built in, each in one of its own. `update`: write what is
     expected instead of comparing with it. `asked` is how files are read; its path is not used."""
 
@@ -66,7 +66,7 @@ class TestResult(Struct, frozen=True):
 
 
 def run_tests(
-    tests: Sequence[Test], options: RunOptions, jobs: int, done: Callable[[TestResult], None]
+    tests: Sequence[Test], options: SuiteOptions, jobs: int, done: Callable[[TestResult], None]
 ) -> list[TestResult]:
     """Run tests, `jobs` at a time; results are in the order of the tests, and so are the calls of `done`."""
     results = []
@@ -76,7 +76,7 @@ def run_tests(
     return results
 
 
-def _results(tests: Sequence[Test], options: RunOptions, jobs: int) -> Iterator[TestResult]:
+def _results(tests: Sequence[Test], options: SuiteOptions, jobs: int) -> Iterator[TestResult]:
     if jobs <= 1 or len(tests) <= 1:
         for test in tests:
             yield run_test(test, options)
@@ -92,7 +92,7 @@ def _results(tests: Sequence[Test], options: RunOptions, jobs: int) -> Iterator[
             raise
 
 
-def run_test(test: Test, options: RunOptions) -> TestResult:
+def run_test(test: Test, options: SuiteOptions) -> TestResult:
     """Build and run a test. Mistakes in its files are diagnostics of the result."""
     sink = Sink()
     out = options.output / test.title
@@ -103,7 +103,7 @@ def run_test(test: Test, options: RunOptions) -> TestResult:
     return TestResult(test, diagnostics=sink.diagnostics)
 
 
-def _run(test: Test, options: RunOptions, out: Path, sink: Sink) -> TestResult:
+def _run(test: Test, options: SuiteOptions, out: Path, sink: Sink) -> TestResult:
     asked = replace(
         options.asked,
         path=test.file,
@@ -151,7 +151,7 @@ def with_mocks(application: Application, system: System, test: Test, out: Path) 
 
 
 def _run_checked(
-    test: Test, checked: pipeline.Checked, options: RunOptions, out: Path, sink: Sink
+    test: Test, checked: pipeline.Checked, options: SuiteOptions, out: Path, sink: Sink
 ) -> TestResult:
     printed = bytearray()
     settings = pipeline.RunSettings(
@@ -174,7 +174,7 @@ def _run_checked(
     return judge_run(test, checked.system, outcome, options, sink)
 
 
-def judge_run(test: Test, system: System, outcome: Outcome, options: RunOptions, sink: Sink) -> TestResult:
+def judge_run(test: Test, system: System, outcome: Outcome, options: SuiteOptions, sink: Sink) -> TestResult:
     """The result of a run that came to its end; `sink` has the diagnostics so far."""
     run = outcome.run
     reports, lines = split_reports(_lines(run))
@@ -193,7 +193,7 @@ def judge_run(test: Test, system: System, outcome: Outcome, options: RunOptions,
     return TestResult(test, _cases(judge, findings, sink), sink.diagnostics, output, run.end)
 
 
-def _lines(run: Run) -> list[Line]:
+def _lines(run: Run) -> list[OutputLine]:
     pieces = ((output.time, output.thread, output.text) for output in run.outputs)
     return whole_lines(pieces, [thread.instance for thread in run.names.threads])
 

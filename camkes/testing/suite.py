@@ -25,7 +25,7 @@ _CHOICES = re.compile(r"first|random:\d+")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class CaseSettings(Struct, frozen=True, kw_only=True):
     """What the file `NAME.toml` of a test states; times are in nanoseconds. There is a run for each of
     `choices`."""
 
@@ -43,7 +43,7 @@ class Test(Struct, frozen=True):
     name: str
     file: Path
     project: Path
-    settings: Settings
+    settings: CaseSettings
     choices: str
 
     @property
@@ -88,10 +88,10 @@ def find_tests(path: Path, sink: Sink) -> tuple[Test, ...]:
     return tuple(tests)
 
 
-def read_settings(path: Path, sink: Sink) -> Settings | None:
+def read_settings(path: Path, sink: Sink) -> CaseSettings | None:
     """The settings in a file, those that hold without one if it is missing; None after a diagnostic."""
     if not path.is_file():
-        return Settings()
+        return CaseSettings()
     try:
         text = path.read_text(encoding="utf-8")
         given = tomllib.loads(text)
@@ -110,7 +110,7 @@ def read_settings(path: Path, sink: Sink) -> Settings | None:
             good = False
         else:
             values[reader[0]] = read
-    return Settings(**values) if good else None
+    return CaseSettings(**values) if good else None
 
 
 def _report(path: Path, text: str, key: str, expected: str | None, sink: Sink) -> None:

@@ -120,7 +120,7 @@ def _value_of(written: str, command: Sequence[str], sources: Sequence[SourceFile
     return (value[1] or value[2]) if value is not None else ""
 
 
-class Command:
+class PreprocessorCommand:
     """The preprocessor's command with the user's flags. `source` is the file whose expansion is wanted."""
 
     def __init__(self, source: SourceFile, sink: Sink, name: str, flags: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"/\*[\s\S]*?\*/")
 _DIRECTIVE = re.compile(r"#(?:/\*[\s\S]*?\*/|//(?:\\\n|[^\n])*|\\\n|\"(?:\\.|[^\"\\\n])*\"|[^\n])*\n?")
 
 
-class Block(NamedTuple):
+class PlainBlock(NamedTuple):
     """What stands between two directives: its first line, its pieces as `cut` gives them."""
 
     line: int
@@ -42,11 +42,11 @@ class Macros(Struct, frozen=True):
     calls: frozenset[str]
 
 
-def blocks_of(text: str, macros: Macros) -> list[Block] | None:
+def blocks_of(text: str, macros: Macros) -> list[PlainBlock] | None:
     """What stands between the directives of a file; None where a directive renumbers lines, or a line has two
     macros."""
-    blocks: list[Block] = []
-    block: Block | None = None
+    blocks: list[PlainBlock] = []
+    block: PlainBlock | None = None
     line, counted = 1, 0
     for start, end, kind in cut(text, macros):
         line += text.count("\n", counted, start)
@@ -57,7 +57,7 @@ def blocks_of(text: str, macros: Macros) -> list[Block] | None:
             block = None
             continue
         if block is None:
-            block = Block(line, [], set())
+            block = PlainBlock(line, [], set())
             blocks.append(block)
         if kind == "macro":
             if line in block.expanded or "\n" in text[start:end]:

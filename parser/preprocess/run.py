@@ -27,10 +27,18 @@ from typing import NamedTuple
 from camkes.diagnostics import Expansion, Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import decode, read_meaning, read_source
-from camkes.parser.positions import Segment, Text
-from camkes.parser.preprocess.command import Command, first_directive
+from camkes.parser.positions import ParsedText, TextSegment
+from camkes.parser.preprocess.command import PreprocessorCommand, first_directive
 from camkes.parser.preprocess.complaints import complaints
-from camkes.parser.preprocess.pieces import C_TOKEN, Block, Macros, blocks_of, cut, expansion_of, first_token
+from camkes.parser.preprocess.pieces import (
+    C_TOKEN,
+    Macros,
+    PlainBlock,
+    blocks_of,
+    cut,
+    expansion_of,
+    first_token,
+)
 
 _DEFINE = re.compile(r"#define ([^\W\d][\w$]*)(\(?)(?:[^()\n]*\))?[^\n]*?(\w*)$", re.MULTILINE)
 _LINE_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.MULTILINE)
@@ -40,7 +48,7 @@ _MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
 _END = "camkes_mark_end_"
 
 
-class _Part(NamedTuple):
+class _OutputPart(NamedTuple):
     """Lines of output that come one after the other in a file. `fresh`: the file was just entered."""
 
     number: int  # of the file
@@ -51,29 +59,29 @@ class _Part(NamedTuple):
 
 def preprocess(
     source: SourceFile, sink: Sink, name: str, flags: Sequence[str]
-) -> tuple[Text | None, tuple[SourceFile, ...]]:
+) -> tuple[ParsedText | None, tuple[SourceFile, ...]]:
     """The text that a file stands for (None on an error), and the files read for it, itself first.
 
     `name` is the preprocessor's command, `flags` are its arguments.
     """
-    return _Run(source, sink, Command(source, sink, name, flags)).run()
+    return _PreprocessorRun(source, sink, PreprocessorCommand(source, sink, name, flags)).run()
 
 
-class _Run:
+class _PreprocessorRun:
     """One file through the preprocessor."""
 
-    def __init__(self, source: SourceFile, sink: Sink, command: Command) -> None:
+    def __init__(self, source: SourceFile, sink: Sink, command: PreprocessorCommand) -> None:
         self.source = source
         self.sink = sink
         self.command = command
         self.files: list[SourceFile] = [source]
         self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor says it
         self.includes: dict[tuple[int, int], int] = {}  # (file, line) of an #include -> the file
-        self.pieces: list[list[Segment]] = []  # of each file
+        self.pieces: list[list[TextSegment]] = []  # of each file
         self.definitions: dict[str, list[tuple[int, int]]] = {}  # of a macro: (file, line)
-        self.parts: list[_Part] = []  # of the first run's output
+        self.parts: list[_OutputPart] = []  # of the first run's output
 
-    def run(self) -> tuple[Text | None, tuple[SourceFile, ...]]:
+    def run(self) -> tuple[ParsedText | None, tuple[SourceFile, ...]]:
         output = self._run_first()
         if output is None:
             return None, tuple(self.files)
@@ -97,7 +105,7 @@ class _Run:
         segments = list(self._assemble(found.output))
         for piece in dict.fromkeys(segment._replace(text="") for segment in segments if segment.expanded):
             self._remember(piece)
-        return Text(segments), tuple(self.files)
+        return ParsedText(segments), tuple(self.files)
 
     # The first run ------------------------------------------------------------------------------
 
@@ -161,7 +169,7 @@ class _Run:
         current, line, position, fresh = -1, 0, 0, False
         for marker in _LINE_MARKER.finditer(output):
             if current >= 0:
-                part = _Part(current, line, output[position : marker.start()].split("\n"), fresh)
+                part = _OutputPart(current, line, output[position : marker.start()].split("\n"), fresh)
                 self._note_definitions(part)
                 line += len(part.lines) - 1
                 fresh = False
@@ -188,10 +196,10 @@ class _Run:
                 current = number
             line, position = int(where), marker.end() + 1
         if current >= 0:
-            self._note_definitions(_Part(current, line, output[position:].split("\n"), fresh))
+            self._note_definitions(_OutputPart(current, line, output[position:].split("\n"), fresh))
         return Macros(frozenset(names), frozenset(calls))
 
-    def _note_definitions(self, part: _Part) -> None:
+    def _note_definitions(self, part: _OutputPart) -> None:
         """Where the macros are defined whose definitions stand in a part of the output."""
         self.parts.append(part)
         lines = self.files[part.number].lines
@@ -200,11 +208,11 @@ class _Run:
             if define is not None and place <= len(lines) and define[1] in lines[place - 1]:
                 self.definitions.setdefault(define[1], []).append((part.number, place))
 
-    def _remember(self, piece: Segment) -> None:
+    def _remember(self, piece: TextSegment) -> None:
         """Keep in a file which macro stands at a place, for those who report a mistake there."""
         found = C_TOKEN.match(piece.file.text, piece.start)
         places = self.definitions.get(found.group() if found else "", [])
-        use = Text([piece._replace(text=" ")]).span(0, 1)
+        use = ParsedText([piece._replace(text=" ")]).span(0, 1)
         number = self.files.index(piece.file)
         before = [place for place in places if place[0] != number or place[1] <= use.line]
         definition = self._line_span(*before[-1]) if before else None
@@ -232,12 +240,12 @@ class _Run:
         text = file.lines[line - 1]
         return Span(file, line, len(text) - len(text.lstrip()) + 1, line, max(len(text.rstrip()), 1) + 1)
 
-    def _from_first(self, macros: Macros) -> Text | None:
+    def _from_first(self, macros: Macros) -> ParsedText | None:
         """The text as the lines of the first run tell it; None where they do not tell all."""
         blocks = [blocks_of(file.text, macros) for file in self.files]
         if any(block is None for block in blocks):
             return None
-        shown: list[tuple[int, Block, dict[int, str]]] = []
+        shown: list[tuple[int, PlainBlock, dict[int, str]]] = []
         for part in self.parts:
             for line, text in enumerate(part.lines, part.line):
                 if not text or text.isspace() or text.startswith("#"):
@@ -254,7 +262,7 @@ class _Run:
                 shown[-1][2][line] = text
                 if line not in own[index].expanded and not self._is_line(part.number, line, text):
                     return None
-        segments: list[Segment] = []
+        segments: list[TextSegment] = []
         for number, block, lines in shown:
             for start, end, kind in block.pieces:
                 written = self.files[number].text[start:end]
@@ -263,11 +271,11 @@ class _Run:
                     if expansion is None:
                         return None
                     written = f" {expansion} "
-                segments.append(Segment(written, self.files[number], start, end, kind == "macro"))
+                segments.append(TextSegment(written, self.files[number], start, end, kind == "macro"))
         for segment in segments:
             if segment.expanded:
                 self._remember(segment)
-        return Text(segments) if segments else None
+        return ParsedText(segments) if segments else None
 
     def _is_line(self, number: int, line: int, output: str) -> bool:
         """Whether a line of output begins as the line of a file that it is said to be."""
@@ -280,7 +288,7 @@ class _Run:
     def _copy(self, number: int, macros: Macros, folder: Path) -> None:
         """Write the copy of a file that has marks for text."""
         file = self.files[number]
-        pieces: list[Segment] = []
+        pieces: list[TextSegment] = []
         path = str(file.path).replace("\\", "\\\\").replace('"', '\\"')
         parts = [f'#line 1 "{path}"\n']
         for start, end, kind in cut(file.text, macros):
@@ -292,7 +300,7 @@ class _Run:
             if token and token.lastgroup == "blank" and "\n" not in written:
                 continue  # a mark must not stand before a directive
             mark = f" camkes_mark_{number}_{len(pieces)}_ "
-            pieces.append(Segment(written, file, start, end, kind == "macro"))
+            pieces.append(TextSegment(written, file, start, end, kind == "macro"))
             if kind == "macro":
                 parts.append(f"{mark}{written} {_END} ")
             else:
@@ -310,7 +318,7 @@ class _Run:
                 return f'#include "{folder}/{target}.camkes"' + "\n" * written.count("\n")
         return written
 
-    def _assemble(self, output: str) -> Iterator[Segment]:
+    def _assemble(self, output: str) -> Iterator[TextSegment]:
         """The pieces in the order of their marks."""
         marks = list(_MARK.finditer(output))
         ends = [mark.start() for mark in marks[1:]] + [len(output)]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from camkes.analysis.demand import Time
 from camkes.analysis.response import Blocking
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from camkes.report.trace.kinds import Kind
 from tests.report.simulator import CpiSpec, Step, TaskSpec, make_plan, simulate
@@ -78,10 +78,14 @@ class RandomSystem:
         plan = make_plan(self.tasks(1), self.cpis)
         ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
         tasks = tuple(
-            Task(f"t{i}", self.priorities[i], self.periods[f"t{i}"], 10 * PERIODS[-1] * UNIT, *_split(body))
+            WorkloadTask(
+                f"t{i}", self.priorities[i], self.periods[f"t{i}"], 10 * PERIODS[-1] * UNIT, *_split(body)
+            )
             for i, body in enumerate(self.bodies)
         )
-        cpis = tuple(Cpi(cpi.name, cpi.protocol, *_split(cpi.body), ceilings[cpi.name]) for cpi in self.cpis)
+        cpis = tuple(
+            WorkloadCpi(cpi.name, cpi.protocol, *_split(cpi.body), ceilings[cpi.name]) for cpi in self.cpis
+        )
         return Workload(tasks, cpis)
 
 

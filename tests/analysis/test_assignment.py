@@ -19,7 +19,7 @@ from camkes.analysis.assignment import Policy, assign, changed
 from camkes.analysis.platform import FREE
 from camkes.analysis.sensitivity import changes, margins
 from camkes.analysis.verdict import analyse
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
@@ -64,14 +64,18 @@ def test_audsley_finds_priorities_if_there_are_any(seed: int) -> None:
 def test_where_deadline_monotonic_is_not_best() -> None:
     """b, non-preemptive for 5, blocks whoever is above. a (C = 5, D = 9) below b (C = 5, D = 10): a ends at
     10, too late; above it a waits for 5 of b and ends at 10. With D = 10 for a, either order is good."""
-    cpi = Cpi("lock", Protocol.FIXED, 5, {}, 255)
+    cpi = WorkloadCpi("lock", Protocol.FIXED, 5, {}, 255)
     for deadline, found in ((9, False), (10, True)):
-        tasks = (Task("a", 2, 100, deadline, 5), Task("b", 1, 100, 10, 0, {"lock": 1}))
+        tasks = (WorkloadTask("a", 2, 100, deadline, 5), WorkloadTask("b", 1, 100, 10, 0, {"lock": 1}))
         assert (assign(Workload(tasks, (cpi,)), FREE, Policy.AUDSLEY) is not None) == found
 
 
 def test_equal_periods_get_equal_priorities() -> None:
-    tasks = (Task("a", 7, 100, 90, 1), Task("b", 9, 100, 40, 1), Task("c", 8, 50, 50, 1))
+    tasks = (
+        WorkloadTask("a", 7, 100, 90, 1),
+        WorkloadTask("b", 9, 100, 40, 1),
+        WorkloadTask("c", 8, 50, 50, 1),
+    )
     workload = Workload(tasks, ())
     assert assign(workload, FREE, Policy.RATE_MONOTONIC) == {"a": 8, "b": 8, "c": 9}
     assert assign(workload, FREE, Policy.DEADLINE_MONOTONIC) == {"a": 7, "b": 9, "c": 8}
@@ -82,11 +86,13 @@ def test_equal_periods_get_equal_priorities() -> None:
 def test_ceilings_follow() -> None:
     """A fixed CPI requests with its ceiling; 255 stays."""
     cpis = (
-        Cpi("f", Protocol.FIXED, 1, {"g": 1}, 5),
-        Cpi("g", Protocol.FIXED, 1, {"h": 1}, 5),
-        Cpi("h", Protocol.FIXED, 1, {}, 255),
+        WorkloadCpi("f", Protocol.FIXED, 1, {"g": 1}, 5),
+        WorkloadCpi("g", Protocol.FIXED, 1, {"h": 1}, 5),
+        WorkloadCpi("h", Protocol.FIXED, 1, {}, 255),
     )
-    workload = Workload((Task("a", 5, 9, 9, 1, {"f": 1}), Task("b", 3, 9, 9, 1, {"g": 1})), cpis)
+    workload = Workload(
+        (WorkloadTask("a", 5, 9, 9, 1, {"f": 1}), WorkloadTask("b", 3, 9, 9, 1, {"g": 1})), cpis
+    )
     found = changed(workload, {"a": 2, "b": 1})
     assert [cpi.ceiling for cpi in found.cpis] == [2, 2, 255]
     assert changed(workload, protocols={"h": Protocol.INHERITED}).cpi["h"].ceiling == 5
@@ -115,11 +121,11 @@ def test_what_another_protocol_changes() -> None:
     have the lock when b comes, so nothing changes."""
     workload = Workload(
         (
-            Task("a", 30, 1000, 1000, 0, {"lock": 1, "other": 1}),
-            Task("b", 20, 1000, 1000, 2, {"other": 1}),
-            Task("c", 10, 1000, 1000, 2, {"lock": 1}),
+            WorkloadTask("a", 30, 1000, 1000, 0, {"lock": 1, "other": 1}),
+            WorkloadTask("b", 20, 1000, 1000, 2, {"other": 1}),
+            WorkloadTask("c", 10, 1000, 1000, 2, {"lock": 1}),
         ),
-        (Cpi("lock", Protocol.INHERITED, 3), Cpi("other", Protocol.INHERITED, 4)),
+        (WorkloadCpi("lock", Protocol.INHERITED, 3), WorkloadCpi("other", Protocol.INHERITED, 4)),
     )
     analysis = analyse(workload, FREE)
     found = {(c.cpi, c.after): c.responses for c in changes(workload, analysis)}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
-from camkes.analysis.blocking import Section, Waits
+from camkes.analysis.blocking import PossibleWaits, RequestSection
 from camkes.analysis.checks import check
 from camkes.analysis.platform import find_platform, names, read_platform
 from camkes.analysis.verdict import analyse, responses
@@ -103,10 +103,12 @@ def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_scipy_the_search_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    found = [Section(f"t{i}", f"c{k}", 10 * i + k) for i in range(3) for k in range(3)]
-    blocking = Waits(tuple(found), {f"c{k}": ((-1, 100, 1),) for k in range(3)}, {}).within(50)
+    found = [RequestSection(f"t{i}", f"c{k}", 10 * i + k) for i in range(3) for k in range(3)]
+    blocking = PossibleWaits(tuple(found), {f"c{k}": ((-1, 100, 1),) for k in range(3)}, {}).within(50)
     assert (blocking.assignment, blocking.exact, blocking.least) == (None, 33, 33)
-    given_up = Waits(tuple(found), {f"c{k}": ((-1, 100, 1),) for k in range(3)}, {}).within(50, limit=0)
+    given_up = PossibleWaits(tuple(found), {f"c{k}": ((-1, 100, 1),) for k in range(3)}, {}).within(
+        50, limit=0
+    )
     assert given_up.least == given_up.classic
 
 

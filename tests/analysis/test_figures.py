@@ -10,12 +10,12 @@ from fractions import Fraction
 
 import pytest
 
-from camkes.analysis.blocking import Section, assign, classic, search, total
+from camkes.analysis.blocking import RequestSection, assign, classic, search, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.platform import FREE, read_platform
 from camkes.analysis.response import Load, response
 from camkes.analysis.verdict import Analysis, analyse
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import constant
 
@@ -30,14 +30,17 @@ def ms(value: float | str) -> int:
 def chain(protocol: Protocol, ceiling_a: int = 30, ceiling_b: int = 30, extra: bool = False) -> Workload:
     """Tasks 1 and 2 request A, A requests B, task 3 requests B; `extra`: a task above them that requests
     nothing."""
-    above = [Task("0", 40, ms(5), ms(5), ms("0.5"))] if extra else []
+    above = [WorkloadTask("0", 40, ms(5), ms(5), ms("0.5"))] if extra else []
     tasks = [
         *above,
-        Task("1", 30, ms(10), ms(10), ms(2), {"A": 1}),
-        Task("2", 20, ms(20), ms(20), ms(4), {"A": 1}),
-        Task("3", 10, ms(50), ms(50), ms(8), {"B": 1}),
+        WorkloadTask("1", 30, ms(10), ms(10), ms(2), {"A": 1}),
+        WorkloadTask("2", 20, ms(20), ms(20), ms(4), {"A": 1}),
+        WorkloadTask("3", 10, ms(50), ms(50), ms(8), {"B": 1}),
     ]
-    cpis = [Cpi("A", protocol, ms("0.5"), {"B": 1}, ceiling_a), Cpi("B", protocol, ms("0.3"), {}, ceiling_b)]
+    cpis = [
+        WorkloadCpi("A", protocol, ms("0.5"), {"B": 1}, ceiling_a),
+        WorkloadCpi("B", protocol, ms("0.3"), {}, ceiling_b),
+    ]
     return Workload(tuple(tasks), tuple(cpis))
 
 
@@ -101,7 +104,10 @@ def test_half_of_a_request_makes_no_requests() -> None:
     and 11342 cycles, and for half of task 2's request to A, 6870 cycles: together 8.672 us at 2.1 GHz. Task
     2 is not in B too, for the lock is requested once while task 1 is under way."""
     tasks = chain(PROPAGATED).tasks
-    cpis = (Cpi("A", PROPAGATED, ms("0.5"), {"B": 1}, 30), Cpi("B", INHERITED, ms("0.3"), {}, 30))
+    cpis = (
+        WorkloadCpi("A", PROPAGATED, ms("0.5"), {"B": 1}, 30),
+        WorkloadCpi("B", INHERITED, ms("0.3"), {}, 30),
+    )
     found = analyse(Workload(tasks, cpis), read_platform("sudvarg2022-intel"))
     assert blocking_of(found) == [0.308672, 0.305401, 0.0]
 
@@ -126,7 +132,7 @@ def test_equal_priorities(demand: str, literal: float, right: float, longest: in
         assert found is not None and found.time == ms(9)
     else:  # 12 of every 10: the first job ends at 12, later ones ever later
         assert found is None
-    tasks = tuple(Task(name, 10, ms(10), ms(10), ms(demand)) for name in ("a", "b"))
+    tasks = tuple(WorkloadTask(name, 10, ms(10), ms(10), ms(demand)) for name in ("a", "b"))
     analysis = analyse(Workload(tasks, ()), FREE)
     assert not analysis.bounds[0].applicable
     assert analysis.good is (longest == 9)
@@ -151,7 +157,7 @@ def test_each_task_and_each_server_once() -> None:
     expected = {"1": (8, 22), "2": (4, 39), "3": (0, 74)}
     for index, load in enumerate(loads):
         found = [
-            Section(other.name, f"S{server}", ms(length))
+            RequestSection(other.name, f"S{server}", ms(length))
             for other in loads[index + 1 :]
             for server, length in enumerate(CLIENTS[other.name][2], 1)
         ]
@@ -171,11 +177,11 @@ def test_clients_of_one_server() -> None:
     """Table II of the paper on condition variables: two clients of 10 ms and a server of 4.5 ms; a third task
     requests nothing and is below both. R1 = 10 + 4.5 + 4.5; R2 = 10 + 4.5 + 0 + 14.5."""
     tasks = (
-        Task("client1", 90, ms(40), ms(40), ms(10), {"server": 1}),
-        Task("client2", 80, ms(50), ms(50), ms(10), {"server": 1}),
-        Task("annoyer", 70, ms(60), ms(60), ms(10)),
+        WorkloadTask("client1", 90, ms(40), ms(40), ms(10), {"server": 1}),
+        WorkloadTask("client2", 80, ms(50), ms(50), ms(10), {"server": 1}),
+        WorkloadTask("annoyer", 70, ms(60), ms(60), ms(10)),
     )
-    found = analyse(Workload(tasks, (Cpi("server", INHERITED, ms("4.5")),)), FREE)
+    found = analyse(Workload(tasks, (WorkloadCpi("server", INHERITED, ms("4.5")),)), FREE)
     assert blocking_of(found)[:2] == [4.5, 0]
     assert response_of(found)[:2] == [19, 29]
     # were the lock's holder not raised, client 1 would wait for the annoyer too, as the paper measures

@@ -203,13 +203,13 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
         [round(a.hyperbolic(load, loads, 0, equals), 9) for load in loads for equals in (True, False)]
     )
     lengths = {("b", "S"): 5, ("b", "Z"): 4, ("c", "S"): 4, ("c", "Z"): 1, ("d", "Y"): 2}
-    sections = [a.Section(task, cpi, length) for (task, cpi), length in lengths.items()]
+    sections = [a.RequestSection(task, cpi, length) for (task, cpi), length in lengths.items()]
     found.append(a.total(a.assign(sections, {"S": 0, "Z": 1, "Y": 0})))
     for limits in ({}, {"S": 2}):
         chosen = a.search(sections, limits), a.assign(sections, limits)
         found.append((a.classic(sections, limits), *map(a.total, chosen), a.search(sections, limits, 2)))
-    many = [a.Section(f"t{i}", "S", 1) for i in range(9)]
-    counted = a.Waits(tuple(many), {"S": ((-1, 100, 2), (-1, 30, 1))}, {"S": 1})
+    many = [a.RequestSection(f"t{i}", "S", 1) for i in range(9)]
+    counted = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2), (-1, 30, 1))}, {"S": 1})
     found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
     rest = a.Load("x", 1, 1000, 300)
     for enough in (None, 299, 300, 400, 450):
@@ -242,13 +242,15 @@ def figures(a: SimpleNamespace) -> list[Any]:
 
     def workload(tasks: list[tuple[Any, ...]], cpis: list[tuple[Any, ...]] = []) -> Any:  # noqa: B006
         return a.changed(
-            a.Workload(tuple(a.Task(*each) for each in tasks), tuple(a.Cpi(*each) for each in cpis))
+            a.Workload(
+                tuple(a.WorkloadTask(*each) for each in tasks), tuple(a.WorkloadCpi(*each) for each in cpis)
+            )
         )
 
     intel = real_platform("sudvarg2024-intel")
     ours = a.Platform(
         "ours", "", "camkes-rt", 1_000_000_000, a.Halves(5, 3), a.Halves(7, 2), a.Halves(4, 4),
-        a.Inheritance(acquire=1, release=2, queue=3, update=10, settle=20, clear=40),
+        a.InheritanceCost(acquire=1, release=2, queue=3, update=10, settle=20, clear=40),
     )  # fmt: skip
     library = a.read_platform(intel.name)
     for platform in (a.FREE, ours, library):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from camkes.analysis.simulation import Simulation, Slice, program
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
 from camkes.model.protocols import Protocol
 from tests.analysis.test_witness import MISSING, NESTED
@@ -103,8 +103,8 @@ def test_names_are_no_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_slices_of_a_simulation() -> None:
     """b takes the lock at 1; a comes at 1, waits, and has it from 4."""
     workload = Workload(
-        (Task("a", 2, 50, 50, 0, {"lock": 1}), Task("b", 1, 50, 50, 2, {"lock": 1})),
-        (Cpi("lock", Protocol.INHERITED, 3),),
+        (WorkloadTask("a", 2, 50, 50, 0, {"lock": 1}), WorkloadTask("b", 1, 50, 50, 2, {"lock": 1})),
+        (WorkloadCpi("lock", Protocol.INHERITED, 3),),
     )
     what = program(workload)
     simulation = Simulation(

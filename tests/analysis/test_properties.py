@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.analysis import blocking
-from camkes.analysis.blocking import Section, assign, classic, search, total
+from camkes.analysis.blocking import RequestSection, assign, classic, search, total
 from camkes.analysis.bounds import bounds
 from camkes.analysis.platform import FREE
 from camkes.analysis.response import Load, response
 from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import Quality, witnesses
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
 
@@ -83,7 +83,7 @@ def test_choices_of_sections_are_the_best_there_are(seed: int) -> None:
     rng = random.Random(seed)
     locks = ["a", "b", "c", "d"]
     found = [
-        Section(f"t{rng.randint(0, 3)}", rng.choice(locks), rng.randint(1, 9), held)
+        RequestSection(f"t{rng.randint(0, 3)}", rng.choice(locks), rng.randint(1, 9), held)
         for held in [frozenset(rng.sample(["x", "y"], rng.randint(0, 2))) for _ in range(rng.randint(1, 8))]
     ]
     limits = {lock: rng.randint(1, 2) for lock in locks}
@@ -129,13 +129,13 @@ def test_more_ways_than_can_be_looked_at() -> None:
     """Thirty levels of two locks, each of which requests both of the next: 2**30 ways to the last one."""
     levels = 30
     cpis = [
-        Cpi(f"{side}{level}", Protocol.INHERITED, 0, {f"a{level + 1}": 1, f"b{level + 1}": 1})
+        WorkloadCpi(f"{side}{level}", Protocol.INHERITED, 0, {f"a{level + 1}": 1, f"b{level + 1}": 1})
         for level in range(levels)
         for side in "ab"
     ]
-    ends = [Cpi(f"{side}{levels}", Protocol.INHERITED, 3) for side in "ab"]
-    high = Task("high", 2, 10**12, 10**12, 5, {f"a{levels}": 1})
-    low = Task("low", 1, 10**12, 10**12, 1, {"a0": 1})
+    ends = [WorkloadCpi(f"{side}{levels}", Protocol.INHERITED, 3) for side in "ab"]
+    high = WorkloadTask("high", 2, 10**12, 10**12, 5, {f"a{levels}": 1})
+    low = WorkloadTask("low", 1, 10**12, 10**12, 1, {"a0": 1})
     workload = Workload((high, low), (*cpis, *ends))
     analysis = analyse(workload, FREE)
     first = analysis.tasks[0]

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from camkes.analysis.simulation import Program, Simulation
-from camkes.analysis.workload import Task, Workload
+from camkes.analysis.simulation import SimulatedProgram, Simulation
+from camkes.analysis.workload import Workload, WorkloadTask
 
 MILLISECOND = 1_000_000
 
@@ -47,10 +47,10 @@ def test_responses_are_those_of_simso(seed: int) -> None:
         if job.end_date is not None and job.end_date < until * MILLISECOND
     }
     tasks = tuple(
-        Task(f"t{i}", 1000 - period, period * MILLISECOND, period * MILLISECOND, work * MILLISECOND)
+        WorkloadTask(f"t{i}", 1000 - period, period * MILLISECOND, period * MILLISECOND, work * MILLISECOND)
         for i, (period, work) in enumerate(zip(periods, works, strict=True))
     )
-    what = Program(
+    what = SimulatedProgram(
         {task.name: (task.work,) for task in tasks},
         {},
         {f"t{i}": offset * MILLISECOND for i, offset in enumerate(offsets)},

@@ -17,7 +17,7 @@ from camkes.analysis.platform import FREE, read_platform
 from camkes.analysis.replay import read_replay, to_json, write_model
 from camkes.analysis.verdict import Verdict, analyse
 from camkes.analysis.witness import Quality, witnesses
-from camkes.analysis.workload import Cpi, Task, Workload, workload_of
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
@@ -59,11 +59,11 @@ def test_waiting_twice_for_one_lock() -> None:
     its requests. 2 * 1 + 1 + 1. Were the lock counted once, it would be 3."""
     workload = Workload(
         (
-            Task("a", 30, 100, 100, 0, {"lock": 2}),
-            Task("b", 20, 100, 100, 5, {"lock": 1}),
-            Task("c", 10, 100, 100, 5, {"lock": 1}),
+            WorkloadTask("a", 30, 100, 100, 0, {"lock": 2}),
+            WorkloadTask("b", 20, 100, 100, 5, {"lock": 1}),
+            WorkloadTask("c", 10, 100, 100, 5, {"lock": 1}),
         ),
-        (Cpi("lock", INHERITED, 1),),
+        (WorkloadCpi("lock", INHERITED, 1),),
     )
     found = witnesses(workload, analyse(workload, FREE))
     assert (found["a"].response, found["a"].quality) == (4, Quality.ATTAINED)
@@ -74,11 +74,11 @@ def test_a_lower_ceiling_is_entered_first() -> None:
     lock, and b does not execute once c is at its ceiling. So a waits for 7, and not for 10."""
     workload = Workload(
         (
-            Task("a", 30, 1000, 1000, 4, {"ceiling": 1, "lock": 1}),
-            Task("b", 20, 1000, 1000, 5, {"lock": 1}),
-            Task("c", 10, 1000, 1000, 5, {"ceiling": 1}),
+            WorkloadTask("a", 30, 1000, 1000, 4, {"ceiling": 1, "lock": 1}),
+            WorkloadTask("b", 20, 1000, 1000, 5, {"lock": 1}),
+            WorkloadTask("c", 10, 1000, 1000, 5, {"ceiling": 1}),
         ),
-        (Cpi("ceiling", FIXED, 7, {}, 30), Cpi("lock", INHERITED, 3)),
+        (WorkloadCpi("ceiling", FIXED, 7, {}, 30), WorkloadCpi("lock", INHERITED, 3)),
     )
     analysis = analyse(workload, FREE)
     assert (analysis.tasks[0].blocking.exact, analysis.tasks[0].blocking.assignment) == (7, 10)
@@ -87,14 +87,14 @@ def test_a_lower_ceiling_is_entered_first() -> None:
 
 def test_an_overload_has_a_miss() -> None:
     """The processor is needed 1.01 times. The first deadline that is missed comes late."""
-    workload = Workload((Task("a", 2, 100, 100, 51), Task("b", 1, 200, 200, 100)), ())
+    workload = Workload((WorkloadTask("a", 2, 100, 100, 51), WorkloadTask("b", 1, 200, 200, 100)), ())
     found = witnesses(workload, analyse(workload, FREE))
     assert found["b"].bound is None and found["b"].quality is Quality.MISS
     assert found["a"].quality is Quality.ATTAINED
 
 
 def test_a_task_that_nothing_was_searched_for() -> None:
-    workload = Workload((Task("a", 2, 100, 100, 51), Task("b", 1, 200, 200, 50)), ())
+    workload = Workload((WorkloadTask("a", 2, 100, 100, 51), WorkloadTask("b", 1, 200, 200, 50)), ())
     assert witnesses(workload, analyse(workload, FREE), effort=0) == {}
 
 

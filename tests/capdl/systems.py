@@ -12,11 +12,11 @@ from camkes.model.protocols import Protocol
 from camkes.model.system import (
     ComponentType,
     Connection,
+    ConnectionEnd,
     Connector,
     ConnectorEnd,
     Cpi,
     DataportType,
-    End,
     Instance,
     Interface,
     Method,
@@ -69,8 +69,8 @@ def instance(name: str, kind: ComponentType, group: str | None = None, **setting
     return Instance(name, kind, group or name, {k: Setting(v, SPAN) for k, v in settings.items()}, SPAN)
 
 
-def ends(text: str) -> tuple[End, ...]:
-    return tuple(End(*name.rsplit(".", 1), SPAN) for name in text.split())
+def ends(text: str) -> tuple[ConnectionEnd, ...]:
+    return tuple(ConnectionEnd(*name.rsplit(".", 1), SPAN) for name in text.split())
 
 
 def connect(

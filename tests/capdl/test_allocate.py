@@ -10,10 +10,20 @@ from msgspec.structs import replace
 from camkes.capdl.allocate import allocate
 from camkes.capdl.callers import caller_table, can_be_raised
 from camkes.capdl.details import Rights
-from camkes.capdl.model import Cap, CapabilityModel, Mapping, ObjectKind, Purpose, Role, Space, Thread, Use
+from camkes.capdl.model import (
+    Cap,
+    CapabilityModel,
+    Mapping,
+    ObjectKind,
+    ObjectUse,
+    Purpose,
+    Role,
+    Space,
+    Thread,
+)
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
-from camkes.model.settings import Reader
+from camkes.model.settings import SettingReader
 from camkes.model.system import DataportType, Interface
 from camkes.protocols.plan import Context
 from tests.capdl.systems import (
@@ -39,7 +49,7 @@ def space_of(model: CapabilityModel, name: str) -> Space:
     return next(s for s in model.spaces if name in s.instances)
 
 
-def cap(model: CapabilityModel, use: Use) -> Cap:
+def cap(model: CapabilityModel, use: ObjectUse) -> Cap:
     slot = model.slots[use]
     return next(c for c in space_of(model, use.instance).caps if c.slot == slot)
 
@@ -58,21 +68,21 @@ def test_plain_rpc_shares_one_endpoint_and_numbers_clients() -> None:
         ),
         EMPTY,
     )
-    assert cap(model, Use("a", Purpose.INTERFACE, "s")) == Cap(
-        model.slots[Use("a", Purpose.INTERFACE, "s")], "c:endpoint", Rights.CALL, 2
+    assert cap(model, ObjectUse("a", Purpose.INTERFACE, "s")) == Cap(
+        model.slots[ObjectUse("a", Purpose.INTERFACE, "s")], "c:endpoint", Rights.CALL, 2
     )
-    assert cap(model, Use("b", Purpose.INTERFACE, "s")).badge == 1
-    assert str(cap(model, Use("v", Purpose.INTERFACE, "s")).rights) == "R"
+    assert cap(model, ObjectUse("b", Purpose.INTERFACE, "s")).badge == 1
+    assert str(cap(model, ObjectUse("v", Purpose.INTERFACE, "s")).rights) == "R"
     assert [t.name for t in space_of(model, "v").threads] == ["v", "v.s"]
-    assert Use("v", Purpose.GATE) in model.slots
-    assert Use("a", Purpose.GATE) not in model.slots
+    assert ObjectUse("v", Purpose.GATE) in model.slots
+    assert ObjectUse("a", Purpose.GATE) not in model.slots
 
 
 def test_caller_table_of_a_nested_lock() -> None:
     made, plan = nested()
     inner = plan.cpi("inner.p")
     assert inner is not None
-    table = caller_table(made, plan, inner, Reader(Sink()))
+    table = caller_table(made, plan, inner, SettingReader(Sink()))
     assert [(e.end.name, e.context.name, e.sender_id, e.bound, e.manager_badge) for e in table] == [
         ("outer.next", "t1", 1, 20, 4),
         ("outer.next", "t2", 1, 20, 5),
@@ -97,7 +107,7 @@ def test_what_can_raise_the_priority_of_requests_of_a_cpi() -> None:
 
 def test_a_cpi_without_a_connection_has_no_callers() -> None:
     cpi = planned_cpi(1, "k.p", Protocol.FIXED, (Context("t1", 10, True, 1),))
-    assert caller_table(system(()), EMPTY, cpi, Reader(Sink())) == ()
+    assert caller_table(system(()), EMPTY, cpi, SettingReader(Sink())) == ()
 
 
 @pytest.mark.parametrize(
@@ -119,20 +129,23 @@ def test_threads_of_an_interface_without_a_protocol(
 
 def test_nested_locks() -> None:
     model = allocate(*nested())
-    assert cap(model, Use("outer", Purpose.INTERFACE, "next", "t2")).badge == 2
-    assert cap(model, Use("outer", Purpose.INTERFACE, "next", "t2")).object == "inner.p@t2:endpoint"
-    assert cap(model, Use("outer", Purpose.MANAGER, "next", "t2")) == Cap(
-        model.slots[Use("outer", Purpose.MANAGER, "next", "t2")], "inner.p!manager:endpoint", Rights.CALL, 5
+    assert cap(model, ObjectUse("outer", Purpose.INTERFACE, "next", "t2")).badge == 2
+    assert cap(model, ObjectUse("outer", Purpose.INTERFACE, "next", "t2")).object == "inner.p@t2:endpoint"
+    assert cap(model, ObjectUse("outer", Purpose.MANAGER, "next", "t2")) == Cap(
+        model.slots[ObjectUse("outer", Purpose.MANAGER, "next", "t2")],
+        "inner.p!manager:endpoint",
+        Rights.CALL,
+        5,
     )
-    assert cap(model, Use("inner", Purpose.MANAGER, "p", "t3")).badge == 3
-    assert cap(model, Use("inner", Purpose.WORKER, "p", "t1")).object == "inner.p@t1"
-    assert cap(model, Use("inner", Purpose.AUTHORITY, "p")).object == "inner.p!manager"
-    reply = model.slots[Use("inner", Purpose.REPLY, "p", "t1")]
+    assert cap(model, ObjectUse("inner", Purpose.MANAGER, "p", "t3")).badge == 3
+    assert cap(model, ObjectUse("inner", Purpose.WORKER, "p", "t1")).object == "inner.p@t1"
+    assert cap(model, ObjectUse("inner", Purpose.AUTHORITY, "p")).object == "inner.p!manager"
+    reply = model.slots[ObjectUse("inner", Purpose.REPLY, "p", "t1")]
     assert all(c.slot != reply for c in space_of(model, "inner").caps)
     # a fixed CPI has no manager, and what is inherited ends before it
     assert not any(u.purpose is Purpose.MANAGER for u in model.slots if u.instance == "leaf")
     assert [u for u in model.slots if u.instance == "inner" and u.interface == "next"] == [
-        Use("inner", Purpose.INTERFACE, "next", task) for task in ("t1", "t2", "t3")
+        ObjectUse("inner", Purpose.INTERFACE, "next", task) for task in ("t1", "t2", "t3")
     ]
 
 
@@ -151,7 +164,7 @@ def test_a_task_has_a_timer() -> None:
     model = allocate(*nested())
     timer = next(t for t in model.timers if t.object == "t3:timer")
     assert (timer.notification, timer.offset, timer.period) == ("t3:release", 1_000_000, 10_000_000)
-    assert str(cap(model, Use("t3", Purpose.RELEASE)).rights) == "R"
+    assert str(cap(model, ObjectUse("t3", Purpose.RELEASE)).rights) == "R"
 
 
 def test_events_have_a_notification_for_each_consumer() -> None:
@@ -164,13 +177,13 @@ def test_events_have_a_notification_for_each_consumer() -> None:
         ),
         EMPTY,
     )
-    assert [cap(model, Use("e", Purpose.CONSUMER, "e", number=i)).object for i in range(2)] == [
+    assert [cap(model, ObjectUse("e", Purpose.CONSUMER, "e", number=i)).object for i in range(2)] == [
         "n@c1.e:notification",
         "n@c2.e:notification",
     ]
-    assert str(cap(model, Use("c2", Purpose.INTERFACE, "e")).rights) == "R"
+    assert str(cap(model, ObjectUse("c2", Purpose.INTERFACE, "e")).rights) == "R"
     # the thread that takes events hands them to the component's code by a notification that it also waits for
-    handed = [cap(model, Use(name, Purpose.HANDOFF, "e")) for name in ("c1", "c2")]
+    handed = [cap(model, ObjectUse(name, Purpose.HANDOFF, "e")) for name in ("c1", "c2")]
     assert [(c.object, str(c.rights)) for c in handed] == [("c1.e:handoff", "RW"), ("c2.e:handoff", "RW")]
 
 
@@ -185,10 +198,10 @@ def test_dataports_are_mapped_with_their_rights() -> None:
     )
     assert next(o for o in model.objects if o.name == "x:data").size == 8192
     assert space_of(model, "a").mappings == (
-        Mapping(Use("a", Purpose.DATA, "d"), "x:data", Rights.RW, cached=True, offset=0),
+        Mapping(ObjectUse("a", Purpose.DATA, "d"), "x:data", Rights.RW, cached=True, offset=0),
     )
     assert space_of(model, "b").mappings == (
-        Mapping(Use("b", Purpose.DATA, "d"), "x:data", Rights.READ, cached=True, offset=0),
+        Mapping(ObjectUse("b", Purpose.DATA, "d"), "x:data", Rights.READ, cached=True, offset=0),
     )
 
 
@@ -220,7 +233,7 @@ def test_groups_share_a_cspace() -> None:
     assert [c.slot for c in space.caps] == list(range(1, len(space.caps) + 1))
     assert [t.index for t in space.threads] == list(range(len(space.threads)))
     assert [space.symbol(m.use) for m in space.mappings] == ["a.d_data", "b.d_data"]
-    assert space.symbol(Use("", Purpose.VARIABLE, "of_the_library")) == "of_the_library"
+    assert space.symbol(ObjectUse("", Purpose.VARIABLE, "of_the_library")) == "of_the_library"
 
 
 def test_synchronisation_objects() -> None:
@@ -229,7 +242,7 @@ def test_synchronisation_objects() -> None:
     objects = {o.name: o.kind.value for o in model.objects}
     assert objects["a.m:mutex"] == "notification"
     assert objects["a.s:semaphore"] == "notification"
-    assert str(cap(model, Use("a", Purpose.SYNC, "b")).rights) == "RW"
+    assert str(cap(model, ObjectUse("a", Purpose.SYNC, "b")).rights) == "RW"
 
 
 def test_wrong_settings_are_reported_once() -> None:
@@ -276,7 +289,9 @@ def test_without_capabilities_to_threads_only_managers_have_them() -> None:
 def test_a_space_without_capabilities_uses_no_slot() -> None:
     empty = Space("empty", ("empty",), (), (), ())
     assert CapabilityModel((), (empty,), ()).slots_used() == {"empty": 0}
-    assert CapabilityModel((), (empty,), (), {Use("empty", Purpose.TEMPLATE): 5}).slots_used() == {"empty": 5}
+    assert CapabilityModel((), (empty,), (), {ObjectUse("empty", Purpose.TEMPLATE): 5}).slots_used() == {
+        "empty": 5
+    }
 
 
 def test_a_client_of_time_without_a_server_has_a_timer() -> None:
@@ -290,9 +305,11 @@ def test_a_fixed_cpi_serves_all_contexts_at_one_endpoint() -> None:
     made, plan = nested()
     model = allocate(made, plan)
     served = {use for use in model.slots if use.instance == "leaf" and use.interface == "p"}
-    assert served == {Use("leaf", Purpose.INTERFACE, "p")}
-    assert cap(model, Use("leaf", Purpose.INTERFACE, "p")).object == "leaf.p:endpoint"
-    asked = {cap(model, Use("inner", Purpose.INTERFACE, "next", f"t{number}")).object for number in (1, 2, 3)}
+    assert served == {ObjectUse("leaf", Purpose.INTERFACE, "p")}
+    assert cap(model, ObjectUse("leaf", Purpose.INTERFACE, "p")).object == "leaf.p:endpoint"
+    asked = {
+        cap(model, ObjectUse("inner", Purpose.INTERFACE, "next", f"t{number}")).object for number in (1, 2, 3)
+    }
     assert asked == {"leaf.p:endpoint"}
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.details import Rights
-from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Purpose, Role, Use
+from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, ObjectUse, Purpose, Role
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols.plan import Context, Plan, PlannedTask
@@ -147,15 +147,15 @@ def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
     space = next(s for s in model.spaces if s.name == "inner")
     slot = space.caps[0].slot
     for use in (
-        Use("inner", Purpose.RELEASE),
-        Use("inner", Purpose.SYNC, "unknown"),
-        Use("inner", Purpose.TEMPLATE, "p"),
-        Use("inner", Purpose.HANDOFF, "p"),
-        Use("inner", Purpose.WORKER, "next"),
-        Use("inner", Purpose.REPLY, "next"),
-        Use("inner", Purpose.INTERFACE, "unknown"),
-        Use("inner", Purpose.MANAGER, "unknown", "t1"),
-        Use("inner", Purpose.INTERFACE, "unknown", "t1"),
+        ObjectUse("inner", Purpose.RELEASE),
+        ObjectUse("inner", Purpose.SYNC, "unknown"),
+        ObjectUse("inner", Purpose.TEMPLATE, "p"),
+        ObjectUse("inner", Purpose.HANDOFF, "p"),
+        ObjectUse("inner", Purpose.WORKER, "next"),
+        ObjectUse("inner", Purpose.REPLY, "next"),
+        ObjectUse("inner", Purpose.INTERFACE, "unknown"),
+        ObjectUse("inner", Purpose.MANAGER, "unknown", "t1"),
+        ObjectUse("inner", Purpose.INTERFACE, "unknown", "t1"),
     ):
         other = replace(model, slots={use: slot})
         with pytest.raises(ValueError, match="has no known purpose"):
@@ -163,7 +163,7 @@ def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
     with pytest.raises(ValueError, match="slot 1 of t1 has no known purpose"):
         authority(made, plan, replace(model, slots={}))
     unknown = replace(
-        space, caps=(), mappings=(Mapping(Use("inner", Purpose.DATA, "unknown"), "region", Rights.RW),)
+        space, caps=(), mappings=(Mapping(ObjectUse("inner", Purpose.DATA, "unknown"), "region", Rights.RW),)
     )
     with pytest.raises(ValueError, match="memory unknown_data of inner has no known purpose"):
         authority(made, plan, replace(model, spaces=(unknown,)))
@@ -174,7 +174,7 @@ def test_a_use_by_an_instance_that_is_not_there_is_an_error() -> None:
     model = allocate(made, plan)
     space = replace(model.spaces[0], instances=("nobody",), caps=model.spaces[0].caps[:1])
     missing = replace(
-        model, spaces=(space,), slots={Use("nobody", Purpose.INTERFACE, "p"): space.caps[0].slot}
+        model, spaces=(space,), slots={ObjectUse("nobody", Purpose.INTERFACE, "p"): space.caps[0].slot}
     )
     with pytest.raises(ValueError, match="has no known purpose"):
         authority(made, plan, missing)

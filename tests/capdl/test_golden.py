@@ -18,12 +18,12 @@ from camkes.capdl.authority import authority, thread_authority, threads_to_text,
 from camkes.capdl.callers import caller_table
 from camkes.capdl.details import Rights
 from camkes.capdl.host_table import host_table
-from camkes.capdl.model import CapabilityModel, Pools, Use
+from camkes.capdl.model import CapabilityModel, ObjectUse, Pools
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
-from camkes.model.settings import Defaults, Reader
-from camkes.model.system import End, Setting, System, Value
+from camkes.model.settings import Defaults, SettingReader
+from camkes.model.system import ConnectionEnd, Setting, System, Value
 from camkes.protocols import analyse
 from camkes.protocols.plan import Context, Plan
 from camkes.resolve import LoadOptions, load
@@ -48,9 +48,9 @@ def word(value: object) -> str:
             return str(value)
         case Enum():
             return str(value.value)
-        case Use():
+        case ObjectUse():
             return f"{value.instance}:{value.purpose.value}:{value.interface}:{value.context}:{value.number}"
-        case Context() | End():
+        case Context() | ConnectionEnd():
             return value.name
         case Struct():
             return line(f"{type(value).__name__}:", value)
@@ -83,7 +83,7 @@ def lines(model: CapabilityModel) -> Iterator[str]:
 def tables(system: System, plan: Plan) -> Iterator[str]:
     for cpi in plan.cpis:
         yield f"callers of {cpi.name}"
-        yield from (line(" ", entry) for entry in caller_table(system, plan, cpi, Reader(Sink())))
+        yield from (line(" ", entry) for entry in caller_table(system, plan, cpi, SettingReader(Sink())))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -137,7 +137,7 @@ def of_pools(pools: Pools) -> str:
 def test_pools(frames: tuple[int, ...]) -> None:
     system, plan = planned("pools")
     sink = Sink()
-    model = allocate_pools(system, allocate(system, plan), frames, Reader(sink))
+    model = allocate_pools(system, allocate(system, plan), frames, SettingReader(sink))
     errors = render(sink.diagnostics, Style(base=GOLDEN))
     text = "\n".join((*lines(model), *map(of_pools, model.pools), errors))
     compare(text, GOLDEN / f"pools.{frames[0]}.pools")
@@ -157,5 +157,5 @@ def test_the_device_tree_of_another_instance_is_not_an_own_one() -> None:
     ):
         made = system((instance("a", kind), instance("b", kind)), (connect(EVENT, "c", from_, to),))
         made = replace(made, other_settings={"a.d": {"dtb": Setting(of_nodes, SPAN)}})
-        model = allocate_pools(made, allocate(made, EMPTY), (4096,), Reader(Sink()))
+        model = allocate_pools(made, allocate(made, EMPTY), (4096,), SettingReader(Sink()))
         assert {each.name: each.tree for each in model.pools if each.tree} == sizes

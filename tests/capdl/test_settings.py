@@ -19,7 +19,7 @@ from camkes.model.settings import (
     TABLE,
     TCB_POOL,
     UNTYPED_POOL,
-    Reader,
+    SettingReader,
 )
 from camkes.model.system import Instance
 from camkes.resolve import LoadOptions, load
@@ -27,7 +27,7 @@ from camkes.resolve import LoadOptions, load
 DEFAULT = 16384
 
 #: Of each setting: how it is set, a value, what it is where nothing is set, who reads it.
-Read = Callable[[Reader, Instance], object]
+Read = Callable[[SettingReader, Instance], object]
 SETTINGS: dict[str, tuple[str, int, object, Read]] = {
     "priority": ("_priority", 77, 254, lambda r, i: r.priority(i, "_")),
     "priority of an interface": ("s_priority", 55, 254, lambda r, i: r.priority(i, "s_")),
@@ -70,7 +70,7 @@ def instance(folder: Path, text: str, name: str) -> Instance:
 
 def read(row: str, of: Instance) -> object:
     sink = Sink()
-    value = SETTINGS[row][3](Reader(sink), of)
+    value = SETTINGS[row][3](SettingReader(sink), of)
     assert not sink.diagnostics
     return value
 
@@ -156,7 +156,7 @@ def test_a_value_out_of_range_is_reported_with_its_unit(tmp_path: Path) -> None:
     path.write_text(HEAD + text)
     system = load(path, LoadOptions(), loading)
     assert system is not None
-    assert Reader(sink).stack_size(system.instances[0], "_") == DEFAULT
+    assert SettingReader(sink).stack_size(system.instances[0], "_") == DEFAULT
     assert loading.diagnostics == sink.diagnostics
     (found,) = sink.diagnostics
     assert found.message == "_stack_size must be 4096 to 1073741824 bytes, not 100 bytes"

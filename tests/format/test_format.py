@@ -17,7 +17,7 @@ from camkes.format import format_file, format_source
 from camkes.parser.files import read_source
 from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, parse
-from camkes.parser.positions import Text
+from camkes.parser.positions import ParsedText
 from camkes.parser.tables import load
 from tests.parser.support import shape
 
@@ -29,7 +29,7 @@ CORPUS = os.environ.get("CAMKES_CORPUS", "")
 
 def words(text: str) -> list[str]:
     """The tokens of a text."""
-    tokens = tokenise(Text.of(SourceFile(Path("x"), text)), TABLES, Sink())
+    tokens = tokenise(ParsedText.of(SourceFile(Path("x"), text)), TABLES, Sink())
     return [tokens.word(number) for number in range(len(tokens.kinds))]
 
 

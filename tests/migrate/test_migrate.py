@@ -17,7 +17,7 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.migrate import application
 from camkes.migrate.cmake import edit
-from camkes.migrate.tokens import Document, Tokens
+from camkes.migrate.tokens import BracketedTokens, Document
 from tests.golden import compare
 from tests.migrate.application import CALC, FILES, SYSTEM, write
 
@@ -320,7 +320,7 @@ def test_cmake() -> None:
 
 def test_tokens_survive_anything() -> None:
     for text in ("", "#", '"', "/*", "(((", ")))", "{[}]", "a(b, (c), {d, e})", "\\", "é = 1;"):
-        Tokens(text)
+        BracketedTokens(text)
     document = Document(Path("x"), "a(b, (c, d), e)")
     assert [len(range(*part)) for part in document.tokens.arguments(1)] == [1, 5, 1]
 

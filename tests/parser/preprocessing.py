@@ -31,7 +31,7 @@ def tree(path: Path, *flags: str, **options: Any) -> ast.File:
 
 def names(file: ast.File) -> dict[str, str]:
     """Each name with the place and the text that it has in the user's file."""
-    found = [node for node in nodes(file.items) if isinstance(node, ast.Name)]
+    found = [node for node in nodes(file.items) if isinstance(node, ast.Identifier)]
     return {
         name.text: f"{name.span.file.path.name}:{place(name.span)} {written(name.span)}" for name in found
     }

@@ -69,7 +69,7 @@ def listing(sink: Sink) -> str:
 
 def shape(node: Any) -> Any:
     """A tree without its spans, for comparison."""
-    if isinstance(node, ast.Name):
+    if isinstance(node, ast.Identifier):
         return node.text
     if isinstance(node, tuple):
         return tuple(shape(each) for each in node)
@@ -81,7 +81,7 @@ def shape(node: Any) -> Any:
 
 def nodes(node: Any) -> Iterator[Any]:
     """A node and all nodes in it."""
-    if isinstance(node, ast.Name):
+    if isinstance(node, ast.Identifier):
         yield node
     elif isinstance(node, tuple):
         for each in node:

@@ -17,9 +17,9 @@ def test_an_empty_file_has_no_items() -> None:
 
 def test_imports() -> None:
     assert shape(good('import "a/b.camkes"; import <std.camkes>; import "a" "b";')) == (
-        ("Import", "a/b.camkes", False),
-        ("Import", "std.camkes", True),
-        ("Import", "ab", False),
+        ("ImportDecl", "a/b.camkes", False),
+        ("ImportDecl", "std.camkes", True),
+        ("ImportDecl", "ab", False),
     )
 
 
@@ -28,20 +28,20 @@ def test_what_stands_in_angles_is_a_path(path: str) -> None:
     if path == "<":
         errors("import <<>;")
     else:
-        assert shape(good(f"import <{path}>;")) == (("Import", path, True),)
+        assert shape(good(f"import <{path}>;")) == (("ImportDecl", path, True),)
 
 
 def test_a_procedure_has_methods_attributes_and_includes() -> None:
     (procedure,) = good('procedure P { include <a.h>; void f(); int x = 3 string s[] include "b.h"; }')
     assert shape(procedure) == (
-        "Procedure",
+        "ProcedureDecl",
         "P",
-        (("Method", "f", None, ()),),
+        (("MethodDecl", "f", None, ()),),
         (
-            ("Attribute", ("TypeName", "int", False), False, "x", ("Literal", 3)),
-            ("Attribute", ("TypeName", "string", False), True, "s", None),
+            ("AttributeDecl", ("TypeName", "int", False), False, "x", ("Literal", 3)),
+            ("AttributeDecl", ("TypeName", "string", False), True, "s", None),
         ),
-        (("Include", "a.h", True), ("Include", "b.h", False)),
+        (("IncludeDecl", "a.h", True), ("IncludeDecl", "b.h", False)),
     )
 
 
@@ -100,7 +100,7 @@ def test_structs_nest_without_the_word() -> None:
     (struct,) = good("struct s { int a; { string b; } c[] = [{}]; struct t d; u e; }")
     assert [shape(member)[1:4] for member in struct.body.members] == [
         (("TypeName", "int", False), False, "a"),
-        (("StructBody", (("Attribute", ("TypeName", "string", False), False, "b", None),)), True, "c"),
+        (("StructBody", (("AttributeDecl", ("TypeName", "string", False), False, "b", None),)), True, "c"),
         (("TypeName", "t", True), False, "d"),
         (("TypeName", "u", False), False, "e"),
     ]
@@ -117,10 +117,10 @@ def test_a_component_has_all_its_items_in_any_order() -> None:
         }"""
     )
     assert [type(item).__name__ for item in component.items] == [
-        *("Interface", "Control", "Include", "Hardware", "Requestor", *["Interface"] * 6),
-        *("Sync", "Sync", "Sync", "Attribute", "Attribute"),
+        *("InterfaceDecl", "Control", "IncludeDecl", "Hardware", "Requestor", *["InterfaceDecl"] * 6),
+        *("SyncDecl", "SyncDecl", "SyncDecl", "AttributeDecl", "AttributeDecl"),
     ]
-    interfaces = [item for item in component.items if isinstance(item, ast.Interface)]
+    interfaces = [item for item in component.items if isinstance(item, ast.InterfaceDecl)]
     assert [(each.kind, each.name.text, each.optional) for each in interfaces] == [
         ("emits", "e", False),
         ("uses", "u", True),
@@ -131,10 +131,10 @@ def test_a_component_has_all_its_items_in_any_order() -> None:
         ("dataport", "m", False),
     ]
     assert [type(each.type).__name__ for each in interfaces[4:]] == ["TypeName", "BufType", "TypeName"]
-    syncs = [item for item in component.items if isinstance(item, ast.Sync)]
+    syncs = [item for item in component.items if isinstance(item, ast.SyncDecl)]
     assert [each.kind for each in syncs] == ["mutex", "semaphore", "binary_semaphore"]
-    assert isinstance(component.composition, ast.Composition)
-    assert isinstance(component.configuration, ast.Configuration)
+    assert isinstance(component.composition, ast.CompositionDecl)
+    assert isinstance(component.configuration, ast.ConfigurationDecl)
 
 
 def test_composition_and_configuration_of_a_component_stand_in_either_order_or_by_name() -> None:
@@ -234,8 +234,8 @@ def test_a_connector_has_two_ends() -> None:
         " attribute bool b; }"
     )
     assert shape(connector.ends) == (
-        ("ConnectorEnd", "from", True, "Event", True, ("Binary", "*", ("Literal", 2), ("Literal", 2))),
-        ("ConnectorEnd", "to", False, "Procedure", False, ("Literal", 1)),
+        ("ConnectorEndDecl", "from", True, "Event", True, ("Binary", "*", ("Literal", 2), ("Literal", 2))),
+        ("ConnectorEndDecl", "to", False, "Procedure", False, ("Literal", 1)),
     )
     assert [attribute.name.text for attribute in connector.attributes] == ["b"]
 
@@ -259,7 +259,7 @@ def test_a_composition_has_instances_connections_groups_and_exports() -> None:
     )
     a, b, c, x, y, g, h, export = composition.items
     assert (a.type.text, b.type.text, a.name.text) == ("C", "lib.C", "a")
-    assert isinstance(c.type, ast.Component)
+    assert isinstance(c.type, ast.ComponentDecl)
     assert c.type.name is None
     assert [(end.side, shape(end.path)) for end in x.ends] == [
         ("from", ("a", "i")),
@@ -267,11 +267,11 @@ def test_a_composition_has_instances_connections_groups_and_exports() -> None:
         ("to", ("j",)),
     ]
     assert shape(x.clauses) == (("ThreadsClause", ("Literal", 3)),)
-    assert isinstance(y.connector, ast.Connector)
+    assert isinstance(y.connector, ast.ConnectorDecl)
     assert y.ends == ()
     assert [instance.name.text for instance in g.instances] == ["d", "e"]
     assert (h.name, h.instances) == (None, ())
-    assert shape(export) == ("Export", ("a", "i"), "j")
+    assert shape(export) == ("ExportDecl", ("a", "i"), "j")
 
 
 def test_settings_have_values_quantities_queries_and_references() -> None:
@@ -324,8 +324,8 @@ def test_an_assembly_has_blocks_and_schedules() -> None:
     )
     reference, composition, schedule, configuration = assembly.items
     assert shape(reference) == ("BlockReference", "configuration", "K")
-    assert isinstance(composition, ast.Composition)
-    assert isinstance(configuration, ast.Configuration)
+    assert isinstance(composition, ast.CompositionDecl)
+    assert isinstance(configuration, ast.ConfigurationDecl)
     assert shape(schedule.entries) == (
         ("ScheduleEntry", ("Literal", 0), ("Literal", 100)),
         ("ScheduleEntry", ("Literal", 1), ("Quantity", ("Literal", 5), "us")),
@@ -360,7 +360,7 @@ def test_literals(text: str, number: object) -> None:
     assert type(literal.value) is type(number)
 
 
-def sexp(node: ast.Value) -> str:
+def sexp(node: ast.ValueNode) -> str:
     """A value with all its parentheses."""
     match node:
         case ast.Literal():

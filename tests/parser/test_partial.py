@@ -52,10 +52,10 @@ def test_what_stands_before_the_end_is_kept() -> None:
         assert tree is not None
         *before, assembly = tree.items
         assert len(before) == 3
-        assert isinstance(assembly, ast.Assembly)
+        assert isinstance(assembly, ast.AssemblyDecl)
         composition = assembly.items[0]
-        assert isinstance(composition, ast.Composition)
-        assert isinstance(composition.items[0], ast.Instance)
+        assert isinstance(composition, ast.CompositionDecl)
+        assert isinstance(composition.items[0], ast.InstanceDecl)
 
 
 def test_a_broken_item_does_not_take_its_neighbours_along() -> None:

@@ -40,7 +40,7 @@ component A {   attribute int a = NUMBER;  has mutex m;
         "o": "a.camkes:6:26-6:27 o",
     }
     (component,) = file.items
-    a, b = (item for item in component.items if isinstance(item, ast.Attribute))  # type: ignore[union-attr]
+    a, b = (item for item in component.items if isinstance(item, ast.AttributeDecl))  # type: ignore[union-attr]
     assert a.default is not None
     assert b.default is not None
     assert (shape(a.default), place(a.default.span)) == (("Literal", 12345), "3:35-3:41")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser.files import read_source
 from camkes.parser.lexer import tokenise
-from camkes.parser.positions import Text
+from camkes.parser.positions import ParsedText
 from camkes.parser.preprocess import command, preprocess
 from camkes.parser.preprocess import run as run_of
 from camkes.parser.tables import load as load_tables
@@ -23,7 +23,7 @@ from tests.parser.preprocessing import names, tree, write
 TABLES = load_tables()
 
 
-def words(text: Text) -> list[str]:
+def words(text: ParsedText) -> list[str]:
     """The tokens of a text."""
     tokens = tokenise(text, TABLES, Sink())
     return [tokens.word(number) for number in range(len(tokens.kinds))]
@@ -81,10 +81,10 @@ def test_the_tokens_are_those_that_the_preprocessor_gives(
     if text is None:
         assert sink.has_errors
     else:
-        assert words(text) == words(Text.of(SourceFile(path, reference.stdout)))
+        assert words(text) == words(ParsedText.of(SourceFile(path, reference.stdout)))
 
 
-def places(text: Text) -> list[tuple[str, Span]]:
+def places(text: ParsedText) -> list[tuple[str, Span]]:
     """The tokens of a text, and where they are in the user's files."""
     tokens = tokenise(text, TABLES, Sink())
     spans = map(text.span, tokens.starts[:-1], tokens.ends[:-1])
@@ -100,7 +100,7 @@ def test_one_run_tells_what_two_runs_tell(folder: Path, lines: list[str], includ
     assert source is not None
     once, _ = preprocess(source, Sink(), "cpp", ())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_of._Run, "_from_first", lambda run, macros: None)
+        patch.setattr(run_of._PreprocessorRun, "_from_first", lambda run, macros: None)
         twice, _ = preprocess(source, Sink(), "cpp", ())
     assert (once is None) == (twice is None)
     if once is not None and twice is not None:

@@ -93,7 +93,7 @@ expressions = st.recursive(
 )
 
 
-def full(node: ast.Value) -> str:
+def full(node: ast.ValueNode) -> str:
     """A value with parentheses around everything."""
     match node:
         case ast.Literal():

@@ -14,10 +14,10 @@ from camkes.model.protocols import Protocol
 from camkes.model.system import (
     ComponentType,
     Connection,
+    ConnectionEnd,
     Connector,
     ConnectorEnd,
     Cpi,
-    End,
     Instance,
     Interface,
     Procedure,
@@ -74,8 +74,8 @@ class Maker:
                 f"c{len(self.connections)}",
                 (f"c{len(self.connections)}",),
                 Connector(connector, *ends, (), span),
-                (End(user, name, span),),
-                (End(instance, interface or "p", span),),
+                (ConnectionEnd(user, name, span),),
+                (ConnectionEnd(instance, interface or "p", span),),
                 {},
                 span,
             )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.model.protocols import Protocol
-from camkes.model.system import End, System
+from camkes.model.system import ConnectionEnd, System
 from camkes.protocols import analyse
 from camkes.protocols.checks.base import listing, number
 from camkes.protocols.requests import CallGraph, Chain, Chains, build_graph
@@ -75,7 +75,7 @@ def with_threads(*ends: str) -> list[str]:
     system = maker.system()
     (connection,) = system.connections
     span = connection.span
-    to = tuple(End(*end.split("."), span) for end in ends)
+    to = tuple(ConnectionEnd(*end.split("."), span) for end in ends)
     return codes(
         replace(system, connections=(replace(connection, to_ends=to, threads=1, threads_span=span),))
     )

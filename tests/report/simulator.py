@@ -17,7 +17,7 @@ from camkes.diagnostics import SourceFile, Span
 from camkes.model.protocols import Protocol
 from camkes.protocols.plan import Context, Plan, PlannedCpi, PlannedTask, Request
 from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Block, End, KernelCall, Kind
+from camkes.report.trace.kinds import Blocked, EndReason, KernelCall, Kind
 from camkes.report.trace.names import NamedContext, NamedCpi, NamedTask, NamedThread, TraceNames
 
 SPAN = Span(SourceFile(Path("system.camkes"), "assembly {}"), 1, 1, 1, 9)
@@ -239,7 +239,7 @@ class Simulation:
         if cpi.protocol is Protocol.FIXED and self.busy[cpi.id]:
             self.busy[cpi.id].append(flow)
             flow.queued = cpi.id
-            self.emit(Kind.BLOCK, caller, None, Block.CALL, cpi.id)
+            self.emit(Kind.BLOCK, caller, None, Blocked.CALL, cpi.id)
             return
         self.deliver(flow, cpi)
 
@@ -260,7 +260,7 @@ class Simulation:
             server = self.number[f"{cpi.name}@{self.plan.contexts[context].name}"]
         self.emit(Kind.TRANSFER, caller, server, cpi.id, 1, 0, 2)
         self.emit(Kind.READY, server, caller)
-        self.emit(Kind.BLOCK, caller, None, Block.REPLY, cpi.id)
+        self.emit(Kind.BLOCK, caller, None, Blocked.REPLY, cpi.id)
         self.switch(server)
         task = self.flows.index(flow)
         self.emit(Kind.REQUEST_BEGIN, server, None, cpi.id, context, self.eff(context), task, flow.job)
@@ -272,7 +272,7 @@ class Simulation:
                 self.queue[cpi.id].append(flow)
                 flow.waits = cpi.id
                 self.emit(Kind.LOCK_WAIT, manager, server, cpi.id, inside, self.eff(inside))
-                self.emit(Kind.BLOCK, server, None, Block.REPLY, cpi.id)
+                self.emit(Kind.BLOCK, server, None, Blocked.REPLY, cpi.id)
             else:
                 self.holder[cpi.id] = inside
                 self.emit(Kind.LOCK_TAKE, server, None, cpi.id, inside)
@@ -306,7 +306,7 @@ class Simulation:
         self.emit(Kind.REQUEST_END, server, None, number, context)
         self.emit(Kind.REPLY, server, caller, 0, 1)
         self.emit(Kind.READY, caller, server)
-        self.emit(Kind.BLOCK, server, None, Block.RECV, number)
+        self.emit(Kind.BLOCK, server, None, Blocked.RECV, number)
         self.settle()
         if cpi.protocol is Protocol.FIXED:
             self.busy[number].remove(flow)
@@ -320,7 +320,7 @@ class Simulation:
         if flow.job < len(flow.task.releases) and flow.task.releases[flow.job] <= self.now:
             self.begin(flow)
         else:
-            self.emit(Kind.BLOCK, flow.control, None, Block.NOTIFICATION, 0)
+            self.emit(Kind.BLOCK, flow.control, None, Blocked.NOTIFICATION, 0)
 
     def begin(self, flow: Flow) -> None:
         flow.active = True
@@ -358,7 +358,7 @@ class Simulation:
                 Kind.BLOCK,
                 named.number,
                 None,
-                Block.RECV if named.role is not Role.CONTROL else Block.NOTIFICATION,
+                Blocked.RECV if named.role is not Role.CONTROL else Blocked.NOTIFICATION,
                 0,
             )
         for flow in self.flows:
@@ -400,7 +400,7 @@ class Simulation:
                 stop = min(stop, arrival)
             flow.left -= stop - self.now
             self.now = stop
-        reason = End.IDLE if self.running is None else End.TIME
+        reason = EndReason.IDLE if self.running is None else EndReason.TIME
         self.emit(Kind.END, None, None, reason)
         return self.events
 

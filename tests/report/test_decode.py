@@ -15,7 +15,7 @@ from camkes.report.summary import run_dict, to_json
 from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
 from camkes.report.trace.jobs import ResponseTimes, response_times
-from camkes.report.trace.kinds import Block, KernelCall, Kind
+from camkes.report.trace.kinds import Blocked, KernelCall, Kind
 from camkes.report.trace.model import Run, State
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 
@@ -124,28 +124,28 @@ def plain_rpc() -> tuple[list[Event], TraceNames]:
     )
     call, transfer = (KernelCall.CALL, 0), (0, 1, 0, 1)
     events = [
-        Event(0, Kind.BLOCK, 2, None, (Block.RECV, 0)),
-        Event(0, Kind.BLOCK, 1, None, (Block.NOTIFICATION, 0)),
+        Event(0, Kind.BLOCK, 2, None, (Blocked.RECV, 0)),
+        Event(0, Kind.BLOCK, 1, None, (Blocked.NOTIFICATION, 0)),
         Event(0, Kind.SWITCH, 0, None, (10,)),
         Event(0, Kind.JOB_BEGIN, 0, None, (0, 0)),
         Event(2, Kind.KCALL, 0, None, call),
         Event(2, Kind.TRANSFER, 0, 2, transfer),
         Event(2, Kind.READY, 2, 0),
-        Event(2, Kind.BLOCK, 0, None, (Block.REPLY, 0)),
+        Event(2, Kind.BLOCK, 0, None, (Blocked.REPLY, 0)),
         Event(2, Kind.SWITCH, 2, 0, (30,)),
-        Event(3, Kind.BLOCK, 2, None, (Block.NOTIFICATION, 0)),
+        Event(3, Kind.BLOCK, 2, None, (Blocked.NOTIFICATION, 0)),
         Event(3, Kind.READY, 1),
         Event(3, Kind.SWITCH, 1, 2, (20,)),
         Event(3, Kind.JOB_BEGIN, 1, None, (0, 3)),
         Event(4, Kind.KCALL, 1, None, call),
-        Event(4, Kind.BLOCK, 1, None, (Block.CALL, 0)),
+        Event(4, Kind.BLOCK, 1, None, (Blocked.CALL, 0)),
         Event(4, Kind.IDLE, None, 1),
         Event(5, Kind.READY, 2),
         Event(5, Kind.SWITCH, 2, None, (30,)),
         Event(6, Kind.REPLY, 2, 0, (0, 0)),
         Event(6, Kind.READY, 0, 2),
         Event(6, Kind.TRANSFER, 1, 2, transfer),
-        Event(6, Kind.BLOCK, 1, None, (Block.REPLY, 0)),
+        Event(6, Kind.BLOCK, 1, None, (Blocked.REPLY, 0)),
         Event(8, Kind.END, args=(1,)),
     ]
     return events, names

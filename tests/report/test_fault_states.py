@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import Purpose, Use
+from camkes.capdl.model import ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from tests.command import camkes
 from tests.end_to_end.support import system
@@ -49,7 +49,7 @@ def test_who_waits_for_a_thread_that_is_suspended(tmp_path: Path) -> None:
     """By its own component: no fault, but who waits for it is named in all outputs."""
     text = LOCK.format(order=ORDER, settings="")
     _, _, model = plan_of(tmp_path / "plan", text, Sink())
-    suspend = f"(void)seL4_TCB_Suspend({model.slots[Use('store', Purpose.WORKER, 'p', 'low')]});"
+    suspend = f"(void)seL4_TCB_Suspend({model.slots[ObjectUse('store', Purpose.WORKER, 'p', 'low')]});"
     serve = f"void p_go(void) {{ camkes_work(CAMKES_MS(2)); {suspend} }}\n"
     outputs = compare_outputs(system(tmp_path, text, CODE | {"store.c": serve}))
     waits = {wait["thread"]: wait for wait in outputs.report["waits"]}

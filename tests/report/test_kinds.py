@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from camkes.report.trace.decode import _Decoder
-from camkes.report.trace.kinds import ARGUMENTS, Block, End, FaultKind, KernelCall, Kind
+from camkes.report.trace.kinds import ARGUMENTS, Blocked, EndReason, FaultKind, KernelCall, Kind
 
 KERNEL = Path(__file__).parents[2] / "kernel"
 HEADER = (KERNEL / "host/include/camkes/trace.h").read_text()
@@ -25,10 +25,11 @@ def test_kinds_and_their_arguments() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "enum"), [("BLOCK", Block), ("KCALL", KernelCall), ("END", End), ("FAULT", FaultKind)]
+    ("prefix", "enum"),
+    [("BLOCK", Blocked), ("KCALL", KernelCall), ("END", EndReason), ("FAULT", FaultKind)],
 )
 def test_enumerations(
-    prefix: str, enum: type[Block] | type[KernelCall] | type[End] | type[FaultKind]
+    prefix: str, enum: type[Blocked] | type[KernelCall] | type[EndReason] | type[FaultKind]
 ) -> None:
     rows = re.findall(rf"CAMKES_{prefix}_(\w+) = (\d+)", HEADER)
     assert rows

@@ -25,7 +25,7 @@ from camkes.protocols.plan import Plan, Request
 from camkes.report.draw.graph import graph_dot
 from camkes.report.draw.graph_svg import graph_svg
 from camkes.report.draw.graphviz import dot_layout
-from camkes.report.draw.layers import Layout, Point, lay_out
+from camkes.report.draw.layers import GraphLayout, Point, lay_out
 from camkes.report.draw.table import table
 from camkes.report.draw.terminal import terminal_report
 from camkes.report.draw.timeline import timeline_svg
@@ -38,7 +38,7 @@ from camkes.report.words import LOOKS
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
 from .test_properties import systems
 
-Layouter = Callable[[Mapping[str, Point], Sequence[tuple[str, str]]], Layout | None]
+Layouter = Callable[[Mapping[str, Point], Sequence[tuple[str, str]]], GraphLayout | None]
 SVG = "{http://www.w3.org/2000/svg}"
 
 

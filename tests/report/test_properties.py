@@ -15,7 +15,7 @@ from camkes.cli.main import main
 from camkes.model.protocols import Protocol
 from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Block, End, Kind
+from camkes.report.trace.kinds import Blocked, EndReason, Kind
 from camkes.report.trace.properties import PropertyChecker, Violation, check_trace
 
 from .simulator import INVERSION, MS, CpiSpec, Simulation, Step, TaskSpec, nested, simulate
@@ -52,7 +52,7 @@ def systems(draw: st.DrawFn) -> tuple[list[TaskSpec], list[CpiSpec]]:
 @settings(max_examples=150, deadline=None)
 def test_right_traces_have_no_violation(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
     events, names, plan = simulate(*system)
-    assert events[-1].args == (End.IDLE,)
+    assert events[-1].args == (EndReason.IDLE,)
     assert [str(v) for v in check_trace(events, names, plan)] == []
 
 
@@ -179,7 +179,7 @@ def test_a_lock_that_is_not_handed_over_breaks_h_and_l() -> None:
             *kept,
             events[first],
             Event(later.time, Kind.IDLE),
-            Event(later.time, Kind.END, args=(End.IDLE,)),
+            Event(later.time, Kind.END, args=(EndReason.IDLE,)),
         ]
 
     assert {"H", "L"} <= found(simulation, stop)
@@ -205,7 +205,7 @@ def test_a_caller_without_a_reply_breaks_l() -> None:
 
 def test_a_thread_blocked_in_a_call_at_the_end_breaks_l() -> None:
     def block(events: list[Event]) -> list[Event]:
-        return [*events[:-1], Event(events[-1].time, Kind.BLOCK, 0, None, (Block.CALL, 0)), events[-1]]
+        return [*events[:-1], Event(events[-1].time, Kind.BLOCK, 0, None, (Blocked.CALL, 0)), events[-1]]
 
     assert "L" in found(inversion(), block)
 
@@ -213,7 +213,7 @@ def test_a_thread_blocked_in_a_call_at_the_end_breaks_l() -> None:
 def test_a_dead_thread_excuses_those_that_wait_for_it() -> None:
     simulation = three()
     half = [e for e in simulation.events if e.time <= 3]
-    ended = [*half, Event(3, Kind.FAULT, 3, None, (1, 0, 0, 0)), Event(3, Kind.END, args=(End.IDLE,))]
+    ended = [*half, Event(3, Kind.FAULT, 3, None, (1, 0, 0, 0)), Event(3, Kind.END, args=(EndReason.IDLE,))]
     assert "L" not in {v.property.value for v in check_trace(ended, simulation.names, simulation.plan)}
 
 
@@ -244,11 +244,11 @@ def test_running_while_a_higher_one_is_ready_breaks_p() -> None:
     names, plan = simulation.names, simulation.plan
     events = [
         Event(0, Kind.BOOT),
-        *(Event(0, Kind.BLOCK, t.number, None, (Block.RECV, 0)) for t in names.threads),
+        *(Event(0, Kind.BLOCK, t.number, None, (Blocked.RECV, 0)) for t in names.threads),
         Event(0, Kind.READY, 0),
         Event(0, Kind.SWITCH, 0, None, (10,)),
         Event(5, Kind.READY, 2),
-        Event(9, Kind.END, args=(End.TIME,)),
+        Event(9, Kind.END, args=(EndReason.TIME,)),
     ]
     (violation,) = check_trace(events, names, plan)
     assert violation.property is Property.PRIORITY

@@ -17,11 +17,11 @@ from camkes.resolve.values.expressions import fold, fold_integer, item_of, no_it
 SPAN = Span(SourceFile(Path("x.camkes"), ""), 1, 1, 1, 1)
 
 
-def number(value: int | float) -> ast.Value:
+def number(value: int | float) -> ast.ValueNode:
     return ast.Literal(value, SPAN)
 
 
-def binary(op: str, left: ast.Value | int | float, right: ast.Value | int | float) -> ast.Value:
+def binary(op: str, left: ast.ValueNode | int | float, right: ast.ValueNode | int | float) -> ast.ValueNode:
     sides = [number(side) if isinstance(side, (int, float)) else side for side in (left, right)]
     return ast.Binary(op, sides[0], sides[1], SPAN)
 
@@ -106,13 +106,13 @@ EXPRESSIONS = st.recursive(
 
 @given(EXPRESSIONS)
 @settings(max_examples=300, deadline=None)
-def test_every_expression_has_a_value_or_an_error(node: ast.Value) -> None:
+def test_every_expression_has_a_value_or_an_error(node: ast.ValueNode) -> None:
     sink = Sink()
     value = fold(node, sink)
     assert (value is None) == sink.has_errors
 
 
-def said(node: ast.Value) -> list[str]:
+def said(node: ast.ValueNode) -> list[str]:
     """What is wrong with a value that has none."""
     sink = Sink()
     assert fold(node, sink) is None
@@ -120,8 +120,8 @@ def said(node: ast.Value) -> list[str]:
 
 
 def test_what_cannot_stand_in_a_value() -> None:
-    name = ast.Name("x", SPAN)
-    time = ast.Quantity(number(3), ast.Name("ms", SPAN), SPAN)
+    name = ast.Identifier("x", SPAN)
+    time = ast.Quantity(number(3), ast.Identifier("ms", SPAN), SPAN)
     query = ast.Query(name, (), (), SPAN)
     reference = ast.Reference((name, name), (), SPAN)
     assert said(ast.ListValue((number(1), time), SPAN)) == ["a time in `ms` is not allowed here"]
@@ -156,14 +156,14 @@ def test_every_number_can_be_written_down() -> None:
 
 
 def test_a_product_that_is_too_large() -> None:
-    node: ast.Value = number(1 << 10_000)
+    node: ast.ValueNode = number(1 << 10_000)
     for _ in range(40):
         node = binary("*", node, number(1 << 10_000))
     assert said(node) == ["the result is too large"]
 
 
 def test_integers_of_a_least_size() -> None:
-    def integer(node: ast.Value) -> tuple[int | None, int]:
+    def integer(node: ast.ValueNode) -> tuple[int | None, int]:
         sink = Sink()
         return fold_integer(node, sink, "this count", 1), len(sink.diagnostics)
 

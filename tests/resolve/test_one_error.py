@@ -12,7 +12,7 @@ import pytest
 from camkes.diagnostics import Diagnostic, Severity, Sink, SourceFile
 from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, parse
-from camkes.parser.positions import Text
+from camkes.parser.positions import ParsedText
 from camkes.parser.tables import load as load_tables
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
@@ -65,7 +65,7 @@ def edited(before: str, after: str) -> str:
 
 
 def token_bounds(text: str) -> list[tuple[int, int]]:
-    tokens = tokenise(Text.of(SourceFile(Path("a.camkes"), text)), TABLES, Sink())
+    tokens = tokenise(ParsedText.of(SourceFile(Path("a.camkes"), text)), TABLES, Sink())
     return [(a, b) for a, b in zip(tokens.starts, tokens.ends, strict=True) if a < b]
 
 

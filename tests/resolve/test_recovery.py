@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from camkes.diagnostics import Diagnostic, Sink, SourceFile
 from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, parse
-from camkes.parser.positions import Text
+from camkes.parser.positions import ParsedText
 from camkes.parser.tables import load as load_tables
 from tests.resolve.systems import resolve
 
@@ -132,7 +132,7 @@ PIECES = [
 
 def tokens(line: str) -> list[str]:
     """The tokens of a line."""
-    found = tokenise(Text.of(SourceFile(Path("line"), line)), TABLES, Sink())
+    found = tokenise(ParsedText.of(SourceFile(Path("line"), line)), TABLES, Sink())
     return [found.word(number) for number in range(len(found.kinds) - 1)]
 
 

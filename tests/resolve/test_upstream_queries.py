@@ -22,7 +22,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.resolve import LoadOptions, load
-from camkes.resolve.values.devicetree import Node, read_tree
+from camkes.resolve.values.devicetree import DeviceNode, read_tree
 from tests.resolve.test_upstream import PYTHON, UPSTREAM, answers_of_upstream, differences, errors
 
 TREES = os.environ.get("CAMKES_CORPUS_DTB")
@@ -44,7 +44,7 @@ ON_PURPOSE = {
 }
 
 
-def questions(root: Node, choose: random.Random) -> Iterator[dict[str, Any]]:
+def questions(root: DeviceNode, choose: random.Random) -> Iterator[dict[str, Any]]:
     """Questions of every kind about what is in a tree, and about what is not."""
     nodes = list(root.walk())
     tables = {
@@ -74,7 +74,7 @@ def questions(root: Node, choose: random.Random) -> Iterator[dict[str, Any]]:
             yield {"properties": wanted} | ({"path": choose.choice(paths[:6])} if kind == "both" else {})
 
 
-def properties(node: Node, choose: random.Random) -> dict[str, Any]:
+def properties(node: DeviceNode, choose: random.Random) -> dict[str, Any]:
     """Some of a node's properties, as a question."""
     wanted: dict[str, Any] = {}
     for name, cells in choose.sample(sorted(node.properties.items()), min(len(node.properties), 2)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from camkes.capdl.model import Purpose, Use
+from camkes.capdl.model import ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from camkes.report.refusals import MessageError
 from tests.runtime.host import Built, build, plan_of
@@ -211,7 +211,7 @@ def build_chain(folder: Path, chain: Chain) -> Built:
 
     def slot(instance: str, interface: str, task: str, purpose: Purpose = Purpose.INTERFACE) -> int:
         context = "pass.p" if instance == "pass" and fixed else task
-        return model.slots.get(Use(instance, purpose, interface, context), 0)
+        return model.slots.get(ObjectUse(instance, purpose, interface, context), 0)
 
     def table(name: str, purpose: Purpose) -> str:
         cases = "".join(f"case {ids[t]}: return {slot('pass', 'n', t, purpose)};" for t in ("low", "mid"))

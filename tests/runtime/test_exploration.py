@@ -20,7 +20,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
-from camkes.report.trace.kinds import End, Kind
+from camkes.report.trace.kinds import EndReason, Kind
 from camkes.resources import RUNTIME
 from tests.runtime import systems
 from tests.runtime.explore import DURATION, schedules
@@ -219,7 +219,7 @@ def test_a_mistake_that_stops_nothing_is_found_out(
     break_runtime(changes, tmp_path, monkeypatch)
     run = build(tmp_path / "system", system.text, system.code).run(duration=DURATION)
     assert run.status == 0, run.errors
-    assert run.of(Kind.END)[-1].args == (End.TIME,)
+    assert run.of(Kind.END)[-1].args == (EndReason.TIME,)
     assert broken in {violation.property.value for violation in run.violations()}
 
 

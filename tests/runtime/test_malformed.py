@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import Purpose, Use
+from camkes.capdl.model import ObjectUse, Purpose
 from camkes.report.refusals import refusals
 from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
@@ -50,7 +50,7 @@ def test_every_kind_from_every_place_is_refused_and_changes_nothing(name: str, t
     assert found == _expected(built.model.slots, CHAINS[name])
 
 
-def _expected(slots: dict[Use, int], chain: Chain) -> Counter[tuple[str, str, int]]:
+def _expected(slots: dict[ObjectUse, int], chain: Chain) -> Counter[tuple[str, str, int]]:
     expected: Counter[tuple[str, str, int]] = Counter()
     for error in REQUESTS.values():
         expected["low.p", "pass.p", error] += 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from camkes.capdl.model import Purpose, Use
+from camkes.capdl.model import ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from camkes.report.trace.demands import Property
 from camkes.report.trace.kinds import Kind
@@ -17,13 +17,13 @@ from tests.runtime.systems import CHAIN, LEAF, PASS, TASK
 _UPDATE, _CLEAR = 6, 7
 
 
-def _slot(folder: Path, use: Use) -> int:
+def _slot(folder: Path, use: ObjectUse) -> int:
     _, _, model = plan_of(folder, CHAIN.text, Sink())
     return model.slots[use]
 
 
 def test_an_update_cannot_go_above_the_connection(tmp_path: Path) -> None:
-    slot = _slot(tmp_path, Use("one", Purpose.MANAGER, "n", "a"))
+    slot = _slot(tmp_path, ObjectUse("one", Purpose.MANAGER, "n", "a"))
     text = CHAIN.text.replace("c._priority = 20;", "c._priority = 90;")
     liar = PASS.replace(
         "    n_go();",
@@ -42,7 +42,7 @@ def test_an_update_cannot_go_above_the_connection(tmp_path: Path) -> None:
 
 
 def test_a_label_cannot_claim_a_priority(tmp_path: Path) -> None:
-    slot = _slot(tmp_path, Use("a", Purpose.INTERFACE, "p", "a"))
+    slot = _slot(tmp_path, ObjectUse("a", Purpose.INTERFACE, "p", "a"))
     liar = f"""
     int run(void)
     {{
@@ -68,7 +68,7 @@ def test_a_clear_takes_back_only_what_its_sender_gave(tmp_path: Path) -> None:
     )
     text = text.replace("c._offset = 50 us;", "c._offset = 35 us;")
     _, _, model = plan_of(tmp_path, text, Sink())
-    slot = model.slots[Use("one", Purpose.MANAGER, "n", "a")]
+    slot = model.slots[ObjectUse("one", Purpose.MANAGER, "n", "a")]
     liar = f"""
     {PASS}
     static void on_halfway(void *cookie)

@@ -12,7 +12,7 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.testing.checks import split_reports, whole_lines
-from camkes.testing.suite import Settings, read_settings
+from camkes.testing.suite import CaseSettings, read_settings
 from tests.command import Result, camkes
 
 PARTS = """
@@ -224,10 +224,10 @@ def test_a_line_that_only_looks_like_a_report_is_output(text: str) -> None:
 def test_settings(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text('for = "1.5ms"\nscheduling = "rr"\ntimeslice = "5 ms"\n[definitions]\nA = "B"\n')
-    assert read_settings(path, Sink()) == Settings(
+    assert read_settings(path, Sink()) == CaseSettings(
         duration=1_500_000, scheduling="rr", timeslice=5_000_000, definitions={"A": "B"}
     )
-    assert read_settings(tmp_path / "none.toml", Sink()) == Settings()
+    assert read_settings(tmp_path / "none.toml", Sink()) == CaseSettings()
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ IMAGE = "host-image"
 TRACE = "run.trace"
 
 
-class GeneratedCode(Struct, frozen=True):
+class HostCode(Struct, frozen=True):
     """The C code of a system, and the capabilities that it uses."""
 
     model: CapabilityModel
@@ -104,16 +104,14 @@ class HostBackend(Struct, frozen=True):
         self.application.report_missing(MISSING_FILE, sink)
         return allocate(system, plan, sink)
 
-    def generate(
-        self, system: System, plan: Plan, model: CapabilityModel, sink: Sink
-    ) -> GeneratedCode | None:
+    def generate(self, system: System, plan: Plan, model: CapabilityModel, sink: Sink) -> HostCode | None:
         """Write the C code of a system."""
         from camkes.generate import generate
 
-        return GeneratedCode(model, generate(system, plan, model, self.generated, sink))
+        return HostCode(model, generate(system, plan, model, self.generated, sink))
 
     def build(
-        self, system: System, plan: Plan, code: GeneratedCode, sink: Sink, progress: Callable[[str], None]
+        self, system: System, plan: Plan, code: HostCode, sink: Sink, progress: Callable[[str], None]
     ) -> HostImage | None:
         """Compile and link what changed; why the calls of code are not known is said by errors here."""
         from camkes.backends.host.host import build_host

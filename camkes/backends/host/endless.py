@@ -40,7 +40,7 @@ _NEXT, _BEYOND = -1, -2
 _RUN = re.compile(r"\brun\s*\(\s*(?:void)?\s*\)\s*\{")
 
 
-class _Step(Struct):
+class _MachineInstruction(Struct):
     """An instruction: the addresses it can lead to, and the function it calls or jumps to (`leaves`)."""
 
     to: list[int] = field(default_factory=list)
@@ -49,10 +49,10 @@ class _Step(Struct):
     returns: bool = False
 
 
-class _Function(Struct):
+class _MachineFunction(Struct):
     """A function's instructions by address, from the first on."""
 
-    steps: dict[int, _Step] = field(default_factory=dict)
+    steps: dict[int, _MachineInstruction] = field(default_factory=dict)
 
 
 def endless_tasks(
@@ -102,7 +102,7 @@ def _never_asks(objects: Iterable[Path]) -> bool:
         return False
 
 
-def _functions(objects: Iterable[Path]) -> dict[str, _Function]:
+def _functions(objects: Iterable[Path]) -> dict[str, _MachineFunction]:
     """The functions of objects by name; none where they cannot be disassembled."""
     program = shutil.which("objdump")
     if program is None:
@@ -114,9 +114,9 @@ def _functions(objects: Iterable[Path]) -> dict[str, _Function]:
     return _read(done.stdout) if done.returncode == 0 else {}
 
 
-def _read(text: str) -> dict[str, _Function]:
-    found: dict[str, _Function] = {}
-    name, step = "", _Step()
+def _read(text: str) -> dict[str, _MachineFunction]:
+    found: dict[str, _MachineFunction] = {}
+    name, step = "", _MachineInstruction()
     for line in text.splitlines():
         if match := _INSTRUCTION.match(line):
             step = found[name].steps[int(match[1], 16)] = _step(match[2], match[3], name)
@@ -126,35 +126,35 @@ def _read(text: str) -> dict[str, _Function]:
             step.leaves = step.leaves and target
         elif match := _FUNCTION.match(line):
             name = match[1]
-            found[name] = _Function()
+            found[name] = _MachineFunction()
     for function in found.values():
-        for (_, each), (after, _) in pairwise((*function.steps.items(), (_BEYOND, _Step()))):
+        for (_, each), (after, _) in pairwise((*function.steps.items(), (_BEYOND, _MachineInstruction()))):
             each.to = [after if to == _NEXT else to for to in each.to]
     return found
 
 
-def _step(operation: str, operand: str, function: str) -> _Step:
+def _step(operation: str, operand: str, function: str) -> _MachineInstruction:
     """An instruction; _NEXT stands for the one after it."""
     target = _TARGET.search(operand)
     inside = target is not None and target[2] == function
     if operation in _CALLS:
-        return _Step([_NEXT], calls=target[2] if target is not None else "a pointer")
+        return _MachineInstruction([_NEXT], calls=target[2] if target is not None else "a pointer")
     if operation in _JUMPS:
         if target is None:
-            return _Step(returns=True)  # through a pointer, to anywhere
-        return _Step([int(target[1], 16)]) if inside else _Step(leaves=target[2])
+            return _MachineInstruction(returns=True)  # through a pointer, to anywhere
+        return _MachineInstruction([int(target[1], 16)]) if inside else _MachineInstruction(leaves=target[2])
     if _BRANCHES.fullmatch(operation):
         if target is None or not inside:
-            return _Step(returns=True)
-        return _Step([_NEXT, int(target[1], 16)])
+            return _MachineInstruction(returns=True)
+        return _MachineInstruction([_NEXT, int(target[1], 16)])
     if operation in _TRAPS:
-        return _Step()
+        return _MachineInstruction()
     if operation in _RETURNS:
-        return _Step(returns=True)
-    return _Step([_NEXT])
+        return _MachineInstruction(returns=True)
+    return _MachineInstruction([_NEXT])
 
 
-def _is_endless(name: str, functions: Mapping[str, _Function]) -> bool:
+def _is_endless(name: str, functions: Mapping[str, _MachineFunction]) -> bool:
     """Whether a function never returns, and stays in a loop."""
     if name not in functions:
         return False
@@ -167,13 +167,13 @@ def _is_endless(name: str, functions: Mapping[str, _Function]) -> bool:
     return name not in returning and _loops(name, functions, returning, set())
 
 
-def _goes_on(called: str, functions: Mapping[str, _Function], returning: Collection[str]) -> bool:
+def _goes_on(called: str, functions: Mapping[str, _MachineFunction], returning: Collection[str]) -> bool:
     """Whether a call can come back, as far as is known."""
     return called in returning if called in functions else called not in _FAILING
 
 
 def _reached(
-    function: _Function, functions: Mapping[str, _Function], returning: Collection[str]
+    function: _MachineFunction, functions: Mapping[str, _MachineFunction], returning: Collection[str]
 ) -> dict[int, list[int]]:
     """The instructions that can be reached, with those that follow."""
     found: dict[int, list[int]] = {}
@@ -188,7 +188,7 @@ def _reached(
     return found
 
 
-def _returns(name: str, functions: Mapping[str, _Function], returning: Collection[str]) -> bool:
+def _returns(name: str, functions: Mapping[str, _MachineFunction], returning: Collection[str]) -> bool:
     steps = functions[name].steps
     for address, following in _reached(functions[name], functions, returning).items():
         step = steps[address]
@@ -199,7 +199,9 @@ def _returns(name: str, functions: Mapping[str, _Function], returning: Collectio
     return not steps
 
 
-def _loops(name: str, functions: Mapping[str, _Function], returning: Collection[str], seen: set[str]) -> bool:
+def _loops(
+    name: str, functions: Mapping[str, _MachineFunction], returning: Collection[str], seen: set[str]
+) -> bool:
     """Whether a function, or one that it calls and that does not return, has a loop that is reached."""
     seen.add(name)
     reached = _reached(functions[name], functions, returning)

@@ -58,7 +58,7 @@ _WAITING = frozenset(
 )  # fmt: skip
 
 
-class Fault(Struct, frozen=True):
+class FaultRecord(Struct, frozen=True):
     """A thread that could not go on, as the kernel reports it.
 
     `what` is in words and `address` the memory it is about, if any. `time` is in virtual nanoseconds,
@@ -86,7 +86,7 @@ class Located(Struct, frozen=True):
     """A fault with its lines: `calls` are those of the user's own code, innermost first (those of the tool's,
     if there is no other)."""
 
-    fault: Fault
+    fault: FaultRecord
     calls: tuple[CodeLine, ...]
     #: the runtime stopped the thread itself, and said why
     deliberate: bool = False
@@ -94,13 +94,13 @@ class Located(Struct, frozen=True):
     message: bool = False
 
 
-def parse_fault(line: str) -> Fault | None:
+def parse_fault(line: str) -> FaultRecord | None:
     """The fault that a line of the kernel's report describes."""
     try:
         report: dict[str, Any] = json.loads(line)
     except json.JSONDecodeError:
         return None
-    return Fault(
+    return FaultRecord(
         report["component"],
         report["name"],
         report["what"],
@@ -116,12 +116,12 @@ def parse_fault(line: str) -> Fault | None:
     )
 
 
-def locate_faults(faults: Iterable[Fault], image: HostImage) -> tuple[Located, ...]:
+def locate_faults(faults: Iterable[FaultRecord], image: HostImage) -> tuple[Located, ...]:
     """The lines of each fault."""
     return tuple(_locate(fault, image) for fault in faults)
 
 
-def _locate(fault: Fault, image: HostImage) -> Located:
+def _locate(fault: FaultRecord, image: HostImage) -> Located:
     places = [p for frame in locate(image.folder / fault.image, fault.frames) for p in frame]
     own = tuple(p for p in places if not _is_tools(p.file, image))
     functions = {p.function for p in places}
@@ -166,7 +166,7 @@ def diagnose(
 
 def _diagnose(
     located: Located,
-    together: Sequence[Fault],
+    together: Sequence[FaultRecord],
     situation: Situation,
     names: TraceNames,
     sources: Sources,
@@ -191,7 +191,7 @@ def _diagnose(
     )
 
 
-def _is_periodic(fault: Fault, names: TraceNames) -> bool:
+def _is_periodic(fault: FaultRecord, names: TraceNames) -> bool:
     """Whether it is the control thread of a task with a period that stopped."""
     thread = names.thread(fault.number)
     task = names.task(thread.task) if thread is not None and thread.role is Role.CONTROL else None
@@ -261,7 +261,9 @@ def _calls(located: Located) -> list[str]:
     return [*lines, "outer calls are not recorded"] if cut else lines
 
 
-def _doing(fault: Fault, together: Sequence[Fault], situation: Situation, names: TraceNames) -> list[str]:
+def _doing(
+    fault: FaultRecord, together: Sequence[FaultRecord], situation: Situation, names: TraceNames
+) -> list[str]:
     """When it was, for whom, and who does not go on because of it."""
     stopped = situation.at(fault.number)
     notes = [f"at {format_time(fault.time, 6)} of the run"]

@@ -13,7 +13,7 @@ from msgspec import Struct
 from camkes.backends.host.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import Compiler, find_compiler, is_cxx
 from camkes.backends.host.endless import endless_tasks
-from camkes.backends.host.jobs import Job, Progress
+from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.kernel import host_kit
 from camkes.backends.host.link import Linker
 from camkes.backends.host.messages import Sources, report_compiler
@@ -152,7 +152,7 @@ class _Build:
         write_changed(table, host_table(self.capabilities, names))
         return HostImage(self.folder, table, kit.kernel, linker.images, self.capabilities, sanitize)
 
-    def _make(self, compiled: list[Job], linker: Linker) -> bool:
+    def _make(self, compiled: list[BuildJob], linker: Linker) -> bool:
         every = [*compiled, *linker.jobs()]
         if linker.joins:
             first = [*compiled, *linker.joins]
@@ -161,7 +161,7 @@ class _Build:
             linker.write_kept_names()
         return self._run(every, linker, None)
 
-    def _run(self, jobs: list[Job], linker: Linker, targets: list[Job] | None) -> bool:
+    def _run(self, jobs: list[BuildJob], linker: Linker, targets: list[BuildJob] | None) -> bool:
         good = True
         for outcome in run_jobs(self.folder, jobs, self.progress, targets):
             good = good and outcome.good
@@ -182,13 +182,13 @@ class _Build:
         libs = tuple(f"-l{name}" for name in build.libs if name in known)
         return (*build.ld_flags, *libs)
 
-    def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[Job]:
+    def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[BuildJob]:
         """Two instances of a component are compiled apart: each has its own camkes.h."""
         folder = self.folder / "objects" / instance.name
         files = [f.path for f in self.generated if f.instance == instance.name]
         own = files[0].parent if files else self.out / instance.name
         about = f"component {instance.type.name}, instance {instance.name}"
-        jobs: list[Job] = []
+        jobs: list[BuildJob] = []
         for source in files:
             if source.suffix in (".c", ".cc", ".cpp"):
                 output = folder / "generated" / f"{source.name}.o"
@@ -200,7 +200,7 @@ class _Build:
             jobs.append(compile_job(compiler, source, output, (own, *includes), flags, about))
         return jobs
 
-    def _space_jobs(self, space: str, compiler: Compiler) -> list[Job]:
+    def _space_jobs(self, space: str, compiler: Compiler) -> list[BuildJob]:
         """What belongs to an address space as a whole."""
         folder = self.folder / "objects" / space / "space"
         return [
@@ -209,7 +209,7 @@ class _Build:
             if source.suffix == ".c"
         ]
 
-    def _can_compile(self, jobs: list[Job], compiler: Compiler) -> bool:
+    def _can_compile(self, jobs: list[BuildJob], compiler: Compiler) -> bool:
         """A C++ compiler need not be there for a system in C."""
         if compiler.cxx_identity or not any(is_cxx(job.inputs[0]) for job in jobs):
             return True
@@ -220,7 +220,7 @@ class _Build:
         )
         return False
 
-    def _can_name(self, jobs: list[Job]) -> bool:
+    def _can_name(self, jobs: list[BuildJob]) -> bool:
         """Compilers write the names of headers in a form of make that has no way to write some characters."""
         name = unusable_name(self.folder, jobs)
         if name is not None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from camkes.backends.host.jobs import Job
+from camkes.backends.host.jobs import BuildJob
 from camkes.files import write_changed
 from camkes.process import in_english
 
@@ -38,7 +38,7 @@ _ASSEMBLER_READS = re.compile(r"\.inc(?:bin|lude)\b")
 Signature = list[int]
 
 
-class Inputs:
+class ObjectInputs:
     """The inputs of objects, kept in `file`. Paths are those that the compiler names; relative ones are below
     the folder of `file`, where the compiler runs."""
 
@@ -49,7 +49,7 @@ class Inputs:
         self._signatures: dict[str, Signature | None] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._missing: dict[str, tuple[str, str]] = {}
-        self._search = _Search()
+        self._search = _HeaderSearch()
         self._texts: dict[str, tuple[set[str], bool]] = {}
         self._fresh: dict[str, bool] = {}
         self._began = 0
@@ -58,12 +58,12 @@ class Inputs:
             if isinstance(data, dict) and data.get("format") == _FORMAT:
                 self._known = data["jobs"]
 
-    def of(self, job: Job) -> tuple[Path, ...]:
+    def of(self, job: BuildJob) -> tuple[Path, ...]:
         """What an output was made from, headers included; before it was made, what is known of that."""
         inputs = self._known.get(str(job.output), {}).get("inputs")
         return tuple(map(Path, inputs)) if isinstance(inputs, dict) else job.inputs
 
-    def remove_stale(self, jobs: Iterable[Job]) -> None:
+    def remove_stale(self, jobs: Iterable[BuildJob]) -> None:
         """Remove the outputs of which it is not known that their inputs are as they were."""
         stale = [job for job in jobs if job.compiler and not self._is_current(job)]
         for job in stale:
@@ -71,7 +71,7 @@ class Inputs:
             job.output.unlink(missing_ok=True)
         self._begin(wait=bool(stale))
 
-    def note(self, jobs: Iterable[Job]) -> None:
+    def note(self, jobs: Iterable[BuildJob]) -> None:
         """Note the inputs of jobs that were run, and forget those of others that are gone."""
         self._signatures.clear()
         self._names.clear()
@@ -86,7 +86,7 @@ class Inputs:
 
     # comparing
 
-    def _is_current(self, job: Job) -> bool:
+    def _is_current(self, job: BuildJob) -> bool:
         known = self._known.get(str(job.output))
         if known is None:
             return False
@@ -133,7 +133,7 @@ class Inputs:
             time.sleep(0.001)
         self._began = now
 
-    def _noted(self, job: Job) -> dict[str, object] | None:
+    def _noted(self, job: BuildJob) -> dict[str, object] | None:
         """The inputs of a job that was run just now; None where nothing is known for certain."""
         try:
             used = read_rule(job.dependencies) if job.search else ()
@@ -229,7 +229,7 @@ class Inputs:
         return True
 
 
-class _Search:
+class _HeaderSearch:
     """Folders in which compilers look for headers, each asked once."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 Progress = Callable[[str], None]
 
 
-class Job(Struct, frozen=True):
+class BuildJob(Struct, frozen=True):
     """`command` makes `output` from `inputs`. `title` is for people; `about` is what the job is about.
 
     `listed` are further words of the command, handed over in a file. `beside` is the suffix of a second file
@@ -48,9 +48,9 @@ class Job(Struct, frozen=True):
         return self.output.with_name(f"{self.output.name}.said")
 
 
-class Outcome(Struct, frozen=True):
+class BuildOutcome(Struct, frozen=True):
     """What became of a job. `messages` is what the command printed."""
 
-    job: Job
+    job: BuildJob
     good: bool
     messages: str

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from camkes.backends.host.codes import LINK_ERROR
 from camkes.backends.host.compiler import Compiler
-from camkes.backends.host.jobs import Job, Outcome
+from camkes.backends.host.jobs import BuildJob, BuildOutcome
 from camkes.backends.host.kernel import Kit, symbols
 from camkes.backends.host.messages import Sources
 from camkes.capdl.model import CapabilityModel, Space
@@ -71,9 +71,9 @@ class Linker:
         self.groups = [space for space in self.spaces if len(space.instances) > 1]
         #: make an object of each instance of a group; what `hide` keeps follows from these
         self.joins = [self._join(name) for space in self.groups for name in space.instances]
-        self._checks: dict[Job, Space] = {}
+        self._checks: dict[BuildJob, Space] = {}
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[BuildJob]:
         """Everything, `joins` included."""
         found = list(self.joins)
         for space in self.spaces:
@@ -100,7 +100,7 @@ class Linker:
                 kept = sorted(symbols("--defined-only", file) & outside)
                 write_changed(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
 
-    def report(self, outcome: Outcome) -> None:
+    def report(self, outcome: BuildOutcome) -> None:
         """Report what a job that failed says of the user's code."""
         space = self._checks.get(outcome.job)
         if space is None:
@@ -132,9 +132,9 @@ class Linker:
             return (self._joined(instance).with_name("hidden.o"),)
         return self.objects[instance]
 
-    def _join(self, instance: str) -> Job:
+    def _join(self, instance: str) -> BuildJob:
         output, about = self._joined(instance), f"instance {instance}"
-        return Job(
+        return BuildJob(
             about,
             output,
             (*self.compiler.c, "-r", "-nostdlib", "-o", str(output)),
@@ -144,18 +144,18 @@ class Linker:
             identity=self.compiler.identity,
         )
 
-    def _hide(self, instance: str) -> Job:
+    def _hide(self, instance: str) -> BuildJob:
         joined, kept = self._joined(instance), self._kept(instance)
         output, about = joined.with_name("hidden.o"), f"instance {instance}"
         # without a name to keep, objcopy would keep all
         keep = (f"--keep-global-symbols={kept}", "--keep-global-symbol=")
-        return Job(about, output, ("objcopy", *keep, str(joined), str(output)), (joined, kept), about)
+        return BuildJob(about, output, ("objcopy", *keep, str(joined), str(output)), (joined, kept), about)
 
-    def _link(self, space: Space, parts: tuple[Path, ...]) -> Job:
+    def _link(self, space: Space, parts: tuple[Path, ...]) -> BuildJob:
         output = self.images[space.name]
         arguments = tuple(dict.fromkeys(a for i in space.instances for a in self.libraries[i]))
         named = (Path(word) for a in arguments for word in re.split("[,=]|^-T", a) if word.startswith("/"))
-        return Job(
+        return BuildJob(
             f"linking {space.name}",
             output,
             (
@@ -168,7 +168,7 @@ class Linker:
             identity=self.compiler.identity,
         )
 
-    def _check(self, space: Space) -> Job:
+    def _check(self, space: Space) -> BuildJob:
         image = self.images[space.name]
         output = self.out / "objects" / f"{space.name}.resolved"
         flags = (
@@ -176,7 +176,7 @@ class Linker:
             "-nostartfiles",
             "-Wl,--no-as-needed,--no-allow-shlib-undefined",
         )
-        return Job(
+        return BuildJob(
             f"checking {space.name}",
             output,
             (*self.compiler.c, *flags, str(self.kit.names), str(image), "-o", str(output)),
@@ -186,7 +186,7 @@ class Linker:
         )
 
 
-def report_linker(outcome: Outcome, sink: Sink) -> None:
+def report_linker(outcome: BuildOutcome, sink: Sink) -> None:
     """Report what a linker says of names that are defined twice, or not at all."""
     about, sources = outcome.job.about, Sources()
     twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(outcome.messages)])}

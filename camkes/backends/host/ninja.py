@@ -20,8 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from camkes.backends.host.folder import locked
-from camkes.backends.host.inputs import Inputs
-from camkes.backends.host.jobs import Job, Outcome, Progress
+from camkes.backends.host.inputs import ObjectInputs
+from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.files import write_changed
 from camkes.process import in_english, no_room, start, stop
 
@@ -59,13 +59,13 @@ def program() -> str:
 
 
 def run_jobs(
-    folder: Path, jobs: Sequence[Job], progress: Progress, targets: Iterable[Job] | None = None
-) -> tuple[Outcome, ...]:
+    folder: Path, jobs: Sequence[BuildJob], progress: Progress, targets: Iterable[BuildJob] | None = None
+) -> tuple[BuildOutcome, ...]:
     """Run in `folder` what is not up to date of `jobs` (or of `targets` among them and what these need).
     Outcomes of the jobs that were run or have warnings to repeat, in the order of the jobs. OSError where the
     folder cannot be written."""
     _make_folders(jobs)
-    inputs = Inputs(folder / "inputs.json")
+    inputs = ObjectInputs(folder / "inputs.json")
     inputs.remove_stale(jobs)
     write_changed(folder / "build.ninja", _text(jobs).encode(errors="surrogateescape"))
     run, status, said = _run(folder, jobs, targets, progress)
@@ -82,18 +82,18 @@ def run_jobs(
     for number, job in enumerate(jobs):
         messages = _messages(job) if number in run or job.output.exists() else ""
         if number in run or messages:
-            outcomes.append(Outcome(job, number not in failed, messages))
+            outcomes.append(BuildOutcome(job, number not in failed, messages))
     return tuple(outcomes)
 
 
-def inputs_of(folder: Path, jobs: Iterable[Job]) -> tuple[Path, ...]:
+def inputs_of(folder: Path, jobs: Iterable[BuildJob]) -> tuple[Path, ...]:
     """What the outputs of jobs that were run in `folder` are made from, headers included."""
-    inputs = Inputs(folder / "inputs.json")
+    inputs = ObjectInputs(folder / "inputs.json")
     return tuple(sorted({folder / path for job in jobs for path in inputs.of(job)}))
 
 
 def _run(
-    folder: Path, jobs: Sequence[Job], targets: Iterable[Job] | None, progress: Progress
+    folder: Path, jobs: Sequence[BuildJob], targets: Iterable[BuildJob] | None, progress: Progress
 ) -> tuple[set[int], int, str]:
     """Numbers of the jobs that were run, the exit status of Ninja, and what it printed beside that."""
     environment = {k: v for k, v in in_english().items() if k not in _UNWANTED} | {"NINJA_STATUS": ""}
@@ -133,7 +133,7 @@ def _run(
     return run, process.returncode, "".join(said)
 
 
-def _make_folders(jobs: Iterable[Job]) -> None:
+def _make_folders(jobs: Iterable[BuildJob]) -> None:
     for parent in dict.fromkeys(job.output.parent for job in jobs):
         parent.mkdir(parents=True, exist_ok=True)
     for job in jobs:
@@ -150,7 +150,7 @@ def _raise_if_unwritable(messages: str, folder: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
-def _raise_if_missing(jobs: Sequence[Job]) -> None:
+def _raise_if_missing(jobs: Sequence[BuildJob]) -> None:
     """Files are removed by others while Ninja runs."""
     made = {job.output for job in jobs}
     for path in dict.fromkeys(path for job in jobs for path in job.inputs if path not in made):
@@ -158,7 +158,7 @@ def _raise_if_missing(jobs: Sequence[Job]) -> None:
             raise FileNotFoundError(errno.ENOENT, "it was removed during the build", str(path))
 
 
-def _messages(job: Job) -> str:
+def _messages(job: BuildJob) -> str:
     try:
         return job.messages.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -168,7 +168,7 @@ def _messages(job: Job) -> str:
 # build.ninja
 
 
-def _text(jobs: Sequence[Job]) -> str:
+def _text(jobs: Sequence[BuildJob]) -> str:
     lines = [_RULE]
     for number, job in enumerate(jobs):
         outputs = _path(job.output) + (f" | {_path(job.second)}" if job.beside else "")
@@ -184,7 +184,7 @@ def _text(jobs: Sequence[Job]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _command(job: Job) -> str:
+def _command(job: BuildJob) -> str:
     """For a shell. What the program prints is kept beside the output; a program that fails leaves none."""
     words = [*job.command, f"@{_list(job)}"] if job.listed else job.command
     output, messages = shlex.quote(str(job.output)), shlex.quote(str(job.messages))
@@ -192,7 +192,7 @@ def _command(job: Job) -> str:
     return f": {job.identity}; {first}{shlex.join(words)} >{messages} 2>&1 || {{ rm -f {output}; exit 1; }}"
 
 
-def _list(job: Job) -> str:
+def _list(job: BuildJob) -> str:
     return f"{job.output}.list"
 
 

@@ -19,7 +19,7 @@ from msgspec import Struct
 from camkes import process
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.explore import write_choices
-from camkes.backends.host.faults import Fault, parse_fault
+from camkes.backends.host.faults import FaultRecord, parse_fault
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
 from camkes.diagnostics import Diagnostic
@@ -42,11 +42,11 @@ class RunResult(Struct, frozen=True):
     not be. `interrupted` is the signal with which the user ended it, or 0."""
 
     status: int
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultRecord, ...]
     trace: Path | None
     diagnostics: tuple[Diagnostic, ...]
     interrupted: int = 0
-    findings: tuple[Fault, ...] = ()  # of sanitizers
+    findings: tuple[FaultRecord, ...] = ()  # of sanitizers
 
 
 class _Signals:
@@ -137,7 +137,7 @@ def run_host(
 class _Kept(NamedTuple):
     """What the kernel reports."""
 
-    faults: list[Fault]
+    faults: list[FaultRecord]
     said: list[str]
 
 
@@ -226,7 +226,7 @@ def _arguments(options: RunOptions) -> list[str]:
     return result
 
 
-def _read_faults(descriptor: int, faults: list[Fault]) -> None:
+def _read_faults(descriptor: int, faults: list[FaultRecord]) -> None:
     """The kernel's report, which no component can write to."""
     with os.fdopen(descriptor, encoding="utf-8", errors="replace") as report:
         for line in report:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from camkes.backends.host.codes import LINK_ERROR, NO_SOURCES
 from camkes.backends.host.compiler import Compiler, is_cxx
 from camkes.backends.host.digests import of_words
-from camkes.backends.host.jobs import Job
+from camkes.backends.host.jobs import BuildJob
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application
@@ -145,8 +145,8 @@ def compile_job(
     *,
     last: Sequence[str] = (),
     beside: str = "",
-) -> Job:
-    """Compile one source. `last` are flags that win over the user's; `beside`: see `Job`."""
+) -> BuildJob:
+    """Compile one source. `last` are flags that win over the user's; `beside`: see `BuildJob`."""
     cxx = is_cxx(source)
     program = compiler.cxx if cxx else compiler.c
     language = ("-x", "c++" if cxx else "c")
@@ -161,7 +161,7 @@ def compile_job(
         *last,
     )
     plain = source.suffix == ".s"  # not preprocessed
-    job = Job(
+    job = BuildJob(
         f"{about}: {source.name}",
         output,
         (),
@@ -176,7 +176,7 @@ def compile_job(
     return replace(job, command=(*command, *rule, "-c", str(source), "-o", str(output)))
 
 
-def unusable_name(folder: Path, jobs: Iterable[Job]) -> str | None:
+def unusable_name(folder: Path, jobs: Iterable[BuildJob]) -> str | None:
     """The first name of a file or folder of a build in which compilers could not list what they read."""
     names = [str(folder)]
     for job in jobs:

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from camkes.backends.host.codes import C_TYPE, COMPILE_ERROR
 from camkes.backends.host.compiler import Compiler, find_compiler
-from camkes.backends.host.jobs import Job, Progress
+from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.messages import Sources, report_compiler
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import build_of, compile_job, unusable_name
@@ -60,7 +60,7 @@ _FUNCTION = re.compile(r"(?:returning|returns|return) (?:a )?function|declared a
 _ARRAY = re.compile(r"(?:returning|returns|return) an? ?array|array type|return array")
 
 
-class _Use(Struct, frozen=True):
+class _TypeUse(Struct, frozen=True):
     """A type, as C writes it, and where a system names it: in a method of the procedure `owner`, if that is
     not None. `value`: it is passed by value."""
 
@@ -76,7 +76,7 @@ class _Unit(Struct, frozen=True):
     component: ComponentType
     build: ComponentBuild
     includes: tuple[tuple[Include, Procedure | None], ...]
-    uses: tuple[_Use, ...]
+    uses: tuple[_TypeUse, ...]
 
 
 def check_types(
@@ -92,7 +92,7 @@ def check_types(
     compiler = find_compiler(False, Sink()) if units else None
     if compiler is None:
         return
-    faults: dict[str, list[tuple[_Use, str, _Unit]]] = {}
+    faults: dict[str, list[tuple[_TypeUse, str, _Unit]]] = {}
     reported: set[object] = set()
     with nullcontext(out) if out is not None else _scratch() as folder:
         jobs = [_job(unit, compiler, folder / str(number)) for number, unit in enumerate(units)]
@@ -147,23 +147,23 @@ def _includes(kind: ComponentType) -> Iterator[tuple[Include, Procedure | None]]
             yield include, owner
 
 
-def _uses(kind: ComponentType) -> Iterator[_Use]:
+def _uses(kind: ComponentType) -> Iterator[_TypeUse]:
     for interface in kind.interfaces:
         if isinstance(interface.type, Procedure):
             for method in interface.type.methods:
                 yield from _uses_of_method(interface.type, method)
         elif isinstance(interface.type, DataportType) and interface.type.size is None:
             name = interface.type.name
-            yield _Use(name, _word(interface.span, name, interface.name), None, False)
+            yield _TypeUse(name, _word(interface.span, name, interface.name), None, False)
 
 
-def _uses_of_method(owner: Procedure, method: Method) -> Iterator[_Use]:
+def _uses_of_method(owner: Procedure, method: Method) -> Iterator[_TypeUse]:
     if method.return_type is not None:
         span = _word(method.span, method.return_type.name, method.name)
-        yield _Use(c_type(method.return_type), span, owner, True)
+        yield _TypeUse(c_type(method.return_type), span, owner, True)
     for parameter in method.parameters:
         span = _word(method.span, parameter.type.name, parameter.name)
-        yield _Use(c_type(parameter.type), span, owner, True)
+        yield _TypeUse(c_type(parameter.type), span, owner, True)
 
 
 def _word(span: Span, word: str, before: str) -> Span:
@@ -180,7 +180,7 @@ def _word(span: Span, word: str, before: str) -> Span:
 # compiling
 
 
-def _job(unit: _Unit, compiler: Compiler, folder: Path) -> Job:
+def _job(unit: _Unit, compiler: Compiler, folder: Path) -> BuildJob:
     """Compiles the types of a component in a folder of its own."""
     lines = [_PREAMBLE]
     for number, (include, _) in enumerate(unit.includes, 1):
@@ -202,9 +202,9 @@ def _job(unit: _Unit, compiler: Compiler, folder: Path) -> Job:
     return compile_job(compiler, source, folder / "types.o", includes, unit.build.c_flags, about, last=quiet)
 
 
-def _faults(unit: _Unit, said: str) -> list[tuple[_Use, str]]:
+def _faults(unit: _Unit, said: str) -> list[tuple[_TypeUse, str]]:
     """The types that were not accepted, each with the first thing that the compiler says of it."""
-    found: dict[str, tuple[_Use, str]] = {}
+    found: dict[str, tuple[_TypeUse, str]] = {}
     for match in _ERROR.finditer(said):
         number = int(match[1]) - len(unit.includes) - 1
         if 0 <= number < len(unit.uses):
@@ -260,7 +260,9 @@ def _line_with(span: Span, path: str) -> Span:
     return span
 
 
-def _report(text: str, found: Sequence[tuple[_Use, str, _Unit]], units: Sequence[_Unit], sink: Sink) -> None:
+def _report(
+    text: str, found: Sequence[tuple[_TypeUse, str, _Unit]], units: Sequence[_Unit], sink: Sink
+) -> None:
     """Report a type once, at its first use."""
     use, said, unit = found[0]
     spans = dict.fromkeys(other.span for other, _, _ in found)
@@ -296,7 +298,7 @@ def _report(text: str, found: Sequence[tuple[_Use, str, _Unit]], units: Sequence
     )
 
 
-def _help(use: _Use, said: str, unit: _Unit, units: Sequence[_Unit]) -> str:
+def _help(use: _TypeUse, said: str, unit: _Unit, units: Sequence[_Unit]) -> str:
     suggested = _SUGGESTED.search(said)
     if suggested is not None:
         return f"did you mean `{suggested[1] or f'{suggested[2]} {use.text}'}`?"

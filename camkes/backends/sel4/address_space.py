@@ -19,7 +19,7 @@ from camkes.model.units import PAGE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from camkes.backends.sel4.elf import Image, Segment
+    from camkes.backends.sel4.elf import ElfSegment, Image
 
 
 class Architecture(Struct, frozen=True):
@@ -69,7 +69,7 @@ class FrameCap(Struct, frozen=True):
     cached: bool = True
 
 
-class Part(Struct, frozen=True):
+class ImagePart(Struct, frozen=True):
     """Addresses `start` .. `start + len(frames) * page` of an image with a frame for each page, or none
     for a guard page."""
 
@@ -103,7 +103,7 @@ class OverlapError(Exception):
 
 def map_image(
     image: Image,
-    parts: Iterable[Part],
+    parts: Iterable[ImagePart],
     architecture: Architecture,
     space: str,
     root: str,
@@ -128,7 +128,7 @@ def map_image(
     return builder.build()
 
 
-def _chunks(pages: Mapping[int, tuple[str, tuple[Segment, ...]]], large: int) -> Iterator[tuple[int, int]]:
+def _chunks(pages: Mapping[int, tuple[str, tuple[ElfSegment, ...]]], large: int) -> Iterator[tuple[int, int]]:
     """Where the frames of an image begin, and their sizes. A large one is for one segment, so that one piece
     of the file fills it."""
     for base, group in groupby(pages, key=lambda page: page // large * large):
@@ -139,9 +139,11 @@ def _chunks(pages: Mapping[int, tuple[str, tuple[Segment, ...]]], large: int) ->
             yield from ((page, PAGE) for page in found)
 
 
-def _pages(segments: Sequence[Segment], taken: Sequence[Part]) -> dict[int, tuple[str, tuple[Segment, ...]]]:
+def _pages(
+    segments: Sequence[ElfSegment], taken: Sequence[ImagePart]
+) -> dict[int, tuple[str, tuple[ElfSegment, ...]]]:
     """The pages that segments need, with their rights and the segments in them, without those of parts."""
-    pages: dict[int, tuple[str, tuple[Segment, ...]]] = {}
+    pages: dict[int, tuple[str, tuple[ElfSegment, ...]]] = {}
     skip = {page for part in taken for page in range(part.start, part.end, PAGE)}
     for segment in segments:
         first = segment.vaddr // PAGE * PAGE
@@ -164,14 +166,14 @@ class _TableAllocator:
         #: by level and the address where the structure's range begins
         self.tables: dict[tuple[int, int], Table] = {(0, 0): self.root}
 
-    def own(self, page: int, size: int, rights: str, segments: Iterable[Segment]) -> None:
+    def own(self, page: int, size: int, rights: str, segments: Iterable[ElfSegment]) -> None:
         """A frame of the image's own, filled from the segments that reach into it."""
         fill = tuple(text for s in segments if (text := self._fill(page, size, s)))
         frame = Frame(f"{self.space}-{page:x}", size, fill=fill)
         self.frames.append(frame)
         self.map(page, size, FrameCap(frame.name, rights))
 
-    def _fill(self, page: int, size: int, segment: Segment) -> str:
+    def _fill(self, page: int, size: int, segment: ElfSegment) -> str:
         begin = max(page, segment.vaddr)
         end = min(page + size, segment.vaddr + segment.file_size)
         if begin >= end:

@@ -31,7 +31,7 @@ from camkes.backends.sel4.timer import DRIVER, render_timers
 from camkes.backends.sel4.upstream_templates.adapter import Rendering, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import table_objects
-from camkes.capdl.model import CapabilityModel, Purpose, Space, Use
+from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Space
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import write_changed
@@ -39,7 +39,7 @@ from camkes.generate import GeneratedFile
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.model.connectors import carries_time
-from camkes.model.settings import Reader
+from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.protocols.plan import Plan
@@ -65,7 +65,7 @@ PRINTER = ROOT / "kernel" / "sel4" / "trace" / "printer.c"
 _DRIVER_HEAP = 4096
 
 
-class GeneratedCode(Struct, frozen=True):
+class SeL4Code(Struct, frozen=True):
     """The C code of a system, with what became of connectors' templates."""
 
     rendering: Rendering
@@ -97,7 +97,7 @@ class Sel4Backend(Struct, frozen=True):
 
     def check(self, system: System, sink: Sink) -> None:
         """Report wrong sizes of heaps, and protocols that an MCS kernel cannot have."""
-        reader = Reader(sink)
+        reader = SettingReader(sink)
         for instance in system.instances:
             reader.heap_size(instance, self.project.heap_size)
         if self.project.mcs:
@@ -113,11 +113,11 @@ class Sel4Backend(Struct, frozen=True):
         rendered = self.project.declared.rendered(system)
         tcb_caps = self.project.tcb_caps
         model = allocate(system, plan, sink, self.project.defaults, word_bits, rendered, tcb_caps=tcb_caps)
-        return allocate_pools(system, model, self.project.template_settings().device_frames, Reader(sink))
+        return allocate_pools(
+            system, model, self.project.template_settings().device_frames, SettingReader(sink)
+        )
 
-    def generate(
-        self, system: System, plan: Plan, model: CapabilityModel, sink: Sink
-    ) -> GeneratedCode | None:
+    def generate(self, system: System, plan: Plan, model: CapabilityModel, sink: Sink) -> SeL4Code | None:
         """Render the templates of connectors, which allocate while they render, and write all C code."""
         settings = self.project.template_settings()
         declared, out = self.project.declared, self.generated
@@ -130,10 +130,10 @@ class Sel4Backend(Struct, frozen=True):
             write_changed(text.file.path, text.text)
         for diagnostic in found.diagnostics:
             sink.add(_for_sel4(diagnostic, system))
-        return GeneratedCode(rendering, (*files, *(text.file for text in rendering.files)))
+        return SeL4Code(rendering, (*files, *(text.file for text in rendering.files)))
 
     def build(
-        self, system: System, plan: Plan, code: GeneratedCode, sink: Sink, progress: Callable[[str], None]
+        self, system: System, plan: Plan, code: SeL4Code, sink: Sink, progress: Callable[[str], None]
     ) -> Path | None:
         """Complete the capabilities; write the specification and the description, whose path is returned."""
         model = code.rendering.model
@@ -170,7 +170,7 @@ class Sel4Backend(Struct, frozen=True):
 
 def _heap_sizes(project: Project, system: System, model: CapabilityModel) -> dict[str, list[int]]:
     """The sizes of the heaps of the instances of each address space."""
-    reader = Reader(Sink())  # wrong ones were reported
+    reader = SettingReader(Sink())  # wrong ones were reported
     default = project.heap_size
     sizes = {instance.name: reader.heap_size(instance, default) for instance in system.instances}
     return {space.name: [sizes.get(name, default) for name in space.instances] for space in model.spaces}
@@ -293,5 +293,6 @@ def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[
     return {
         thread.index: slot
         for thread in space.threads
-        if (slot := model.slots.get(Use(thread.instance, Purpose.THREAD, number=thread.index))) is not None
+        if (slot := model.slots.get(ObjectUse(thread.instance, Purpose.THREAD, number=thread.index)))
+        is not None
     }

@@ -22,12 +22,12 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
+    ObjectUse,
     Purpose,
     Role,
     Space,
     Thread,
     Timer,
-    Use,
 )
 from camkes.model.limits import MAX_PRIORITY, SEL4_TRACE_BYTES
 from camkes.model.settings import DEFAULT_STACK
@@ -140,9 +140,9 @@ def complete(
     return Completed(completed, extras, model.timers, device)
 
 
-def _variable(name: str) -> Use:
+def _variable(name: str) -> ObjectUse:
     """A variable of the runtime, of which an address space has one."""
-    return Use("", Purpose.VARIABLE, name)
+    return ObjectUse("", Purpose.VARIABLE, name)
 
 
 def _space_objects(space: Space) -> list[KernelObject]:

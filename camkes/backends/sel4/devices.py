@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from camkes.capdl.details import ArmInterrupt, Details, IoApicInterrupt, Line, Ports
+from camkes.capdl.details import ArmInterrupt, Details, InterruptLine, IoApicInterrupt, Ports
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.resolve.values.devicetree import BadTreeError, read_tree
 from camkes.resources import ROOT
@@ -33,7 +33,7 @@ class Device(Struct, frozen=True):
     page. `clock`: user code reads the time from its registers, in all address spaces."""
 
     source: Path
-    line: Line | None
+    line: InterruptLine | None
     number: int
     ports: Ports | None = None
     registers: int | None = None

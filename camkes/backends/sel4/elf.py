@@ -28,7 +28,7 @@ class ElfError(Exception):
     """The file is not an ELF image that the tool can read."""
 
 
-class Segment(NamedTuple):
+class ElfSegment(NamedTuple):
     """A part of the file that is loaded. `rights` is a subset of "RWX"."""
 
     vaddr: int
@@ -38,12 +38,12 @@ class Segment(NamedTuple):
     rights: str
 
 
-class Symbol(NamedTuple):
+class ElfSymbol(NamedTuple):
     value: int
     size: int
 
 
-class _Form(Struct, frozen=True):
+class _ElfForm(Struct, frozen=True):
     """The layout of one class of ELF files: header, program header, section header, symbol."""
 
     header: struct.Struct
@@ -57,7 +57,7 @@ class _Form(Struct, frozen=True):
 
 
 _FORMS = {
-    1: _Form(
+    1: _ElfForm(
         struct.Struct("<16sHHIIIIIHHHHHH"),
         struct.Struct("<IIIIIIII"),
         struct.Struct("<IIIIIIIIII"),
@@ -65,7 +65,7 @@ _FORMS = {
         (1, 2, 4, 5, 6),
         (1, 2, 5),
     ),
-    2: _Form(
+    2: _ElfForm(
         struct.Struct("<16sHHIQQQIHHHHHH"),
         struct.Struct("<IIQQQQQQ"),
         struct.Struct("<IIQQQQIIQQ"),
@@ -81,8 +81,8 @@ class Image(Struct, frozen=True):
 
     name: str
     entry: int
-    segments: tuple[Segment, ...]
-    symbols: dict[str, Symbol]
+    segments: tuple[ElfSegment, ...]
+    symbols: dict[str, ElfSymbol]
 
 
 def read_image(path: str | os.PathLike[str], wanted: Iterable[str], name: str | None = None) -> Image:
@@ -111,15 +111,15 @@ def _read(data: mmap.mmap, wanted: frozenset[str], name: str) -> Image:
         offset, vaddr, file_size, memory_size, flags = (fields[i] for i in form.program_fields)
         if fields[0] == _PT_LOAD and memory_size:
             rights = "".join(right for right, bit in zip("RWX", (4, 2, 1), strict=True) if flags & bit)
-            segments.append(Segment(vaddr, memory_size, offset, file_size, rights))
+            segments.append(ElfSegment(vaddr, memory_size, offset, file_size, rights))
     return Image(name, entry, tuple(segments), _symbols(data, form, section_offset, section_count, wanted))
 
 
 def _symbols(
-    data: mmap.mmap, form: _Form, sections: int, count: int, wanted: frozenset[str]
-) -> dict[str, Symbol]:
+    data: mmap.mmap, form: _ElfForm, sections: int, count: int, wanted: frozenset[str]
+) -> dict[str, ElfSymbol]:
     """Looks for the names in the string table first, then for the symbols that have them."""
-    found: dict[str, Symbol] = {}
+    found: dict[str, ElfSymbol] = {}
     headers = [form.section.unpack_from(data, sections + i * form.section.size) for i in range(count)]
     for section in headers:
         if section[1] != _SHT_SYMTAB:
@@ -134,7 +134,7 @@ def _symbols(
             if name is not None:
                 value, length, defined_in = (fields[i] for i in form.symbol_fields)
                 if defined_in != _SHN_UNDEF:
-                    found[name] = Symbol(value, length)
+                    found[name] = ElfSymbol(value, length)
     return found
 
 

@@ -23,8 +23,8 @@ from camkes.backends.sel4.address_space import (
     AddressSpace,
     Frame,
     FrameCap,
+    ImagePart,
     OverlapError,
-    Part,
     Table,
     map_image,
 )
@@ -168,7 +168,7 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
         if BOOT_CLOCK in image.symbols:
             clock = Frame(cdl_name(f"{space.name}:boot-clock"), fill=(_BOOT_CLOCK_FILL,))
             objects.append(declare_frame(clock))
-            parts.append(Part(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
+            parts.append(ImagePart(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
         memory = map_image(
             image, parts, architecture, cdl_name(space.name), space.root, large_frames=spec.large_frames
         )
@@ -199,25 +199,25 @@ def _tcb(image: Image, thread: UnlinkedThread) -> str:
     return f"{thread.name} = tcb ({addresses}, {thread.fields})"
 
 
-def _thread_parts(image: Image, thread: UnlinkedThread, buffer: Frame) -> list[Part]:
+def _thread_parts(image: Image, thread: UnlinkedThread, buffer: Frame) -> list[ImagePart]:
     """The guards of a stack, and an IPC buffer between its guards. The stack itself is the image's own."""
     stack, size = _symbol(image, stack_symbol(thread.index))
     ipc, _ = _symbol(image, ipc_buffer_symbol(thread.index))
     return [
-        Part(stack, (None,)),
-        Part(stack + size - GUARD, (None,)),
-        Part(ipc, (None, FrameCap(buffer.name, "RW"), None)),
+        ImagePart(stack, (None,)),
+        ImagePart(stack + size - GUARD, (None,)),
+        ImagePart(ipc, (None, FrameCap(buffer.name, "RW"), None)),
     ]
 
 
-def _mapped(image: Image, mapping: UnlinkedMapping) -> Part:
+def _mapped(image: Image, mapping: UnlinkedMapping) -> ImagePart:
     start, size = _symbol(image, mapping.symbol)
     page = mapping.page
     if start % page or size < mapping.offset + len(mapping.frames) * page:
         of = "" if page == PAGE else f" of {page:#x} bytes"
         raise LinkError(f"{image.name}: {mapping.symbol!r} must be {len(mapping.frames)} whole pages{of}")
     caps = tuple(FrameCap(f, mapping.rights, mapping.cached) for f in mapping.frames)
-    return Part(start + mapping.offset, caps, page)
+    return ImagePart(start + mapping.offset, caps, page)
 
 
 def _add(memory: AddressSpace, objects: list[str], caps: dict[str, list[str]]) -> None:

@@ -22,7 +22,7 @@ from camkes.capdl.details import Details, Rights, Scheduling
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
-from camkes.model.settings import BUDGET, PASSIVE, PERIOD, Reader
+from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SettingReader
 from camkes.model.system import System
 from camkes.resolve.program.scheduling import SHORTEST
 
@@ -41,14 +41,14 @@ def refuse_protocols(system: System, sink: Sink) -> None:
 
 def add_time(completed: Completed, system: System, sink: Sink) -> Completed:
     """The model with what an MCS kernel needs besides; wrong settings are reported."""
-    builder = _TimeAllocator(system, Reader(sink))
+    builder = _TimeAllocator(system, SettingReader(sink))
     spaces = tuple(builder.space(s, completed.extras[s.name]) for s in completed.model.spaces)
     model = replace(completed.model, objects=(*completed.model.objects, *builder.objects), spaces=spaces)
     return replace(completed, model=model, extras=builder.extras)
 
 
 class _TimeAllocator:
-    def __init__(self, system: System, reader: Reader) -> None:
+    def __init__(self, system: System, reader: SettingReader) -> None:
         self.system = system
         self.reader = reader
         self.wiring = Wiring(system)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from camkes.backends.sel4.devices import Machine
 from camkes.backends.sel4.spec import file_name
-from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, TemplateSettings
+from camkes.backends.sel4.upstream_templates.adapter import DeclaredTemplates, Rendering, TemplateSettings
 from camkes.capdl.model import CapabilityModel
 from camkes.generate import GeneratedFile
 from camkes.model.settings import Defaults
@@ -39,7 +39,7 @@ class Project(Struct, frozen=True):
     defaults: Defaults
     #: what components are built from, as far as that is known before anything is generated
     application: Application
-    declared: Declared
+    declared: DeclaredTemplates
     large_dma_frames: bool
 
     @classmethod
@@ -82,7 +82,7 @@ class Project(Struct, frozen=True):
         )
 
 
-def _declared(data: Mapping[str, Any], application: Application) -> Declared:
+def _declared(data: Mapping[str, Any], application: Application) -> DeclaredTemplates:
     connectors = {
         name: ConnectorTemplates(
             {key: value for key, value in record["templates"].items() if value},
@@ -93,7 +93,7 @@ def _declared(data: Mapping[str, Any], application: Application) -> Declared:
         for name, record in data["connectors"].items()
     }
     folders = tuple(map(Path, data["template_paths"]))
-    return Declared(folders, connectors, application.components, application.instances)
+    return DeclaredTemplates(folders, connectors, application.components, application.instances)
 
 
 def _application(adl: Path, builds: Sequence[Mapping[str, Any]]) -> Application:

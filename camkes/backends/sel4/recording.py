@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from camkes.backends.sel4.codes import SILENT_IMAGE
-from camkes.backends.sel4.trace import OUTPUT, Record, Text, read_line
+from camkes.backends.sel4.trace import OUTPUT, ConsoleText, Record, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.model.limits import NOBODY
 from camkes.report.times import format_time
-from camkes.report.trace.kinds import End, Kind
+from camkes.report.trace.kinds import EndReason, Kind
 
 #: elapsed seconds without a record after which a recording ends; QEMU passes over times at which nothing
 #: happens, and boots an image in a few seconds
@@ -40,7 +40,7 @@ def record(
     image that makes no record for SILENCE seconds is ended, which is reported to `sink`."""
     records: list[Record] = []
     last = clock()
-    text = Text()
+    text = ConsoleText()
     end_with_us()
     run = console(out, instruction_counting=True, tick=1)
     try:
@@ -52,7 +52,7 @@ def record(
                     sink.add(_silent(records))
                     break
             elif found.time > duration:
-                records.append(Record(duration, Kind.END, NOBODY, NOBODY, (End.TIME,)))
+                records.append(Record(duration, Kind.END, NOBODY, NOBODY, (EndReason.TIME,)))
                 break
             else:
                 last = clock()

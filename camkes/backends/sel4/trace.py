@@ -51,7 +51,7 @@ def read_console(lines: Iterable[str]) -> Iterator[Record]:
             yield record
 
 
-class Text:
+class ConsoleText:
     """What components printed, line by line. A line that another thread interrupted is put together again."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Text:
 
 def output(records: Iterable[Record]) -> str:
     """What components printed, in the order in which they did."""
-    text = Text()
+    text = ConsoleText()
     lines = "".join(text.add(record) for record in records if record.kind == OUTPUT)
     return lines + text.rest()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def test(arguments: argparse.Namespace) -> int:
     from camkes.testing import reports
     from camkes.testing.codes import NO_TESTS
-    from camkes.testing.run import RunOptions, run_tests
+    from camkes.testing.run import SuiteOptions, run_tests
     from camkes.testing.suite import find_tests
 
     sink = Sink()
@@ -35,7 +35,7 @@ def test(arguments: argparse.Namespace) -> int:
         print("".join(f"{each.title}\n" for each in tests), end="")
     if arguments.list or sink.has_errors:
         return write_diagnostics(arguments, sink)
-    options = RunOptions(
+    options = SuiteOptions(
         output=arguments.output or Path("build") / "tests" / tests[0].project.name,
         asked=input_of(arguments),
         sanitize=arguments.sanitize,

@@ -15,7 +15,7 @@ from camkes.diagnostics import Sink
 from camkes.files import OutputError
 
 if TYPE_CHECKING:
-    from camkes.cli.reformat import Layout
+    from camkes.cli.reformat import FormattedFile
 
 
 def fmt(arguments: argparse.Namespace) -> int:
@@ -45,7 +45,7 @@ def fmt(arguments: argparse.Namespace) -> int:
     return max(status, write_diagnostics(arguments, sink))
 
 
-def apply_layout(arguments: argparse.Namespace, layout: Layout) -> int:
+def apply_layout(arguments: argparse.Namespace, layout: FormattedFile) -> int:
     """Write a file that is not in the common layout, or with --check and --diff show it."""
     if not arguments.check and not arguments.diff:
         try:

@@ -25,7 +25,7 @@ _WIDEST = 160  # characters of a line that is shown as it is
 _AROUND = 40  # characters of a longer one to each side of a place
 
 
-class _Drawing(NamedTuple):
+class _ExcerptCharacters(NamedTuple):
     """The characters of excerpts."""
 
     arrow: str  # before the place of the excerpt
@@ -42,8 +42,8 @@ class _Drawing(NamedTuple):
     corner: str  # where it ends
 
 
-_ASCII = _Drawing("-->", ":::", "|", "...", "^", "-", "|", "/", "|", "_", " ", "|")
-_UNICODE = _Drawing("┌─", "├─", "│", "⋮", "━", "─", "│", "╭", "│", "─", "╭", "╰")
+_ASCII = _ExcerptCharacters("-->", ":::", "|", "...", "^", "-", "|", "/", "|", "_", " ", "|")
+_UNICODE = _ExcerptCharacters("┌─", "├─", "│", "⋮", "━", "─", "│", "╭", "│", "─", "╭", "╰")
 
 
 def to_text(diagnostics: Sequence[Diagnostic], style: Style) -> str:
@@ -119,7 +119,7 @@ class _Mark(NamedTuple):
     role: str
 
 
-class _Bracket(NamedTuple):
+class _LabelBracket(NamedTuple):
     """A label over several lines, with the column of its line at the left side."""
 
     span: Span
@@ -128,10 +128,10 @@ class _Bracket(NamedTuple):
     depth: int
 
 
-def _excerpt(labels: Sequence[tuple[Label, str]], drawing: _Drawing) -> Iterator[tuple[int, _Row]]:
+def _excerpt(labels: Sequence[tuple[Label, str]], drawing: _ExcerptCharacters) -> Iterator[tuple[int, _Row]]:
     """Rows of one file: with a line number for source, 0 for what is drawn below it, -1 for a gap."""
     file = labels[0][0].span.file
-    brackets: list[_Bracket] = []
+    brackets: list[_LabelBracket] = []
     singles: dict[int, list[tuple[Span, str, str]]] = {}
     for label, role in labels:
         span = _clip(label.span)
@@ -142,7 +142,7 @@ def _excerpt(labels: Sequence[tuple[Label, str]], drawing: _Drawing) -> Iterator
                 b.depth for b in brackets if b.span.line <= span.end_line and span.line <= b.span.end_line
             }
             depth = next(d for d in range(len(labels)) if d not in taken)
-            brackets.append(_Bracket(span, label.text, role, depth))
+            brackets.append(_LabelBracket(span, label.text, role, depth))
     depths = max((b.depth + 1 for b in brackets), default=0)
     shown = set(singles)
     for bracket in brackets:
@@ -162,9 +162,9 @@ def _source(
     file: SourceFile,
     line: int,
     labels: Sequence[tuple[Span, str, str]],
-    brackets: Sequence[_Bracket],
+    brackets: Sequence[_LabelBracket],
     depths: int,
-    drawing: _Drawing,
+    drawing: _ExcerptCharacters,
 ) -> Iterator[tuple[int, _Row]]:
     """A line of source and everything that is drawn under it."""
     source = file.lines[line - 1]
@@ -173,7 +173,7 @@ def _source(
     points += [(b.span.end_column - 1,) * 2 for b in brackets if b.span.end_line == line]
     text, columns = _screen(source) if len(source) <= _WIDEST else _shortened(source, points)
     indented = len(source) - len(source.lstrip())
-    open_: dict[int, _Bracket] = {}
+    open_: dict[int, _LabelBracket] = {}
     starting, ending = [], []
     for bracket in brackets:
         if bracket.span.line == line and bracket.span.column - 1 > indented:
@@ -216,7 +216,7 @@ def _source(
         del open_[bracket.depth]
 
 
-def _reach(row: _Row, start: int, end: int, bracket: _Bracket, drawing: _Drawing) -> _Row:
+def _reach(row: _Row, start: int, end: int, bracket: _LabelBracket, drawing: _ExcerptCharacters) -> _Row:
     """Draw from the side of a bracket to the column where its span starts or ends."""
     row = row + [_Cell(" ", "")] * (end - len(row))
     for i in range(start, end):
@@ -226,7 +226,7 @@ def _reach(row: _Row, start: int, end: int, bracket: _Bracket, drawing: _Drawing
     return [*row[:end], _Cell(tip, bracket.role)]
 
 
-def _marks(marks: Sequence[_Mark], drawing: _Drawing) -> Iterator[_Row]:
+def _marks(marks: Sequence[_Mark], drawing: _ExcerptCharacters) -> Iterator[_Row]:
     """Underlines, the last label beside its underline, the others on rows of their own below."""
     if not marks:
         return
@@ -251,7 +251,7 @@ def _marks(marks: Sequence[_Mark], drawing: _Drawing) -> Iterator[_Row]:
         yield row + [_Cell(c, mark.role) for c in mark.text]
 
 
-def _stems(marks: Sequence[_Mark], drawing: _Drawing) -> _Row:
+def _stems(marks: Sequence[_Mark], drawing: _ExcerptCharacters) -> _Row:
     row: _Row = []
     for mark in marks:
         if mark.start >= len(row):

@@ -17,7 +17,7 @@ from camkes.analysis.bounds import hyperbolic
 from camkes.analysis.platform import Platform
 from camkes.analysis.replay import write_model
 from camkes.analysis.response import Load
-from camkes.analysis.simulation import Program, Simulation, Step, costed
+from camkes.analysis.simulation import SimulatedProgram, Simulation, Step, costed
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload
 from camkes.diagnostics import Sink
@@ -25,7 +25,7 @@ from camkes.experiments.tasksets.generate import MILLISECOND
 from camkes.outcome import Outcome
 
 
-class Result(Struct, frozen=True):
+class AcceptedBy(Struct, frozen=True):
     """Which tests accept a set: the hyperbolic bound without blocking, the same with it, the bound of Liu and
     Layland with it, and response times. `simulated` is None where the set was not simulated, or how many
     deadlines were missed."""
@@ -39,7 +39,7 @@ class Result(Struct, frozen=True):
 
 def evaluate(
     workload: Workload, platform: Platform, hyperperiods: int = 0, folder: Path | None = None
-) -> Result:
+) -> AcceptedBy:
     """All tests, and a simulation of so many hyperperiods: on the host kernel if there is a folder to build
     in."""
     analysis = analyse(workload, platform, exact=False)
@@ -48,7 +48,7 @@ def evaluate(
         for each in analysis.tasks
     ]
     _, with_blocking, layland = analysis.bounds
-    return Result(
+    return AcceptedBy(
         all(hyperbolic(load, loads, 0) <= 2 for load in loads),
         with_blocking.holds,
         layland.holds,
@@ -94,7 +94,7 @@ def _run(root: Path, settings: pipeline.RunSettings, sink: Sink) -> Outcome | No
         return None if image is None else pipeline.run_image(image, checked, settings, sink)
 
 
-def around(workload: Workload) -> Program:
+def around(workload: Workload) -> SimulatedProgram:
     """Half of the work of a job or request comes before all of its requests, half after: of the test system
     of 2024 the chain t, A, C, E, C, D, E, D, A, t."""
 
@@ -103,7 +103,7 @@ def around(workload: Workload) -> Program:
         pieces = [work - work // 2, *names, work // 2] if names else [work]
         return tuple(step for step in pieces if step)
 
-    return Program(
+    return SimulatedProgram(
         {task.name: body(task.work, task.requests) for task in workload.tasks},
         {cpi.name: body(cpi.work, cpi.requests) for cpi in workload.cpis},
         {task.name: 0 for task in workload.tasks},

@@ -20,7 +20,7 @@ from math import exp, log
 from camkes.analysis.assignment import changed
 from camkes.analysis.demand import overheads_of
 from camkes.analysis.platform import Platform
-from camkes.analysis.workload import Cpi, Task, Workload
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.experiments.tasksets.topologies import NON_PREEMPTIVE, Topology
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.protocols import Protocol
@@ -61,16 +61,18 @@ def reach(topology: Topology) -> Mapping[str, Counter[str]]:
 def empty(topology: Topology, configuration: str) -> Workload:
     """The topology without any work."""
     protocols = topology.configurations[configuration]
-    tasks = tuple(Task(n, 1, 1, 1, 0, dict(Counter(callees))) for n, callees in topology.tasks.items())
+    tasks = tuple(
+        WorkloadTask(n, 1, 1, 1, 0, dict(Counter(callees))) for n, callees in topology.tasks.items()
+    )
     cpis = tuple(_cpi(name, protocols[name], callees) for name, callees in topology.cpis.items())
     return Workload(tasks, cpis)
 
 
-def _cpi(name: str, protocol: str, callees: Sequence[str]) -> Cpi:
+def _cpi(name: str, protocol: str, callees: Sequence[str]) -> WorkloadCpi:
     if protocol == NON_PREEMPTIVE:
         protocol_of_ceilings = next(each for each in Protocol if each.own_priority)
-        return Cpi(name, protocol_of_ceilings, 0, dict(Counter(callees)), MAX_PRIORITY)
-    return Cpi(name, Protocol(protocol), 0, dict(Counter(callees)))
+        return WorkloadCpi(name, protocol_of_ceilings, 0, dict(Counter(callees)), MAX_PRIORITY)
+    return WorkloadCpi(name, Protocol(protocol), 0, dict(Counter(callees)))
 
 
 def draw(
@@ -125,8 +127,8 @@ def _workload(
     ordered = sorted(set(of.values()), reverse=True)
     priority = {period: 10 * (index + 1) for index, period in enumerate(ordered)}
     tasks = tuple(
-        Task(t.name, priority[of[t.name]], of[t.name], of[t.name], own[t.name], t.requests)
+        WorkloadTask(t.name, priority[of[t.name]], of[t.name], of[t.name], own[t.name], t.requests)
         for t in base.tasks
     )
-    cpis = tuple(Cpi(c.name, c.protocol, work[c.name], c.requests, c.ceiling) for c in base.cpis)
+    cpis = tuple(WorkloadCpi(c.name, c.protocol, work[c.name], c.requests, c.ceiling) for c in base.cpis)
     return changed(Workload(tasks, cpis))

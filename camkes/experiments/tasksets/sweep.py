@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from camkes.analysis.platform import Platform, read_platform
-from camkes.experiments.tasksets.evaluate import Result, evaluate
+from camkes.experiments.tasksets.evaluate import AcceptedBy, evaluate
 from camkes.experiments.tasksets.generate import draw
 from camkes.experiments.tasksets.topologies import TOPOLOGIES
 
@@ -75,7 +75,7 @@ class Row(Struct, frozen=True):
         return Row(self.configuration, self.utilisation, **numbers)
 
 
-def row_of(configuration: str, utilisation: float, result: Result) -> Row:
+def row_of(configuration: str, utilisation: float, result: AcceptedBy) -> Row:
     missed = bool(result.simulated)
     return Row(
         configuration,
@@ -122,7 +122,7 @@ def evaluate_chunk(chunk: Chunk) -> Row:
     return total
 
 
-def _evaluate(chunk: Chunk, index: int, platform: Platform, folder: Path | None) -> Result:
+def _evaluate(chunk: Chunk, index: int, platform: Platform, folder: Path | None) -> AcceptedBy:
     sweep = chunk.sweep
     rng = rng_of(sweep, chunk.utilisation, index)
     topology = TOPOLOGIES[sweep.topology]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label
 from camkes.model.connectors import RPC_CALL
-from camkes.model.system import ComponentType, Cpi, End, Interface, Procedure
+from camkes.model.system import ComponentType, ConnectionEnd, Cpi, Interface, Procedure
 from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
     CALL_WITHOUT_TASK,
@@ -190,7 +190,7 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
         )
 
 
-def _calls(facts: Facts, user: End) -> bool:
+def _calls(facts: Facts, user: ConnectionEnd) -> bool:
     """Whether code of an instance may call through this interface of it, as far as code is known."""
     if user.instance not in facts.code:
         return True

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Label
 from camkes.model.connectors import caller_waits
-from camkes.model.system import End, Instance, Interface, System
+from camkes.model.system import ConnectionEnd, Instance, Interface, System
 from camkes.protocols.codes import PLAIN_CYCLE
 from camkes.protocols.cycles import shortest_cycle, strongly_connected
 from camkes.protocols.requests import CallGraph
@@ -21,7 +21,7 @@ class _Hop(Struct, frozen=True):
 
     caller: str
     callee: str
-    end: End
+    end: ConnectionEnd
 
 
 def plain_cycles(system: System, code: CallGraph) -> Iterator[Diagnostic]:
@@ -65,7 +65,7 @@ def _hops(system: System, code: CallGraph) -> dict[str, list[_Hop]]:
     }
     for cpi in system.cpis:
         plain.pop(cpi.name, None)
-    called: dict[str, list[tuple[End, str]]] = {}
+    called: dict[str, list[tuple[ConnectionEnd, str]]] = {}
     for connection in system.connections:
         if caller_waits(connection.connector):
             for end in connection.from_ends:

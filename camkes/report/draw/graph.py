@@ -34,7 +34,7 @@ COLOURS = {
 CYCLE_COLOUR = "#b3261e"
 
 
-class Node(Struct, frozen=True):
+class GraphNode(Struct, frozen=True):
     """`lines` describe it, under its name."""
 
     name: str
@@ -42,7 +42,7 @@ class Node(Struct, frozen=True):
     lines: tuple[str, ...]
 
 
-class Edge(Struct, frozen=True):
+class GraphEdge(Struct, frozen=True):
     """`loose`: known only from the interfaces of the component, so it may never happen."""
 
     source: str
@@ -53,16 +53,16 @@ class Edge(Struct, frozen=True):
 
 
 class Graph(Struct, frozen=True):
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
 
 
 def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
     """The graph to draw. `cycle` names CPIs each of which requests the next, and the last the first."""
     if not plan.tasks and not plan.cpis:
         return _connections(system)
-    nodes = [Node(task.name, TASK, (f"priority {task.priority}",)) for task in plan.tasks]
-    nodes += [Node(cpi.name, cpi.protocol.value, _about(cpi)) for cpi in plan.cpis]
+    nodes = [GraphNode(task.name, TASK, (f"priority {task.priority}",)) for task in plan.tasks]
+    nodes += [GraphNode(cpi.name, cpi.protocol.value, _about(cpi)) for cpi in plan.cpis]
     known = {node.name for node in nodes}
     loose: dict[tuple[str, str], bool] = {}
     for request in plan.requests:
@@ -70,18 +70,18 @@ def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
             pair = (request.caller, request.callee)
             loose[pair] = loose.get(pair, True) and request.source == "all"
     hops = set(zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
-    edges = tuple(Edge(a, b, "", unsure, (a, b) in hops) for (a, b), unsure in loose.items())
+    edges = tuple(GraphEdge(a, b, "", unsure, (a, b) in hops) for (a, b), unsure in loose.items())
     return Graph(tuple(nodes), edges)
 
 
 def _connections(system: System) -> Graph:
-    nodes = tuple(Node(i.name, INSTANCE, (i.type.name,)) for i in system.instances)
-    edges: dict[tuple[str, str, str], Edge] = {}
+    nodes = tuple(GraphNode(i.name, INSTANCE, (i.type.name,)) for i in system.instances)
+    edges: dict[tuple[str, str, str], GraphEdge] = {}
     for connection in system.connections:
         for source in connection.from_ends:
             for target in connection.to_ends:
                 key = (source.instance, target.instance, connection.connector.name)
-                edges.setdefault(key, Edge(*key))
+                edges.setdefault(key, GraphEdge(*key))
     return Graph(nodes, tuple(edges.values()))
 
 

@@ -8,7 +8,16 @@ from collections.abc import Sequence, Set
 
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.report.draw.graph import COLOURS, CYCLE_COLOUR, INSTANCE, TASK, Edge, Graph, Node, make_graph
+from camkes.report.draw.graph import (
+    COLOURS,
+    CYCLE_COLOUR,
+    INSTANCE,
+    TASK,
+    Graph,
+    GraphEdge,
+    GraphNode,
+    make_graph,
+)
 from camkes.report.draw.graphviz import dot_layout
 from camkes.report.draw.layers import Point, Route, lay_out
 from camkes.report.draw.svg import FAINT, INK, Drawing, element, framed, text, text_width, title
@@ -71,7 +80,7 @@ class _Picture:
             add(element("path", d=line, stroke=EDGE, stroke_width=1.3, stroke_dasharray="5 3"))
             add(text(x + 34, y, "perhaps", font_size=SMALL, fill=FAINT))
 
-    def _node(self, node: Node) -> None:
+    def _node(self, node: GraphNode) -> None:
         x, y = _moved(self.layout.places[node.name], self.shift)
         width, height = self.sizes[node.name]
         fill, border = COLOURS[node.kind]
@@ -96,7 +105,7 @@ class _Picture:
             line += 15
             self.drawing.add(text(x, line, words, font_size=SMALL, text_anchor="middle", fill=INK))
 
-    def _edge(self, edge: Edge, route: Route) -> None:
+    def _edge(self, edge: GraphEdge, route: Route) -> None:
         colour, key = (CYCLE_COLOUR, "cycle") if edge.on_cycle else (EDGE, "edge")
         first, *points = (_moved(point, self.shift) for point in route.points)
         self.drawing.add(
@@ -127,7 +136,7 @@ def _words(kind: str) -> str:
     return kind if kind in (TASK, INSTANCE) else f"{kind} CPI"
 
 
-def _size(node: Node) -> tuple[float, float]:
+def _size(node: GraphNode) -> tuple[float, float]:
     lines = [text_width(node.name, NAME) * 1.06, *(text_width(line, SMALL) for line in node.lines)]
     return max(lines) + 30, 20 + 15.0 * len(node.lines) + 12
 

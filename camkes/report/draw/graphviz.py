@@ -14,7 +14,7 @@ from shutil import which
 from typing import Any
 
 from camkes import process
-from camkes.report.draw.layers import GAP_X, GAP_Y, Layout, Point, Route
+from camkes.report.draw.layers import GAP_X, GAP_Y, GraphLayout, Point, Route
 
 TIMEOUT = 10.0  # seconds; `dot` is slow on large graphs
 INCH = 72.0  # of our units, which are Graphviz's points
@@ -23,7 +23,7 @@ LABEL_HEIGHT = 16
 
 def dot_layout(
     sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: Sequence[float]
-) -> Layout | None:
+) -> GraphLayout | None:
     """The layout by `dot`; None if it is not installed or fails. `labels` are the widths of the edges'
     labels, 0: none."""
     program = which("dot")
@@ -53,7 +53,7 @@ def _text(sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: 
     return "\n".join([*lines, "}"])
 
 
-def _layout(answer: dict[str, Any], names: Sequence[str], edges: int) -> Layout:
+def _layout(answer: dict[str, Any], names: Sequence[str], edges: int) -> GraphLayout:
     _, _, width, height = map(float, answer["bb"].split(","))
 
     def point(text: str) -> Point:
@@ -65,4 +65,4 @@ def _layout(answer: dict[str, Any], names: Sequence[str], edges: int) -> Layout:
     for edge in answer.get("edges", ()):
         points = tuple(map(point, edge["pos"].split()))
         routes[int(edge["id"])] = Route(points, point(edge["lp"]) if "lp" in edge else points[0])
-    return Layout(places, tuple(routes[number] for number in range(edges)), width, height)
+    return GraphLayout(places, tuple(routes[number] for number in range(edges)), width, height)

@@ -28,7 +28,7 @@ class Route(Struct, frozen=True):
     label: Point
 
 
-class Layout(Struct, frozen=True):
+class GraphLayout(Struct, frozen=True):
     """Middles of nodes, and a route for each edge; y grows downwards."""
 
     places: Mapping[str, Point]
@@ -37,7 +37,7 @@ class Layout(Struct, frozen=True):
     height: float
 
 
-def lay_out(sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]]) -> Layout:
+def lay_out(sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]]) -> GraphLayout:
     """Place nodes of these sizes, width and height. Edges name nodes."""
     following: dict[str, list[str]] = {name: [] for name in sizes}
     for a, b in edges:
@@ -75,7 +75,7 @@ def lay_out(sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]]) -> Lay
             places[name] = (x + widths[name] / 2, y + height / 2)
             x += widths[name] + GAP_X
         y += height + GAP_Y
-    return Layout(
+    return GraphLayout(
         {name: places[name] for name in sizes},
         tuple(_route(a, b, [places[bend] for bend in chains[a, b]], places, sizes) for a, b in edges),
         max(spans),

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from camkes.report.trace.model import Inheritance, LockStep, Run, Segment
+from camkes.report.trace.model import Inheritance, LockStep, Run, StateSegment
 from camkes.report.words import exact_time, fault_words, state_words
 
 TASKS = "tasks"
@@ -97,7 +97,7 @@ class _TraceEvents:
         for index, thread in enumerate(self.run.threads):
             yield from self._segments(_RowKind.STATE, index, thread.segments)
 
-    def _segments(self, kind: _RowKind, index: int, segments: Iterable[Segment]) -> Iterator[TraceEvent]:
+    def _segments(self, kind: _RowKind, index: int, segments: Iterable[StateSegment]) -> Iterator[TraceEvent]:
         for segment in segments:
             words, details = state_words(segment), _segment_details(segment)
             yield self._slice(kind, index, segment.start, segment.end, words, details)
@@ -190,7 +190,7 @@ class _TraceEvents:
                 yield {**end, **arrow, **place, "ts": mark["ts"]}
 
 
-def _segment_details(segment: Segment) -> Details:
+def _segment_details(segment: StateSegment) -> Details:
     details = {"state": segment.state.value, "priority": segment.priority}
     details |= {"what": segment.what} if segment.what else {}
     return details | ({"meanwhile": segment.by} if segment.by else {})

@@ -15,7 +15,7 @@ from camkes.report.draw.table import table
 from camkes.report.draw.timeline import service_colours
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.jobs import ResponseTimes, response_times
-from camkes.report.trace.model import Fault, Lane, Run, Segment, State
+from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
 from camkes.report.words import LOOKS, Look, fault_words
 
 #: ANSI codes of services, in the order of svg.PALETTE; own code is white
@@ -26,7 +26,7 @@ _MAX_WIDTH = 120
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-class _Style(Struct, frozen=True):
+class _ChartStyle(Struct, frozen=True):
     """What the chart is drawn with."""
 
     own: str
@@ -38,8 +38,8 @@ class _Style(Struct, frozen=True):
     tick: str
 
 
-_UNICODE = _Style("█", dict(zip(Look, "░▒▁┈·", strict=True)), "✗", " ", "↑", "─", "┴")
-_ASCII = _Style("#", dict(zip(Look, "/%_.:", strict=True)), "X", " ", "^", "-", "|")
+_UNICODE = _ChartStyle("█", dict(zip(Look, "░▒▁┈·", strict=True)), "✗", " ", "↑", "─", "┴")
+_ASCII = _ChartStyle("#", dict(zip(Look, "/%_.:", strict=True)), "X", " ", "^", "-", "|")
 
 
 def terminal_report(
@@ -63,7 +63,7 @@ def terminal_report(
 
 
 class _Chart:
-    def __init__(self, run: Run, window: Window, columns: int, color: bool, style: _Style) -> None:
+    def __init__(self, run: Run, window: Window, columns: int, color: bool, style: _ChartStyle) -> None:
         self.run, self.window, self.color, self.style = run, window, color, style
         order = list(service_colours(run))
         self.codes = {service: _COLOURS[i % len(_COLOURS)] for i, service in enumerate(order)}
@@ -123,9 +123,9 @@ class _Chart:
             if mine and self.window.start <= fault.time <= self.window.end:
                 yield fault
 
-    def _sample(self, segments: Sequence[Segment]) -> list[Segment | None]:
+    def _sample(self, segments: Sequence[StateSegment]) -> list[StateSegment | None]:
         """For each cell what takes most of it; running wins over a tie."""
-        shares: list[dict[Segment, int]] = [{} for _ in range(self.cells)]
+        shares: list[dict[StateSegment, int]] = [{} for _ in range(self.cells)]
         start, span = self.window.start, self.window.span
         for segment in segments:
             if segment.end <= start or segment.start >= self.window.end:
@@ -139,7 +139,7 @@ class _Chart:
                     shares[cell][segment] = part
         return [_largest(share) for share in shares]
 
-    def _cell(self, segment: Segment | None) -> tuple[str, int | str | None]:
+    def _cell(self, segment: StateSegment | None) -> tuple[str, int | str | None]:
         """What a cell shows and the code of its colour."""
         style = self.style
         if segment is None:
@@ -197,7 +197,7 @@ class _Chart:
         return f"\x1b[{code}m{words}\x1b[0m" if self.color and code is not None and words.strip() else words
 
 
-def _largest(share: dict[Segment, int]) -> Segment | None:
+def _largest(share: dict[StateSegment, int]) -> StateSegment | None:
     return max(share, key=lambda segment: (share[segment], segment.state is State.RUNNING), default=None)
 
 

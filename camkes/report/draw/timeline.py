@@ -26,7 +26,7 @@ from camkes.report.draw.svg import (
     title,
 )
 from camkes.report.times import Window, choose_window, format_time, make_axis
-from camkes.report.trace.model import Fault, Lane, Run, Segment, State
+from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
 from camkes.report.words import LOOKS, Look, exact_time, fault_words, state_words
 
 WIDTH = 1000.0
@@ -139,12 +139,12 @@ class _Timeline:
             if lane.thread == fault.thread.number or (lane.is_task and lane.task.name == fault.task):
                 self._fault(fault, base - BAR / 2)
 
-    def _visible(self, segments: Sequence[Segment]) -> Iterator[Segment]:
+    def _visible(self, segments: Sequence[StateSegment]) -> Iterator[StateSegment]:
         """The segments in the window, cut to it; what looks the same is one, what is too short is joined."""
         start, end = self.window.start, self.window.end
         fine = FINE * self.window.span / (self.x1 - self.x0)
-        pending: list[Segment] = []
-        last: Segment | None = None
+        pending: list[StateSegment] = []
+        last: StateSegment | None = None
         for whole in segments:
             if whole.end <= start or whole.start >= end:
                 continue
@@ -168,14 +168,14 @@ class _Timeline:
         if last:
             yield last
 
-    def _joined(self, pending: Sequence[Segment]) -> Segment:
+    def _joined(self, pending: Sequence[StateSegment]) -> StateSegment:
         """One segment for several that are too short to see: what takes most of the time."""
         if len(pending) > 1:
             self.joined = True
         longest = max(pending, key=lambda segment: segment.duration)
         return replace(longest, start=pending[0].start, end=pending[-1].end)
 
-    def _segment(self, segment: Segment, base: float, lane: Lane) -> None:
+    def _segment(self, segment: StateSegment, base: float, lane: Lane) -> None:
         x, width = self.x(segment.start), max(self.x(segment.end) - self.x(segment.start), 0.6)
         about = title(_describe(segment, lane))
         colour = self.colours.get(segment.what, OWN)
@@ -234,7 +234,7 @@ class _Timeline:
                     self.drawing.add(text(x + width / 2, y, words, font_size=11, text_anchor="middle"))
                 return
 
-    def _raised(self, segments: Sequence[Segment], base: float, lane: Lane) -> None:
+    def _raised(self, segments: Sequence[StateSegment], base: float, lane: Lane) -> None:
         """A line over work that runs above the task's own priority; an arrow and the number where it is
         inherited. (At a fixed CPI it always is above: the colour shows it.)"""
         free = self.x0
@@ -371,17 +371,17 @@ def _rows(keys: Sequence[_Key], width: float) -> Iterator[list[_Key]]:
         yield row
 
 
-def _looks_alike(a: Segment, b: Segment) -> bool:
+def _looks_alike(a: StateSegment, b: StateSegment) -> bool:
     if a.state is b.state and LOOKS.get(a.state) is Look.READY:
         return a.end == b.start and a.by == b.by
     return a.end == b.start and (a.state, a.what, a.priority) == (b.state, b.what, b.priority)
 
 
-def _raises(segments: Sequence[Segment], lane: Lane, run: Run) -> Iterator[Segment]:
+def _raises(segments: Sequence[StateSegment], lane: Lane, run: Run) -> Iterator[StateSegment]:
     """Stretches in which work runs at an inherited priority."""
     fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol.own_priority}
     served = {cpi.name for cpi in run.names.cpis}
-    last: Segment | None = None
+    last: StateSegment | None = None
     for segment in segments:
         inherited = (
             segment.state is State.RUNNING
@@ -398,7 +398,7 @@ def _raises(segments: Sequence[Segment], lane: Lane, run: Run) -> Iterator[Segme
         yield last
 
 
-def _describe(segment: Segment, lane: Lane) -> str:
+def _describe(segment: StateSegment, lane: Lane) -> str:
     """A segment in words."""
     start, end, duration = map(exact_time, (segment.start, segment.end, segment.duration))
     at = f" at priority {segment.priority}" if segment.state is State.RUNNING else ""

@@ -19,7 +19,7 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NOBODY
 from camkes.report.trace.events import Event, load_trace, read_records, read_trace
 from camkes.report.trace.jobs import Ending, make_jobs
-from camkes.report.trace.kinds import Block, End, FaultKind, Kind
+from camkes.report.trace.kinds import Blocked, EndReason, FaultKind, Kind
 from camkes.report.trace.model import (
     Fault,
     Inheritance,
@@ -29,23 +29,23 @@ from camkes.report.trace.model import (
     Output,
     Refused,
     Run,
-    Segment,
     ServedRequest,
     State,
-    Thread,
+    StateSegment,
+    TracedThread,
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 from camkes.report.trace.states import TaskState, ThreadState
 from camkes.report.trace.waits import Standing, Wait, find_waits
 
 _BLOCKED: dict[int, State] = {
-    Block.SEND: State.WAITS_SERVER,
-    Block.CALL: State.WAITS_SERVER,
-    Block.REPLY: State.WAITS_REPLY,
-    Block.RECV: State.WAITS_MESSAGE,
-    Block.NOTIFICATION: State.WAITS_SIGNAL,
-    Block.SUSPENDED: State.SUSPENDED,
-    Block.FAULT: State.FAULTED,
+    Blocked.SEND: State.WAITS_SERVER,
+    Blocked.CALL: State.WAITS_SERVER,
+    Blocked.REPLY: State.WAITS_REPLY,
+    Blocked.RECV: State.WAITS_MESSAGE,
+    Blocked.NOTIFICATION: State.WAITS_SIGNAL,
+    Blocked.SUSPENDED: State.SUSPENDED,
+    Blocked.FAULT: State.FAULTED,
 }
 
 Args = tuple[int, ...]
@@ -113,7 +113,7 @@ class _Decoder:
         self.refusals: list[Refused] = []
         self.faults: list[Fault] = []
         self.exits: dict[int, int] = {}
-        self.ending: End | None = None
+        self.ending: EndReason | None = None
         self.text = ""  # of the event
         # of the thread that runs now
         self.run_lane: TaskState | None = None
@@ -246,7 +246,7 @@ class _Decoder:
         return self.workers.get((cpi, self.holders[cpi]))
 
     def _on_end(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
-        self.ending = End(args[0]) if args[0] in End._value2member_map_ else None
+        self.ending = EndReason(args[0]) if args[0] in EndReason._value2member_map_ else None
 
     # -- events of the runtime ------------------------------------------------------------------------
 
@@ -351,7 +351,7 @@ class _Decoder:
             new = self._state(thread)
             if new != thread.current:
                 if self.now > thread.since:
-                    thread.segments.append(Segment(thread.since, self.now, *thread.current))
+                    thread.segments.append(StateSegment(thread.since, self.now, *thread.current))
                 thread.current, thread.since = new, self.now
             if thread.lane is not None:
                 self.active.add(thread.lane)
@@ -403,7 +403,7 @@ class _Decoder:
             self.active.discard(lane)
         if new != lane.current:
             if self.now > lane.since and lane.current is not None:
-                lane.segments.append(Segment(lane.since, self.now, *lane.current))
+                lane.segments.append(StateSegment(lane.since, self.now, *lane.current))
             lane.current, lane.since = new, self.now
 
     def _lane_state(self, lane: TaskState) -> tuple[State, str, int, str, bool] | None:
@@ -433,19 +433,19 @@ class _Decoder:
         end = self.now
         for thread in self.threads.values():
             if end > thread.since:
-                thread.segments.append(Segment(thread.since, end, *thread.current))
+                thread.segments.append(StateSegment(thread.since, end, *thread.current))
             while thread.requests:
                 self._on_request_end(thread, None, ())
         for lane in self.lanes:
             if lane.current is not None and end > lane.since:
-                lane.segments.append(Segment(lane.since, end, *lane.current))
+                lane.segments.append(StateSegment(lane.since, end, *lane.current))
         return Run(
             self.names,
             end,
             self.ending,
             scheduling,
             tuple(
-                Thread(t.named, tuple(t.segments) if scheduling else (), tuple(t.priorities))
+                TracedThread(t.named, tuple(t.segments) if scheduling else (), tuple(t.priorities))
                 for _, t in sorted(self.threads.items())
             ),
             tuple(
@@ -469,7 +469,7 @@ class _Decoder:
             {number: thread.at_end() for number, thread in self.threads.items()},
             {cpi: None if thread is None else thread.named.number for cpi, thread in holders.items()},
             {item: [thread.named.number for thread in found] for item, found in self.receivers.items()},
-            self.ending is End.IDLE,
+            self.ending is EndReason.IDLE,
         )
         return find_waits(end, self.names)
 
@@ -478,6 +478,6 @@ class _Decoder:
         if lane.task.id >= 0 and lane.task.timer is None:
             released = 1  # at boot
         segments = tuple(lane.segments) if scheduling else None
-        ending = Ending(self.now, self.ending is End.IDLE)
+        ending = Ending(self.now, self.ending is EndReason.IDLE)
         jobs = make_jobs(lane.task, released, lane.begins, lane.ends, ending, segments)
         return Lane(lane.task, lane.thread.named.number, segments or (), jobs)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.report.trace.model import Job, JobOutcome, Lane, Segment
+from camkes.report.trace.model import Job, JobOutcome, Lane, StateSegment
 from camkes.report.trace.names import NamedTask
 
 
@@ -26,11 +26,11 @@ class Ending(NamedTuple):
     idle: bool
 
 
-class _Blocked:
+class _BlockedTime:
     """How much of a stretch of time was blocking; each question takes a time that grows with the logarithm
     of the number of segments."""
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
+    def __init__(self, segments: Sequence[StateSegment]) -> None:
         self.segments = [segment for segment in segments if segment.hindered]
         self.starts = [segment.start for segment in self.segments]
         self.sums = [0, *accumulate(segment.end - segment.start for segment in self.segments)]
@@ -49,11 +49,11 @@ def make_jobs(
     begins: Mapping[int, tuple[int, int]],
     ends: Mapping[int, int],
     ending: Ending,
-    segments: Sequence[Segment] | None,
+    segments: Sequence[StateSegment] | None,
 ) -> tuple[Job, ...]:
     """The jobs of a task of which `released` were released. `begins` are (begin, release) by job number;
     `segments` are those of its lane, None: not known."""
-    blocked = None if segments is None else _Blocked(segments)
+    blocked = None if segments is None else _BlockedTime(segments)
     jobs = []
     for number in range(max(released, max(begins, default=-1) + 1)):
         begin, release = begins.get(number, (None, task.offset + number * (task.period or 0)))

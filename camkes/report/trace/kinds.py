@@ -79,7 +79,7 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
 }
 
 
-class Block(IntEnum):
+class Blocked(IntEnum):
     """Why a thread cannot run."""
 
     SEND = 1
@@ -114,7 +114,7 @@ class KernelCall(IntEnum):
     DEBUG = 18
 
 
-class End(IntEnum):
+class EndReason(IntEnum):
     """Why a run ended."""
 
     TIME = 1  # the asked-for time is over

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from camkes.capdl.model import Role
 from camkes.model.limits import NOBODY
 from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Block, KernelCall, Kind
+from camkes.report.trace.kinds import Blocked, KernelCall, Kind
 from camkes.report.trace.names import TraceNames
 
 _SERVING = (Role.WORKER, Role.MANAGER, Role.INTERFACE)
 _JOBS = (Kind.JOB_BEGIN, Kind.JOB_END)
 
 
-class Messages:
+class MessageTracker:
     """Follows messages record by record. `lost_replies` and the others give what is wrong at a record."""
 
     def __init__(self, names: TraceNames, *, at_any_time: bool = False) -> None:
@@ -38,11 +38,11 @@ class Messages:
         if kind is Kind.TRANSFER and other is not None:
             self._receiver[thread] = other
             self._sender[other] = thread
-        elif kind is Kind.BLOCK and event.args[0] == Block.REPLY:
+        elif kind is Kind.BLOCK and event.args[0] == Blocked.REPLY:
             if thread in self._receiver:
                 self._clients.setdefault(self._receiver[thread], {})[thread] = None
         elif kind in (Kind.READY, Kind.FAULT, Kind.EXIT) or (
-            kind is Kind.BLOCK and event.args[0] == Block.SUSPENDED
+            kind is Kind.BLOCK and event.args[0] == Blocked.SUSPENDED
         ):
             server = self._receiver.pop(thread, None)
             if server is not None:
@@ -61,7 +61,7 @@ class Messages:
         """The threads that wait for a reply of `event.thread`, which waits for the next message instead.
         (Those in the queue of a manager are to wait.)"""
         thread = event.thread
-        if thread is None or event.kind is not Kind.BLOCK or event.args[0] != Block.RECV:
+        if thread is None or event.kind is not Kind.BLOCK or event.args[0] != Blocked.RECV:
             return
         if self._role(thread) in _SERVING:
             for client in self._clients.pop(thread, {}):

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from camkes.report.trace.kinds import End, FaultKind
+from camkes.report.trace.kinds import EndReason, FaultKind
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 from camkes.report.trace.waits import Situation, Stopped, Wait
 
@@ -38,7 +38,7 @@ class State(StrEnum):
     ENDED = "ended"
 
 
-class Segment(Struct, frozen=True, gc=False):
+class StateSegment(Struct, frozen=True, gc=False):
     """A stretch of time in one state.
 
     `what`: where a thread runs, or what it waits for: an interface ("inst.iface"), the CPI of a lock, an
@@ -102,7 +102,7 @@ class Lane(Struct, frozen=True):
 
     task: NamedTask
     thread: int
-    segments: tuple[Segment, ...]
+    segments: tuple[StateSegment, ...]
     jobs: tuple[Job, ...]
 
     @property
@@ -110,11 +110,11 @@ class Lane(Struct, frozen=True):
         return self.task.id >= 0
 
 
-class Thread(Struct, frozen=True):
+class TracedThread(Struct, frozen=True):
     """`segments` cover the whole run. `priorities` are (time, priority from then on)."""
 
     named: NamedThread
-    segments: tuple[Segment, ...]
+    segments: tuple[StateSegment, ...]
     priorities: tuple[tuple[int, int], ...]
 
 
@@ -208,9 +208,9 @@ class Run(Struct, frozen=True):
 
     names: TraceNames
     end: int
-    ending: End | None
+    ending: EndReason | None
     scheduling: bool
-    threads: tuple[Thread, ...]
+    threads: tuple[TracedThread, ...]
     lanes: tuple[Lane, ...]
     requests: tuple[ServedRequest, ...]
     locks: tuple[LockEvent, ...]

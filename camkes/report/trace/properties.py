@@ -29,8 +29,8 @@ from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Block, End, Kind
-from camkes.report.trace.messages import Messages
+from camkes.report.trace.kinds import Blocked, EndReason, Kind
+from camkes.report.trace.messages import MessageTracker
 from camkes.report.trace.names import NamedThread, TraceNames
 
 LIMIT = 100  # violations that are looked for
@@ -81,7 +81,7 @@ class PropertyChecker:
         """`at_any_time`: timers fired not at their times but where a schedule says."""
         self.limit = limit
         self.names = names
-        self.messages = Messages(names, at_any_time=at_any_time)
+        self.messages = MessageTracker(names, at_any_time=at_any_time)
         self.cpis = {cpi.id: cpi for cpi in plan.cpis}
         self.base = {context.id: context.base_priority for context in plan.contexts}
         self.task_priority = {task.id: task.priority for task in plan.tasks}
@@ -162,7 +162,7 @@ class PropertyChecker:
             if cpi is not None and event.args[1] == self.ceilings[cpi.id]:
                 self.leaving.pop(thread, None)
             self._check_bound(thread)
-        elif kind is Kind.END and event.args[0] == End.IDLE:
+        elif kind is Kind.END and event.args[0] == EndReason.IDLE:
             self._check_liveness()
             self._check_residue()
         elif thread is not None:
@@ -325,7 +325,7 @@ class PropertyChecker:
     def _is_busy(self, cpi: int) -> bool:
         """Whether the manager of a CPI has taken a message and does not yet wait for the next."""
         managers = [t.number for t in self.names.threads if t.role is Role.MANAGER and t.cpi == cpi]
-        return any(self.reason.get(manager) != Block.RECV for manager in managers)
+        return any(self.reason.get(manager) != Blocked.RECV for manager in managers)
 
     def _wait_cycle(self, context: int) -> list[int]:
         """Contexts each of which waits for a lock of the next, if following them leads back to `context`."""
@@ -468,9 +468,9 @@ class PropertyChecker:
         for thread, reason in sorted(self.reason.items()):
             named = self.names.thread(thread)
             ours = named is not None and (named.task is not None or self._cpi_of(named) is not None)
-            if ours and thread not in self.calls and reason in (Block.SEND, Block.CALL, Block.REPLY):
+            if ours and thread not in self.calls and reason in (Blocked.SEND, Blocked.CALL, Blocked.REPLY):
                 self._report(
-                    Property.LIVENESS, f"{self._who(thread)} waits for ever ({Block(reason).name.lower()})"
+                    Property.LIVENESS, f"{self._who(thread)} waits for ever ({Blocked(reason).name.lower()})"
                 )
 
     # -- words --------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Role
-from camkes.report.trace.model import Segment, State
+from camkes.report.trace.model import State, StateSegment
 from camkes.report.trace.names import NamedTask, NamedThread
 from camkes.report.trace.waits import AtEnd, Cause
 
@@ -37,7 +37,7 @@ class ThreadState:
         self.lane: TaskState | None = None
         self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
         self.since = 0
-        self.segments: list[Segment] = []
+        self.segments: list[StateSegment] = []
 
     @property
     def is_gone(self) -> bool:
@@ -81,4 +81,4 @@ class TaskState:
         self.ends: dict[int, int] = {}
         self.current: tuple[State, str, int, str, bool] | None = None
         self.since = 0
-        self.segments: list[Segment] = []
+        self.segments: list[StateSegment] = []

@@ -130,10 +130,10 @@ class Standing(Struct, frozen=True):
 
 def find_waits(end: Standing, names: TraceNames) -> tuple[Wait, ...]:
     """Who waits for what that cannot come."""
-    return tuple(_Waits(end, names).waits())
+    return tuple(_WaitFinder(end, names).waits())
 
 
-class _Waits:
+class _WaitFinder:
     def __init__(self, end: Standing, names: TraceNames) -> None:
         self.end, self.names = end, names
 

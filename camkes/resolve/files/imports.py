@@ -56,7 +56,7 @@ _OTHERS = {
 
 def read_program(path: Path, options: LoadOptions, sink: Sink) -> Program:
     """Read `path` and everything it imports, depth first. A file that was read before is not read again."""
-    reader = _Reader(options, sink)
+    reader = _ImportReader(options, sink)
     source = None if _is_another(path, sink) else reader.open(path, None)
     program = Program(source or SourceFile(path, ""))
     if source is None:
@@ -104,7 +104,7 @@ def _is_another(path: Path, sink: Sink) -> bool:
     return True
 
 
-class _Reader:
+class _ImportReader:
     def __init__(self, options: LoadOptions, sink: Sink) -> None:
         self.options = options
         self.sink = sink
@@ -139,7 +139,7 @@ class _Reader:
             item = next(stack[-1], None)
             if item is None:
                 stack.pop()
-            elif isinstance(item, ast.Import):
+            elif isinstance(item, ast.ImportDecl):
                 source = self.imported(item, program)
                 if source is not None:
                     stack.append(iter(self.parse(source, program)))
@@ -156,7 +156,7 @@ class _Reader:
             self.seen.add(self.real(read.path))
         return file.items
 
-    def imported(self, node: ast.Import, program: Program) -> SourceFile | None:
+    def imported(self, node: ast.ImportDecl, program: Program) -> SourceFile | None:
         """The file that an import names, or None if it was read before or cannot be."""
         path = self.find(node)
         if path is None:
@@ -171,17 +171,17 @@ class _Reader:
             program.whole = False
         return source
 
-    def places(self, node: ast.Import) -> Iterator[str]:
+    def places(self, node: ast.ImportDecl) -> Iterator[str]:
         folders = self.folders if node.system else (str(node.span.file.path.parent),)
         return (os.path.normpath(os.path.join(folder, node.path)) for folder in folders)  # noqa: PTH118
 
-    def find(self, node: ast.Import) -> Path | None:
+    def find(self, node: ast.ImportDecl) -> Path | None:
         places = self.places(node)
         if Path(node.path).parent.name == LIBRARY.name:
             places = chain(places, [str(LIBRARY / Path(node.path).name)])
         return next((Path(path) for path in places if os.path.isfile(path)), None)  # noqa: PTH113
 
-    def missing(self, node: ast.Import) -> None:
+    def missing(self, node: ast.ImportDecl) -> None:
         from camkes.resolve.words.nearest import nearest
 
         places = list(map(Path, self.places(node)))

@@ -12,8 +12,8 @@ from camkes.resolve.words.nearest import suggestion
 
 
 def check_component(
-    name: ast.Name,
-    node: ast.Component,
+    name: ast.Identifier,
+    node: ast.ComponentDecl,
     controls: list[ast.Control],
     hardware: list[ast.Hardware],
     requestors: list[ast.Requestor],
@@ -52,7 +52,7 @@ def check_component(
             again.span,
             related=[Label(requestors[0].span, "first declared here")],
         )
-    for sync in (item for item in node.items if isinstance(item, ast.Sync) and hardware):
+    for sync in (item for item in node.items if isinstance(item, ast.SyncDecl) and hardware):
         kind = sync.kind.replace("_", " ")
         code = codes.HARDWARE_SYNC if sync.kind == "binary_semaphore" else codes.HARDWARE_COMPONENT
         sink.report(
@@ -63,13 +63,13 @@ def check_component(
         )
 
 
-def check_requests(node: ast.Component, interfaces: dict[str, Interface], sink: Sink) -> None:
+def check_requests(node: ast.ComponentDecl, interfaces: dict[str, Interface], sink: Sink) -> None:
     """A `requests` clause names `uses` interfaces of its own component."""
     uses = [name for name, interface in interfaces.items() if interface.kind == "uses"]
     clauses = [
         clause
         for item in node.items
-        if isinstance(item, ast.Interface)
+        if isinstance(item, ast.InterfaceDecl)
         for clause in item.clauses
         if isinstance(clause, ast.RequestsClause)
     ]

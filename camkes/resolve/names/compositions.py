@@ -27,10 +27,10 @@ from camkes.resolve.words.nearest import nearest, suggestion
 class Definitions(Protocol):
     """What compositions ask of the resolver of definitions."""
 
-    def component(self, node: ast.Component, fallback: str) -> ComponentDefinition: ...
-    def connector(self, node: ast.Connector, fallback: str) -> Connector: ...
-    def find_component(self, name: ast.Name) -> ComponentDefinition | None: ...
-    def find_connector(self, name: ast.Name) -> Connector | None: ...
+    def component(self, node: ast.ComponentDecl, fallback: str) -> ComponentDefinition: ...
+    def connector(self, node: ast.ConnectorDecl, fallback: str) -> Connector: ...
+    def find_component(self, name: ast.Identifier) -> ComponentDefinition | None: ...
+    def find_connector(self, name: ast.Identifier) -> Connector | None: ...
 
 
 class Compositions:
@@ -43,9 +43,9 @@ class Compositions:
         self.shared = CompositionDefinition()
         self.unnamed_groups = 0
         #: connections of assemblies that wait until all instances are known (forward references)
-        self.late: list[tuple[ast.Composition, CompositionDefinition]] = []
+        self.late: list[tuple[ast.CompositionDecl, CompositionDefinition]] = []
 
-    def assembly(self, node: ast.Composition) -> CompositionDefinition:
+    def assembly(self, node: ast.CompositionDecl) -> CompositionDefinition:
         """The composition of an assembly. Its connections get their names when they are joined."""
         result = CompositionDefinition()
         self.instances(node, result, {})
@@ -63,7 +63,9 @@ class Compositions:
         for node, result in self.late:
             self.connections(node, result, None, {})
 
-    def composition(self, node: ast.Composition, owner: ComponentDefinition | None) -> CompositionDefinition:
+    def composition(
+        self, node: ast.CompositionDecl, owner: ComponentDefinition | None
+    ) -> CompositionDefinition:
         """The composition of a component, or a named one that nothing uses (then `owner` is None)."""
         result = CompositionDefinition()
         members: dict[str, Span] = {}
@@ -74,20 +76,20 @@ class Compositions:
     # Instances -----------------------------------------------------------------------------------
 
     def instances(
-        self, node: ast.Composition, result: CompositionDefinition, members: dict[str, Span]
+        self, node: ast.CompositionDecl, result: CompositionDefinition, members: dict[str, Span]
     ) -> None:
         # a group may have the name of one of its members: its members are only seen through it
         beside: dict[str, Span] = {}
         for item in node.items:
-            if isinstance(item, ast.Instance):
+            if isinstance(item, ast.InstanceDecl):
                 if self.instance(item, None, result, members):
                     new_member(beside, item.name, "instance", self.sink)
-            elif isinstance(item, ast.Group) and (
+            elif isinstance(item, ast.GroupDecl) and (
                 item.name is None or new_member(beside, item.name, "group", self.sink)
             ):
                 self.group(item, result, members)
 
-    def group(self, node: ast.Group, result: CompositionDefinition, members: dict[str, Span]) -> None:
+    def group(self, node: ast.GroupDecl, result: CompositionDefinition, members: dict[str, Span]) -> None:
         if node.name is None:
             space = f"unamed_group_{self.unnamed_groups}"  # spelled as settings and builds know it
             self.unnamed_groups += 1
@@ -103,9 +105,13 @@ class Compositions:
             result.group_spans[space] = node.name.span
 
     def instance(
-        self, node: ast.Instance, group: str | None, result: CompositionDefinition, members: dict[str, Span]
+        self,
+        node: ast.InstanceDecl,
+        group: str | None,
+        result: CompositionDefinition,
+        members: dict[str, Span],
     ) -> InstanceDefinition | None:
-        if isinstance(node.type, ast.Component):
+        if isinstance(node.type, ast.ComponentDecl):
             component: ComponentDefinition | None = self.definitions.component(node.type, node.name.text)
         else:
             component = self.definitions.find_component(node.type)
@@ -120,22 +126,22 @@ class Compositions:
 
     def connections(
         self,
-        node: ast.Composition,
+        node: ast.CompositionDecl,
         result: CompositionDefinition,
         owner: ComponentDefinition | None,
         members: dict[str, Span],
     ) -> None:
         for item in node.items:
-            if isinstance(item, ast.Connection):
+            if isinstance(item, ast.ConnectionDecl):
                 new_member(members, item.name, "connection", self.sink)
                 result.connections.append(self.connection(item, result, owner))
-            elif isinstance(item, ast.Export):
+            elif isinstance(item, ast.ExportDecl):
                 self.export(item, result, owner)
 
     def connection(
-        self, node: ast.Connection, scope: CompositionDefinition, owner: ComponentDefinition | None
+        self, node: ast.ConnectionDecl, scope: CompositionDefinition, owner: ComponentDefinition | None
     ) -> ConnectionDefinition:
-        if isinstance(node.connector, ast.Connector):
+        if isinstance(node.connector, ast.ConnectorDecl):
             connector: Connector | None = self.definitions.connector(node.connector, node.name.text)
         else:
             connector = self.definitions.find_connector(node.connector)
@@ -157,7 +163,7 @@ class Compositions:
             doubtful,
         )
 
-    def meant(self, node: ast.ConnectionEnd, scope: CompositionDefinition) -> str | None:
+    def meant(self, node: ast.ConnectionEndDecl, scope: CompositionDefinition) -> str | None:
         """The part that an unknown end is likely to mean; None: the component around."""
         if len(node.path) == 1:  # `instanceinterface`: the dot is missing
             text = node.path[0].text
@@ -167,7 +173,7 @@ class Compositions:
         return part if part in names else head if head in names else nearest(part, names)
 
     def end(
-        self, node: ast.ConnectionEnd, scope: CompositionDefinition, owner: ComponentDefinition | None
+        self, node: ast.ConnectionEndDecl, scope: CompositionDefinition, owner: ComponentDefinition | None
     ) -> EndDefinition | None:
         if len(node.path) == 1:
             return self.own_end(node, scope, owner)
@@ -178,7 +184,7 @@ class Compositions:
         return EndDefinition(node.side, instance, component, interface, _path_span(node.path))
 
     def own_end(
-        self, node: ast.ConnectionEnd, scope: CompositionDefinition, owner: ComponentDefinition | None
+        self, node: ast.ConnectionEndDecl, scope: CompositionDefinition, owner: ComponentDefinition | None
     ) -> EndDefinition | None:
         name = node.path[0]
         if owner is None:
@@ -207,7 +213,7 @@ class Compositions:
         return EndDefinition(node.side, None, owner, interface, name.span)
 
     def member(
-        self, path: tuple[ast.Name, ...], scope: CompositionDefinition, in_assembly: bool
+        self, path: tuple[ast.Identifier, ...], scope: CompositionDefinition, in_assembly: bool
     ) -> tuple[str, ComponentDefinition, Interface] | None:
         """What `instance.interface` or `group.instance.interface` means; None, and an error, if nothing."""
         instance = self.find_instance(path[:-1], scope, in_assembly)
@@ -228,7 +234,7 @@ class Compositions:
         return instance.name.text, instance.component, interface
 
     def find_instance(
-        self, path: tuple[ast.Name, ...], scope: CompositionDefinition, in_assembly: bool
+        self, path: tuple[ast.Identifier, ...], scope: CompositionDefinition, in_assembly: bool
     ) -> InstanceDefinition | None:
         scopes = [scope, self.shared] if in_assembly else [scope]
         head = path[0]
@@ -249,7 +255,7 @@ class Compositions:
         self.no_instance(path, scopes)
         return None
 
-    def no_instance(self, path: tuple[ast.Name, ...], scopes: list[CompositionDefinition]) -> None:
+    def no_instance(self, path: tuple[ast.Identifier, ...], scopes: list[CompositionDefinition]) -> None:
         head = path[0]
         names: list[str] = []
         help = ""
@@ -277,7 +283,7 @@ class Compositions:
         )
 
     def export(
-        self, node: ast.Export, scope: CompositionDefinition, owner: ComponentDefinition | None
+        self, node: ast.ExportDecl, scope: CompositionDefinition, owner: ComponentDefinition | None
     ) -> None:
         if owner is None:
             self.sink.report(
@@ -319,5 +325,5 @@ class Compositions:
         scope.exports.append(ExportDefinition(instance, source, component, target.name, node.span))
 
 
-def _path_span(path: tuple[ast.Name, ...]) -> Span:
+def _path_span(path: tuple[ast.Identifier, ...]) -> Span:
     return path[0].span.to(path[-1].span)

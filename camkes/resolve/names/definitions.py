@@ -17,8 +17,8 @@ from camkes.parser import ast
 class SettingDefinition(Struct, eq=False, dict=True):
     """A setting of a configuration block. `value` is folded; a reference or a query is still to be asked."""
 
-    instance: ast.Name
-    attribute: ast.Name
+    instance: ast.Identifier
+    attribute: ast.Identifier
     value: Value | ast.Reference | ast.Query | None
     unit: str | None
     value_span: Span
@@ -29,7 +29,7 @@ class SettingDefinition(Struct, eq=False, dict=True):
 class InstanceDefinition(Struct, eq=False, dict=True):
     """An instance in a composition; `component` is None if its type is unknown."""
 
-    name: ast.Name
+    name: ast.Identifier
     component: ComponentDefinition | None
     group: str | None
     span: Span
@@ -51,7 +51,7 @@ class ConnectionDefinition(Struct, eq=False, dict=True):
     `doubtful` are the parts that an unknown end may well be meant for (None: the component itself).
     """
 
-    name: ast.Name
+    name: ast.Identifier
     connector: Connector | None
     ends: list[EndDefinition]
     complete: bool
@@ -96,4 +96,4 @@ class ComponentDefinition(Struct, eq=False, dict=True):
 class AssemblyDefinition(Struct, eq=False, dict=True):
     composition: CompositionDefinition
     settings: list[SettingDefinition]
-    schedule: ast.Schedule | None
+    schedule: ast.ScheduleDecl | None

@@ -67,14 +67,14 @@ class Names:
         """
         for position, node in enumerate(self.program.items):
             self.position = position
-            if isinstance(node, (ast.Procedure, ast.Struct, ast.Connector, ast.Component)):
+            if isinstance(node, (ast.ProcedureDecl, ast.StructDecl, ast.ConnectorDecl, ast.ComponentDecl)):
                 if position not in self.done:
                     self.definition(node, position)
-            elif isinstance(node, ast.Composition):
+            elif isinstance(node, ast.CompositionDecl):
                 self.compositions.composition(node, None)
-            elif isinstance(node, ast.Configuration):
+            elif isinstance(node, ast.ConfigurationDecl):
                 self.settings(node)
-            elif isinstance(node, ast.Assembly):
+            elif isinstance(node, ast.AssemblyDecl):
                 self.assembly(node)
         self.compositions.resolve_late()
 
@@ -88,13 +88,13 @@ class Names:
         self.running.append((position, node))
         try:
             match node:
-                case ast.Procedure():
+                case ast.ProcedureDecl():
                     self.done[position] = self.procedure(node)
-                case ast.Struct():
+                case ast.StructDecl():
                     self.done[position] = self.types.struct(node.name, node.body)
-                case ast.Connector():
+                case ast.ConnectorDecl():
                     self.done[position] = self.connector(node, "")
-                case ast.Component():
+                case ast.ComponentDecl():
                     self.done[position] = self.component(node, "")
                 case _:
                     return None
@@ -104,7 +104,7 @@ class Names:
         return self.done[position]
 
     def find(
-        self, kind: str, name: ast.Name
+        self, kind: str, name: ast.Identifier
     ) -> Procedure | StructType | Connector | ComponentDefinition | None:
         """What `name` means where the resolver stands; None, and an error, if nothing."""
         found = self.top.find(kind, name, self.position)
@@ -121,8 +121,10 @@ class Names:
             return None
         return self.definition(found.node, found.position)
 
-    def contains_itself(self, found: Definition, name: ast.Name, hops: list[ast.TopLevelItem]) -> None:
-        names = [hop.name for hop in hops if isinstance(hop, (ast.Component, ast.Struct)) and hop.name]
+    def contains_itself(self, found: Definition, name: ast.Identifier, hops: list[ast.TopLevelItem]) -> None:
+        names = [
+            hop.name for hop in hops if isinstance(hop, (ast.ComponentDecl, ast.StructDecl)) and hop.name
+        ]
         self.sink.report(
             codes.CONTAINS_ITSELF,
             f"{kind_of(found.node)} `{name.text}` contains itself",
@@ -132,7 +134,7 @@ class Names:
         )
 
     def find_struct(self, type: ast.TypeName) -> StructType | None:
-        name = ast.Name(type.name, type.span)
+        name = ast.Identifier(type.name, type.span)
         if type.name not in self.top.spaces["struct"]:
             if self.program.whole:
                 self.sink.report(
@@ -150,23 +152,23 @@ class Names:
 
     def find_procedure(self, type: ast.TypeName) -> Procedure:
         """The procedure of an interface. One that is unknown has no methods."""
-        found = self.find("procedure", ast.Name(type.name, type.span))
+        found = self.find("procedure", ast.Identifier(type.name, type.span))
         if isinstance(found, Procedure):
             return found
         self.unknown_procedures.add(type.name)
         return Procedure(type.name, (), (), type.span)
 
-    def find_component(self, name: ast.Name) -> ComponentDefinition | None:
+    def find_component(self, name: ast.Identifier) -> ComponentDefinition | None:
         found = self.find("component", name)
         return found if isinstance(found, ComponentDefinition) else None
 
-    def find_connector(self, name: ast.Name) -> Connector | None:
+    def find_connector(self, name: ast.Identifier) -> Connector | None:
         found = self.find("connector", name)
         return found if isinstance(found, Connector) else None
 
     # Procedures ----------------------------------------------------------------------------------
 
-    def procedure(self, node: ast.Procedure) -> Procedure:
+    def procedure(self, node: ast.ProcedureDecl) -> Procedure:
         members: dict[str, Span] = {}
         methods = []
         for method in node.methods:
@@ -179,7 +181,7 @@ class Names:
         span = node.name.span if node.name else node.span
         return Procedure(name, tuple(methods), _includes(node.includes), span)
 
-    def method(self, node: ast.Method) -> Method:
+    def method(self, node: ast.MethodDecl) -> Method:
         check_declared(node.name, "method", self.sink)
         seen: dict[str, Span] = {}
         parameters = []
@@ -196,7 +198,7 @@ class Names:
 
     # Connectors ----------------------------------------------------------------------------------
 
-    def connector(self, node: ast.Connector, fallback: str) -> Connector:
+    def connector(self, node: ast.ConnectorDecl, fallback: str) -> Connector:
         ends = {side: self.connector_end(node, side) for side in ("from", "to")}
         return Connector(
             node.name.text if node.name else fallback,
@@ -206,7 +208,7 @@ class Names:
             node.name.span if node.name else node.span,
         )
 
-    def connector_end(self, node: ast.Connector, side: str) -> ConnectorEnd:
+    def connector_end(self, node: ast.ConnectorDecl, side: str) -> ConnectorEnd:
         end = next((end for end in node.ends if end.side == side), None)
         if end is None:  # the parser has said so
             return ConnectorEnd(False, "Procedure", True, 0)
@@ -217,7 +219,7 @@ class Names:
 
     # Components ----------------------------------------------------------------------------------
 
-    def component(self, node: ast.Component, fallback: str) -> ComponentDefinition:
+    def component(self, node: ast.ComponentDecl, fallback: str) -> ComponentDefinition:
         interfaces: dict[str, Interface] = {}
         spelled: dict[str, str] = {}
         syncs = []
@@ -227,27 +229,29 @@ class Names:
         controls = [item for item in node.items if isinstance(item, ast.Control)]
         hardware = [item for item in node.items if isinstance(item, ast.Hardware)]
         for item in node.items:
-            if isinstance(item, ast.Interface):
+            if isinstance(item, ast.InterfaceDecl):
                 check_member_keyword(item.name, "interface", self.sink)
                 if new_member(members, item.name, "interface", self.sink):
                     spelled[item.name.text] = self.spelled(item)
                     interfaces[item.name.text] = self.interface(item, spelled[item.name.text])
-            elif isinstance(item, ast.Sync):
+            elif isinstance(item, ast.SyncDecl):
                 kind = item.kind.replace("_", " ")
                 check_member_keyword(item.name, kind, self.sink)
                 if new_member(members, item.name, kind, self.sink):
                     syncs.append(Sync(item.kind, item.name.text, item.name.span))
-            elif isinstance(item, ast.Attribute) and new_member(members, item.name, "attribute", self.sink):
+            elif isinstance(item, ast.AttributeDecl) and new_member(
+                members, item.name, "attribute", self.sink
+            ):
                 attribute = self.types.attribute(item)
                 if attribute is not None:
                     attributes.append(attribute)
         for block in (node.composition, node.configuration):
-            if isinstance(block, (ast.Composition, ast.Configuration)) and block.name is not None:
+            if isinstance(block, (ast.CompositionDecl, ast.ConfigurationDecl)) and block.name is not None:
                 new_member(members, block.name, kind_of(block) or "", self.sink)
-        name = node.name or ast.Name(fallback, node.span)
+        name = node.name or ast.Identifier(fallback, node.span)
         check_component(name, node, controls, hardware, requestors, self.sink)
         id = requestors[0].id if requestors else None
-        exports = node.composition.items if isinstance(node.composition, ast.Composition) else ()
+        exports = node.composition.items if isinstance(node.composition, ast.CompositionDecl) else ()
         type = ComponentType(
             name.text,
             bool(controls),
@@ -255,18 +259,18 @@ class Names:
             tuple(interfaces.values()),
             tuple(syncs),
             tuple(attributes),
-            _includes(tuple(item for item in node.items if isinstance(item, ast.Include))),
+            _includes(tuple(item for item in node.items if isinstance(item, ast.IncludeDecl))),
             name.span,
             bool(requestors),
             None if id is None else fold_integer(id, self.sink, "this requestor id", 0),
             requestors[0].span if requestors else None,
-            tuple(item.target.text for item in exports if isinstance(item, ast.Export)),
+            tuple(item.target.text for item in exports if isinstance(item, ast.ExportDecl)),
         )
         check_requests(node, interfaces, self.sink)
         definition = ComponentDefinition(type, spelled, None, [])
-        if isinstance(node.composition, ast.Composition):
+        if isinstance(node.composition, ast.CompositionDecl):
             definition.composition = self.compositions.composition(node.composition, definition)
-        if isinstance(node.configuration, ast.Configuration):
+        if isinstance(node.configuration, ast.ConfigurationDecl):
             definition.settings = self.settings(node.configuration)
         for block in (node.composition, node.configuration):
             if isinstance(block, ast.BlockReference):
@@ -274,13 +278,13 @@ class Names:
         self.components.append(definition)
         return definition
 
-    def spelled(self, node: ast.Interface) -> str:
+    def spelled(self, node: ast.InterfaceDecl) -> str:
         if isinstance(node.type, ast.TypeName):
             return node.type.name
         size = fold_integer(node.type.size, self.sink, "this dataport size", 1)
         return "Buf" if size is None else f"Buf({size})"
 
-    def interface(self, node: ast.Interface, spelled: str) -> Interface:
+    def interface(self, node: ast.InterfaceDecl, spelled: str) -> Interface:
         type: Procedure | str | DataportType
         if node.kind in ("uses", "provides"):
             if isinstance(node.type, ast.BufType):
@@ -310,7 +314,7 @@ class Names:
 
     # Configurations and assemblies ---------------------------------------------------------------
 
-    def settings(self, node: ast.Configuration) -> list[SettingDefinition]:
+    def settings(self, node: ast.ConfigurationDecl) -> list[SettingDefinition]:
         """The settings of a block. Of two that set the same, the first counts."""
         result: dict[tuple[str, ...], SettingDefinition] = {}
         for setting in node.settings:
@@ -332,7 +336,11 @@ class Names:
         return list(result.values())
 
     def setting(
-        self, node: ast.Setting, instance: ast.Name, attribute: ast.Name, block: ast.Configuration
+        self,
+        node: ast.SettingDecl,
+        instance: ast.Identifier,
+        attribute: ast.Identifier,
+        block: ast.ConfigurationDecl,
     ) -> SettingDefinition:
         value, unit = node.value, None
         if isinstance(value, ast.Quantity):
@@ -349,16 +357,16 @@ class Names:
             help="write its contents in braces here",
         )
 
-    def assembly(self, node: ast.Assembly) -> None:
-        compositions: list[ast.Composition | ast.BlockReference] = []
-        configurations: list[ast.Configuration] = []
-        schedules: list[ast.Schedule] = []
+    def assembly(self, node: ast.AssemblyDecl) -> None:
+        compositions: list[ast.CompositionDecl | ast.BlockReference] = []
+        configurations: list[ast.ConfigurationDecl] = []
+        schedules: list[ast.ScheduleDecl] = []
         for item in node.items:
-            if isinstance(item, ast.Composition):
+            if isinstance(item, ast.CompositionDecl):
                 compositions.append(item)
-            elif isinstance(item, ast.Configuration):
+            elif isinstance(item, ast.ConfigurationDecl):
                 configurations.append(item)
-            elif isinstance(item, ast.Schedule):
+            elif isinstance(item, ast.ScheduleDecl):
                 schedules.append(item)
             elif item.kind == "composition":
                 compositions.append(item)
@@ -400,7 +408,7 @@ class Names:
             )
 
 
-def _includes(nodes: tuple[ast.Include, ...]) -> tuple[Include, ...]:
+def _includes(nodes: tuple[ast.IncludeDecl, ...]) -> tuple[Include, ...]:
     return tuple(Include(node.path, node.system) for node in nodes)
 
 

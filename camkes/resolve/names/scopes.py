@@ -14,16 +14,16 @@ from camkes.resolve.words.nearest import suggestion
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-Defining: TypeAlias = "ast.Procedure | ast.Struct | ast.Connector | ast.Component"
+Defining: TypeAlias = "ast.ProcedureDecl | ast.StructDecl | ast.ConnectorDecl | ast.ComponentDecl"
 
 _KINDS: dict[type, str] = {
-    ast.Procedure: "procedure",
-    ast.Struct: "struct",
-    ast.Connector: "connector",
-    ast.Component: "component",
-    ast.Composition: "composition",
-    ast.Configuration: "configuration",
-    ast.Assembly: "assembly",
+    ast.ProcedureDecl: "procedure",
+    ast.StructDecl: "struct",
+    ast.ConnectorDecl: "connector",
+    ast.ComponentDecl: "component",
+    ast.CompositionDecl: "composition",
+    ast.ConfigurationDecl: "configuration",
+    ast.AssemblyDecl: "assembly",
 }
 
 
@@ -31,7 +31,7 @@ def kind_of(item: object) -> str | None:
     return _KINDS.get(type(item))
 
 
-def new_member(seen: dict[str, Span], name: ast.Name, what: str, sink: Sink) -> bool:
+def new_member(seen: dict[str, Span], name: ast.Identifier, what: str, sink: Sink) -> bool:
     """Enter a name; false, and an error, if it was taken."""
     if name.text not in seen:
         seen[name.text] = name.span
@@ -50,7 +50,7 @@ class Definition(NamedTuple):
     """A named top-level definition and its place in the order of the text."""
 
     node: ast.TopLevelItem
-    name: ast.Name
+    name: ast.Identifier
     position: int
 
 
@@ -71,7 +71,7 @@ class TopLevel:
             elif kind is not None:
                 self.nameless.setdefault(kind, node.span)
 
-    def define(self, kind: str, name: ast.Name, node: ast.TopLevelItem, position: int) -> None:
+    def define(self, kind: str, name: ast.Identifier, node: ast.TopLevelItem, position: int) -> None:
         first = self.spaces[kind].setdefault(name.text, Definition(node, name, position))
         if first.position != position:
             self.sink.report(
@@ -82,7 +82,7 @@ class TopLevel:
                 related=[Label(first.name.span, "first defined here")],
             )
 
-    def find(self, kind: str, name: ast.Name, position: int) -> Definition | None:
+    def find(self, kind: str, name: ast.Identifier, position: int) -> Definition | None:
         """The definition that `name`, used in the item at `position`, means; else None, and an error."""
         found = self.spaces[kind].get(name.text)
         if found is None:
@@ -98,7 +98,7 @@ class TopLevel:
             )
         return found
 
-    def unknown(self, kind: str, name: ast.Name) -> None:
+    def unknown(self, kind: str, name: ast.Identifier) -> None:
         if not self.whole:
             return  # what is missing may have the name
         others = {other: space[name.text] for other, space in self.spaces.items() if name.text in space}

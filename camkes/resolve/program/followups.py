@@ -51,13 +51,13 @@ _MISSING_IN_BLOCK = frozenset(
 
 #: What does not fit to a definition that may have been meant otherwise.
 _MISFITS = {
-    codes.CONNECTORS_DIFFER: (ast.Connector,),
-    codes.HARDWARE_MISMATCH: (ast.Connector,),
-    codes.TOO_MANY_ENDS: (ast.Connector,),
-    codes.WRONG_KIND: (ast.Connector,),
-    codes.TYPES_DIFFER: (ast.Component,),
-    codes.MISTYPED_VALUE: (ast.Component, ast.Struct),
-    codes.VALUE_RANGE: (ast.Component, ast.Struct),
+    codes.CONNECTORS_DIFFER: (ast.ConnectorDecl,),
+    codes.HARDWARE_MISMATCH: (ast.ConnectorDecl,),
+    codes.TOO_MANY_ENDS: (ast.ConnectorDecl,),
+    codes.WRONG_KIND: (ast.ConnectorDecl,),
+    codes.TYPES_DIFFER: (ast.ComponentDecl,),
+    codes.MISTYPED_VALUE: (ast.ComponentDecl, ast.StructDecl),
+    codes.VALUE_RANGE: (ast.ComponentDecl, ast.StructDecl),
 }
 
 
@@ -71,11 +71,11 @@ _SHOWN = 4  # of the other uses
 def mistakes_of_their_own(program: Program, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """Those of the diagnostics about a program that do not follow from what is missing or broken in it."""
     broken = [item for item in program.items if any(map(item.span.overlaps, program.damage))]
-    if not program.whole or any(isinstance(item, ast.Assembly) for item in broken):  # they share names
-        broken += [item for item in program.items if isinstance(item, ast.Assembly)]
+    if not program.whole or any(isinstance(item, ast.AssemblyDecl) for item in broken):  # they share names
+        broken += [item for item in program.items if isinstance(item, ast.AssemblyDecl)]
     broken += _beside_damage(program)
-    exporting = any(isinstance(item, ast.Component) for item in broken)
-    components = [item.span for item in program.items if isinstance(item, ast.Component)]
+    exporting = any(isinstance(item, ast.ComponentDecl) for item in broken)
+    components = [item.span for item in program.items if isinstance(item, ast.ComponentDecl)]
 
     def is_own(diagnostic: Diagnostic) -> bool:
         code, marked = diagnostic.code, places(diagnostic)
@@ -110,7 +110,7 @@ def _without_ends(program: Program, found: Sequence[Diagnostic]) -> list[Diagnos
     """Without ends of connections that lack an interface which its own component misses, too."""
     misses = (codes.UNKNOWN_REQUEST, codes.BAD_EXPORT)
     missed = [d.span for d in found if d.code in misses and d.span is not None]
-    components = [item for item in program.items if isinstance(item, ast.Component)] if missed else []
+    components = [item for item in program.items if isinstance(item, ast.ComponentDecl)] if missed else []
     names = {
         (item.name.span if item.name is not None else None, text_of(span))
         for span in missed

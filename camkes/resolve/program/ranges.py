@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from camkes.diagnostics import Sink, Span
 from camkes.model.connectors import Carries, support
-from camkes.model.settings import PRIORITY, Reader, find
-from camkes.model.system import Connection, Cpi, End, Instance, Task
+from camkes.model.settings import PRIORITY, SettingReader, find
+from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, Task
 
 
 def check_ranges(
@@ -21,7 +21,7 @@ def check_ranges(
 ) -> None:
     """Read what a build for any kernel reads. What is wrong for several threads is reported once."""
     own = Sink()
-    reader = Reader(own)
+    reader = SettingReader(own)
     parts = {instance.name: instance for instance in instances if not instance.type.hardware}
     planned = {cpi.name for cpi in cpis}
     stated: set[Span] = set()  # priorities of tasks, which have a check of their own
@@ -43,7 +43,9 @@ def check_ranges(
             sink.add(diagnostic)
 
 
-def _connection(reader: Reader, connection: Connection, parts: dict[str, Instance], cpis: set[str]) -> None:
+def _connection(
+    reader: SettingReader, connection: Connection, parts: dict[str, Instance], cpis: set[str]
+) -> None:
     """What is read of the two sides of a connection, and of itself."""
     connector = connection.connector
     carries = support(connector).carries
@@ -58,7 +60,9 @@ def _connection(reader: Reader, connection: Connection, parts: dict[str, Instanc
                 _end(reader, instance, end, carries, bool(kind.threads), end.name in cpis)
 
 
-def _end(reader: Reader, instance: Instance, end: End, carries: Carries, threads: bool, cpi: bool) -> None:
+def _end(
+    reader: SettingReader, instance: Instance, end: ConnectionEnd, carries: Carries, threads: bool, cpi: bool
+) -> None:
     interface = instance.type.interface(end.interface)
     kind = "" if interface is None else interface.kind
     if carries is Carries.TIME:
@@ -73,7 +77,7 @@ def _end(reader: Reader, instance: Instance, end: End, carries: Carries, threads
         reader.badge(instance, end.interface)
 
 
-def _thread(reader: Reader, instance: Instance, prefix: str, *, planned: bool = False) -> None:
+def _thread(reader: SettingReader, instance: Instance, prefix: str, *, planned: bool = False) -> None:
     if not planned:  # else its priorities are computed
         reader.priority(instance, prefix)
         reader.max_priority(instance, prefix)

@@ -15,7 +15,7 @@ from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.options import LoadOptions
-from camkes.resolve.values.devicetree import BadTreeError, Cells, Node, read_tree
+from camkes.resolve.values.devicetree import BadTreeError, Cells, DeviceNode, read_tree
 from camkes.resolve.values.expressions import fold, item_of, key_text, no_item
 from camkes.resolve.words.nearest import suggestion
 
@@ -117,7 +117,7 @@ def _dtb(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str, 
     return {"query": answers, "dtb-size": [len(blob)]}
 
 
-def _match(root: Node, question: dict[str, Value]) -> Node | None:
+def _match(root: DeviceNode, question: dict[str, Value]) -> DeviceNode | None:
     """The first node that answers a question."""
     for key in question:
         if key not in _KEYS:
@@ -126,7 +126,7 @@ def _match(root: Node, question: dict[str, Value]) -> Node | None:
     for key in ("aliases", "chosen"):
         if question.get(key):
             return _named_node(root, key, str(question[key]))
-    nodes: list[Node] = []
+    nodes: list[DeviceNode] = []
     if question.get("path"):
         try:
             wanted = re.compile(str(question["path"]), re.IGNORECASE)
@@ -142,7 +142,7 @@ def _match(root: Node, question: dict[str, Value]) -> Node | None:
     return nodes[0] if nodes else None
 
 
-def _named_node(root: Node, where: str, name: str) -> Node:
+def _named_node(root: DeviceNode, where: str, name: str) -> DeviceNode:
     """The node that an entry of /aliases or /chosen names."""
     table = next((child for child in root.children if child.name == where), None)
     if table is None:
@@ -163,11 +163,11 @@ def _named_node(root: Node, where: str, name: str) -> Node:
     return found
 
 
-def _has(node: Node, properties: dict[str, Value]) -> bool:
+def _has(node: DeviceNode, properties: dict[str, Value]) -> bool:
     return all(_has_property(node, key, value) for key, value in properties.items())
 
 
-def _has_property(node: Node, key: str, value: Value) -> bool:
+def _has_property(node: DeviceNode, key: str, value: Value) -> bool:
     """`name[2]` is one cell of a property, `name[*]` all of them, `name` the first."""
     match = re.fullmatch(r"([^\[\]]+)(?:\[(\*|0[xX][0-9a-fA-F]+|[0-9]+)\])?", key)
     if match is None:
@@ -183,7 +183,7 @@ def _has_property(node: Node, key: str, value: Value) -> bool:
     return index < len(cells) and cells[index] == value
 
 
-def _described(node: Node) -> dict[str, Value]:
+def _described(node: DeviceNode) -> dict[str, Value]:
     """All properties of a node, and where it is; `reg` as the CPU sees it."""
     buses = _buses(node)
     result: dict[str, Value] = {name: list(cells) for name, cells in node.properties.items()}
@@ -205,7 +205,7 @@ class _Bus:
 
     __slots__ = ("address_cells", "ranges", "size_cells")
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DeviceNode) -> None:
         def count(name: str, default: int) -> int:
             cells = _words(node.properties.get(name, []))
             return cells[0] if cells else default
@@ -216,7 +216,7 @@ class _Bus:
         self.ranges = _words(node.properties.get("ranges", []))
 
 
-def _buses(node: Node) -> list[_Bus]:
+def _buses(node: DeviceNode) -> list[_Bus]:
     """The buses from the one a node is on up to the root, which no query finds."""
     buses = []
     parent = node.parent

@@ -35,25 +35,25 @@ SCALARS = ("int", "int64_t", "uint64_t", "string", "char", "signed char", "unsig
 _NUMBERS = {"int": (-(2**31), 2**32), "int64_t": (-(2**63), 2**64), "uint64_t": (0, 2**64)}
 
 
-def check_keyword(name: ast.Name, what: str, sink: Sink) -> None:
+def check_keyword(name: ast.Identifier, what: str, sink: Sink) -> None:
     if name.text in C_KEYWORDS:
         _report_taken(name, what, "keyword", codes.KEYWORD_NAME, sink)
 
 
-def check_declared(name: ast.Name, what: str, sink: Sink) -> None:
+def check_declared(name: ast.Identifier, what: str, sink: Sink) -> None:
     """Check a name that `camkes.h` declares."""
     check_keyword(name, what, sink)
     if name.text in C_MACROS:
         _report_taken(name, what, "macro", codes.KEYWORD_NAME, sink)
 
 
-def check_member_keyword(name: ast.Name, what: str, sink: Sink) -> None:
+def check_member_keyword(name: ast.Identifier, what: str, sink: Sink) -> None:
     """Warn of a name that C code can only use as a part of longer ones."""
     if name.text in C_KEYWORDS:
         _report_taken(name, what, "keyword", codes.KEYWORD_MEMBER, sink, "C code cannot use this name")
 
 
-def _report_taken(name: ast.Name, what: str, by: str, code: Code, sink: Sink, label: str = "") -> None:
+def _report_taken(name: ast.Identifier, what: str, by: str, code: Code, sink: Sink, label: str = "") -> None:
     sink.report(
         code,
         f"{what} `{name.text}` has the name of a C {by}",
@@ -65,17 +65,17 @@ def _report_taken(name: ast.Name, what: str, by: str, code: Code, sink: Sink, la
 
 #: Where the bodies of structs are, in the order of the text.
 _INSIDE: dict[type, tuple[str, ...]] = {
-    ast.Struct: ("body",),
+    ast.StructDecl: ("body",),
     ast.StructBody: ("members",),
-    ast.Attribute: ("type",),
-    ast.Procedure: ("attributes",),
-    ast.Connector: ("attributes",),
-    ast.Component: ("items", "composition"),
-    ast.Assembly: ("items",),
-    ast.Composition: ("items",),
-    ast.Group: ("instances",),
-    ast.Instance: ("type",),
-    ast.Connection: ("connector",),
+    ast.AttributeDecl: ("type",),
+    ast.ProcedureDecl: ("attributes",),
+    ast.ConnectorDecl: ("attributes",),
+    ast.ComponentDecl: ("items", "composition"),
+    ast.AssemblyDecl: ("items",),
+    ast.CompositionDecl: ("items",),
+    ast.GroupDecl: ("instances",),
+    ast.InstanceDecl: ("type",),
+    ast.ConnectionDecl: ("connector",),
 }
 
 
@@ -104,10 +104,10 @@ class AttributeTypes:
         #: default of each struct member that has one: (struct name, member name)
         self.defaults: dict[tuple[str, str], Value] = {}
 
-    def attributes(self, nodes: Iterable[ast.Attribute]) -> tuple[Attribute, ...]:
+    def attributes(self, nodes: Iterable[ast.AttributeDecl]) -> tuple[Attribute, ...]:
         return tuple(a for a in map(self.attribute, nodes) if a is not None)
 
-    def attribute(self, node: ast.Attribute) -> Attribute | None:
+    def attribute(self, node: ast.AttributeDecl) -> Attribute | None:
         check_keyword(node.name, "attribute", self.sink)
         type = self.type(node.type)
         default = None if node.default is None else fold(node.default, self.sink)
@@ -117,7 +117,7 @@ class AttributeTypes:
             default = self.fitted_default(node, default, type, node.default.span)
         return Attribute(node.name.text, type, node.array, default, node.name.span)
 
-    def unchecked(self, node: ast.Attribute) -> Attribute:
+    def unchecked(self, node: ast.AttributeDecl) -> Attribute:
         """An attribute of a connector: templates read it, and its type is any word."""
         name = node.type.name if isinstance(node.type, ast.TypeName) else "struct"
         default = None if node.default is None else fold(node.default, self.sink)
@@ -138,7 +138,7 @@ class AttributeTypes:
             return CType(node.name)
         return self.find_struct(node)
 
-    def struct(self, name: ast.Name | None, body: ast.StructBody) -> StructType:
+    def struct(self, name: ast.Identifier | None, body: ast.StructBody) -> StructType:
         """The type that a body in braces describes. One without a name gets a numbered one."""
         members: dict[str, StructMember] = {}
         places: dict[str, Span] = {}
@@ -171,7 +171,9 @@ class AttributeTypes:
         bodies = (body for item in self.program.items for body in _struct_bodies(item))
         return {id(body): number for number, body in enumerate(bodies)}
 
-    def fitted_default(self, node: ast.Attribute, default: Value, type: AttributeType, span: Span) -> Value:
+    def fitted_default(
+        self, node: ast.AttributeDecl, default: Value, type: AttributeType, span: Span
+    ) -> Value:
         """The default with absent members added. One that does not fit is kept, with a warning."""
         quiet = Sink()
         fitted = self.fit(default, type, node.array, node.name.text, span, quiet)

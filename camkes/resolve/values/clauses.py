@@ -46,19 +46,19 @@ class Clauses(Struct, eq=False, dict=True):
     spans: dict[str, Span] = field(default_factory=dict)
 
 
-def interface_clauses(node: ast.Interface, sink: Sink) -> Clauses:
+def interface_clauses(node: ast.InterfaceDecl, sink: Sink) -> Clauses:
     """The clauses of an interface of a component."""
     article = "an" if node.kind == "emits" else "a"
     return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"{article} `{node.kind}` interface", sink)
 
 
-def connection_threads(node: ast.Connection, sink: Sink) -> tuple[int | None, Span | None]:
+def connection_threads(node: ast.ConnectionDecl, sink: Sink) -> tuple[int | None, Span | None]:
     """The thread count that a connection states, and where."""
     clauses = _read(node.clauses, ("threads",), "a connection", sink)
     return clauses.threads, clauses.spans.get("threads")
 
 
-def _read(nodes: Sequence[ast.Clause], allowed: Sequence[str], place: str, sink: Sink) -> Clauses:
+def _read(nodes: Sequence[ast.InterfaceClause], allowed: Sequence[str], place: str, sink: Sink) -> Clauses:
     result = Clauses()
     for node in nodes:
         word = _word(node)
@@ -103,7 +103,7 @@ def _forms(allowed: Sequence[str], place: str) -> str:
     return f"{place} can have: {', '.join(f'`{_FORMS[word]}`' for word in allowed)}"
 
 
-def _word(node: ast.Clause) -> str:
+def _word(node: ast.InterfaceClause) -> str:
     match node:
         case ast.ProtocolClause():
             return "priority_protocol"
@@ -115,7 +115,7 @@ def _word(node: ast.Clause) -> str:
             return node.word.text
 
 
-def _take(node: ast.Clause, result: Clauses, sink: Sink) -> None:
+def _take(node: ast.InterfaceClause, result: Clauses, sink: Sink) -> None:
     match node:
         case ast.ProtocolClause():
             result.protocol = protocol(node.protocol.text, node.protocol.span, sink)

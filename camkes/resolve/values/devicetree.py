@@ -21,13 +21,13 @@ class BadTreeError(Exception):
     """The file is not a device tree."""
 
 
-class Node(Struct, eq=False):
+class DeviceNode(Struct, eq=False):
     name: str
-    parent: Node | None
+    parent: DeviceNode | None
     properties: dict[str, Cells] = field(default_factory=dict)
-    children: list[Node] = field(default_factory=list)
+    children: list[DeviceNode] = field(default_factory=list)
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[DeviceNode]:
         """The nodes below this one, each before what is below it."""
         for child in self.children:
             yield child
@@ -38,7 +38,7 @@ class Node(Struct, eq=False):
         return "" if self.parent is None else f"{self.parent.path}/{self.name}"
 
 
-def read_tree(blob: bytes) -> Node:
+def read_tree(blob: bytes) -> DeviceNode:
     """The root of the tree in a .dtb file."""
     try:
         return _read(blob)
@@ -46,12 +46,12 @@ def read_tree(blob: bytes) -> Node:
         raise BadTreeError from error
 
 
-def _read(blob: bytes) -> Node:
+def _read(blob: bytes) -> DeviceNode:
     magic, _, structure, strings = struct.unpack_from(">IIII", blob)
     if magic != _MAGIC:
         raise BadTreeError
-    root: Node | None = None
-    node: Node | None = None
+    root: DeviceNode | None = None
+    node: DeviceNode | None = None
     at = structure
     while True:
         (token,) = struct.unpack_from(">I", blob, at)
@@ -59,7 +59,7 @@ def _read(blob: bytes) -> Node:
         if token == _BEGIN_NODE:
             name = _text(blob, at)
             at = _aligned(at + len(name) + 1)
-            node = Node(name, node)
+            node = DeviceNode(name, node)
             if node.parent is None:
                 root = node
             else:

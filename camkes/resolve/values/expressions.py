@@ -30,7 +30,7 @@ class _BadError(Exception):
     """Folding failed and has been reported."""
 
 
-def fold(node: ast.Value, sink: Sink) -> Value | None:
+def fold(node: ast.ValueNode, sink: Sink) -> Value | None:
     """The value of an expression, list or dictionary; None, and an error, if it has none."""
     try:
         return _fold(node, sink)
@@ -41,7 +41,7 @@ def fold(node: ast.Value, sink: Sink) -> Value | None:
         return None
 
 
-def fold_integer(node: ast.Value, sink: Sink, what: str, least: int) -> int | None:
+def fold_integer(node: ast.ValueNode, sink: Sink, what: str, least: int) -> int | None:
     """The value of an expression that has to be an integer of at least `least`."""
     value = fold(node, sink)
     if value is None:
@@ -62,7 +62,7 @@ def _show(value: Value) -> str:
     return f'"{value}"' if isinstance(value, str) else in_digits(value)
 
 
-def _fold(node: ast.Value, sink: Sink) -> Value:
+def _fold(node: ast.ValueNode, sink: Sink) -> Value:
     match node:
         case ast.Literal():
             return node.value
@@ -113,7 +113,7 @@ def _bad(span: Span, code: Code, message: str, sink: Sink) -> NoReturn:
     raise _BadError
 
 
-def _number(node: ast.Value, sink: Sink) -> Number:
+def _number(node: ast.ValueNode, sink: Sink) -> Number:
     value = _fold(node, sink)
     if isinstance(value, (int, float)):
         return value
@@ -135,7 +135,7 @@ def _unary(node: ast.Unary, value: Number, sink: Sink) -> Number:
 def _binary(node: ast.Binary, sink: Sink) -> Number:
     """A chain of operators is a left spine, walked without recursion: `1 + 1 + ...` may be long."""
     spine = []
-    left: ast.Value = node
+    left: ast.ValueNode = node
     while isinstance(left, ast.Binary):
         spine.append(left)
         left = left.left

@@ -11,7 +11,7 @@ import pytest
 
 from camkes.backends.host import ninja
 from camkes.backends.host.compiler import find_compiler
-from camkes.backends.host.jobs import Job
+from camkes.backends.host.jobs import BuildJob
 from camkes.backends.host.ninja import inputs_of, run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.diagnostics import Sink
@@ -36,7 +36,7 @@ class Place:
             made.mkdir(parents=True)
         self.flags: tuple[str, ...] = ()
 
-    def job(self) -> Job:
+    def job(self) -> BuildJob:
         compiler = find_compiler(False, Sink())
         assert compiler is not None
         output = self.out / f"{self.source.name}.o"

@@ -14,11 +14,11 @@ from camkes.backends.sel4.address_space import (
     AddressSpace,
     Architecture,
     FrameCap,
+    ImagePart,
     OverlapError,
-    Part,
     map_image,
 )
-from camkes.backends.sel4.elf import Image, Segment
+from camkes.backends.sel4.elf import ElfSegment, Image
 
 
 def mapped(space: AddressSpace, architecture: Architecture) -> dict[int, FrameCap]:
@@ -41,7 +41,7 @@ def mapped(space: AddressSpace, architecture: Architecture) -> dict[int, FrameCa
 
 
 @st.composite
-def segments(draw: st.DrawFn) -> tuple[Segment, ...]:
+def segments(draw: st.DrawFn) -> tuple[ElfSegment, ...]:
     made = []
     page = draw(st.integers(1, 600))
     offset = 0
@@ -49,7 +49,7 @@ def segments(draw: st.DrawFn) -> tuple[Segment, ...]:
         start = page * PAGE + draw(st.integers(0, PAGE - 1))
         memory = draw(st.integers(1, 5 * PAGE))
         file = draw(st.integers(0, memory))
-        made.append(Segment(start, memory, offset, file, draw(st.sampled_from(["R", "RW", "RX"]))))
+        made.append(ElfSegment(start, memory, offset, file, draw(st.sampled_from(["R", "RW", "RX"]))))
         offset += file
         page = (start + memory - 1) // PAGE + draw(st.integers(0, 700))
     return tuple(made)
@@ -57,7 +57,7 @@ def segments(draw: st.DrawFn) -> tuple[Segment, ...]:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=lambda a: a.name)
 @given(made=segments())
-def test_memory_is_what_the_segments_say(architecture: Architecture, made: tuple[Segment, ...]) -> None:
+def test_memory_is_what_the_segments_say(architecture: Architecture, made: tuple[ElfSegment, ...]) -> None:
     image = Image("x.elf", 0, made, {})
     space = map_image(image, (), architecture, "x", "root")
     pages = mapped(space, architecture)
@@ -82,17 +82,17 @@ def test_memory_is_what_the_segments_say(architecture: Architecture, made: tuple
 
 
 def test_parts_replace_the_linkers_pages() -> None:
-    image = Image("x.elf", 0, (Segment(0x400000, 6 * PAGE, 0, 6 * PAGE, "RW"),), {})
+    image = Image("x.elf", 0, (ElfSegment(0x400000, 6 * PAGE, 0, 6 * PAGE, "RW"),), {})
     shared = FrameCap("shared", "R", False)
-    parts = (Part(0x401000, (None, shared)), Part(0x404000, (None,)))
+    parts = (ImagePart(0x401000, (None, shared)), ImagePart(0x404000, (None,)))
     pages = mapped(map_image(image, parts, ARCHITECTURES["x86_64"], "x", "root"), ARCHITECTURES["x86_64"])
     assert sorted(pages) == [0x400000, 0x402000, 0x403000, 0x405000]
     assert pages[0x402000] == shared
 
 
 def test_overlapping_parts() -> None:
-    image = Image("x.elf", 0, (Segment(0x400000, 4 * PAGE, 0, 0, "RW"),), {})
-    parts = (Part(0x400000, (None, None)), Part(0x401000, (None,)))
+    image = Image("x.elf", 0, (ElfSegment(0x400000, 4 * PAGE, 0, 0, "RW"),), {})
+    parts = (ImagePart(0x400000, (None, None)), ImagePart(0x401000, (None,)))
     with pytest.raises(OverlapError):
         map_image(image, parts, ARCHITECTURES["aarch64"], "x", "root")
 
@@ -100,10 +100,10 @@ def test_overlapping_parts() -> None:
 @pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=lambda a: a.name)
 def test_large_frames_where_pages_of_one_kind_fill_one(architecture: Architecture) -> None:
     large = architecture.large
-    code = Segment(PAGE, large - PAGE, 0, large - PAGE, "RX")
-    data = Segment(large, 3 * large, large, 2 * large + 5, "RW")
+    code = ElfSegment(PAGE, large - PAGE, 0, large - PAGE, "RX")
+    data = ElfSegment(large, 3 * large, large, 2 * large + 5, "RW")
     image = Image("x.elf", 0, (code, data), {})
-    guard = Part(3 * large, (None,))
+    guard = ImagePart(3 * large, (None,))
     space = map_image(image, (guard,), architecture, "x", "root")
     frames = {frame.name: frame for frame in space.frames}
     pages = {at: frames[cap.frame] for at, cap in mapped(space, architecture).items()}

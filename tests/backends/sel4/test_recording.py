@@ -21,7 +21,7 @@ from camkes.cli.table import make_parser
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering.text import Style, to_text
 from camkes.outcome import Outcome
-from camkes.report.trace.kinds import End, Kind
+from camkes.report.trace.kinds import EndReason, Kind
 from tests.backends.sel4.test_trace import line, text
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES
@@ -48,7 +48,7 @@ def test_a_recording_ends_when_its_time_is_over(printed: list[str], tmp_path: Pa
     told: list[str] = []
     records = recording.record(tmp_path, 9_000_000, told.append, Sink())
     assert "".join(told) == "Booting all finished\none\ntwo\n"
-    assert records == [text(1, "one\ntwo"), Record(9_000_000, Kind.END, 65535, 65535, (End.TIME,))]
+    assert records == [text(1, "one\ntwo"), Record(9_000_000, Kind.END, 65535, 65535, (EndReason.TIME,))]
 
 
 def test_an_interrupted_recording_keeps_what_it_has(printed: list[str], tmp_path: Path) -> None:

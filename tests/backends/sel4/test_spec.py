@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from camkes.backends.sel4.address_space import ARCHITECTURES
 from camkes.backends.sel4.complete import TIMER_ENDPOINT, complete
 from camkes.backends.sel4.devices import Machine, device_of
-from camkes.backends.sel4.elf import Image, Segment, Symbol
+from camkes.backends.sel4.elf import ElfSegment, ElfSymbol, Image
 from camkes.backends.sel4.link import GUARD, LinkError, Unlinked, cdl_name, link, symbols_of
 from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.allocate import allocate
@@ -85,9 +85,12 @@ def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) ->
         at, symbols = 0x500000, {}
         sizes = {m.symbol: len(m.frames) * 4096 for m in space.mappings}
         for name in sorted(symbols_of(space)):
-            symbols[name] = Symbol(at, sizes.get(name, 16384 + 2 * GUARD))
+            symbols[name] = ElfSymbol(at, sizes.get(name, 16384 + 2 * GUARD))
             at += symbols[name].size
-        segments = (Segment(0x400000, 5000, 0, 5000, "RX"), Segment(0x500000, at - 0x500000, 5000, 0, "RW"))
+        segments = (
+            ElfSegment(0x400000, 5000, 0, 5000, "RX"),
+            ElfSegment(0x500000, at - 0x500000, 5000, 0, "RW"),
+        )
         images[space.name] = Image(f"{space.name}.elf", 0x400000, segments, symbols)
     return parse(link(spec, images))
 

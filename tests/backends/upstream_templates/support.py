@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.backends.sel4.upstream_templates.adapter import Declared, Rendering, TemplateSettings, render
+from camkes.backends.sel4.upstream_templates.adapter import (
+    DeclaredTemplates,
+    Rendering,
+    TemplateSettings,
+    render,
+)
 from camkes.capdl.allocate import allocate
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, Space
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.model.settings import Reader
+from camkes.model.settings import SettingReader
 from camkes.project.application import ComponentBuild, ConnectorTemplates
 from camkes.protocols import analyse
 from tests.resolve.systems import good
@@ -75,7 +80,7 @@ def rendered(
         connector, _, side = name.partition(".")
         if side.endswith("_HEADER"):
             connectors[connector][side] = name
-    declared = Declared(
+    declared = DeclaredTemplates(
         (home,),
         {name: ConnectorTemplates(sides, (f"{name}_from",), (), None) for name, sides in connectors.items()},
         component or {},
@@ -86,7 +91,7 @@ def rendered(
     assert plan is not None
     asked = TemplateSettings(architecture=architecture)
     model = allocate(made, plan, sink, rendered=declared.rendered(made))
-    model = allocate_pools(made, model, asked.device_frames, Reader(sink))
+    model = allocate_pools(made, model, asked.device_frames, SettingReader(sink))
     result = render(made, model, declared, asked, folder / "out", sink, completion)
     return result, list(sink.diagnostics)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.sel4.complete import complete
-from camkes.backends.sel4.elf import Image, Segment, Symbol
+from camkes.backends.sel4.elf import ElfSegment, ElfSymbol, Image
 from camkes.backends.sel4.link import link, symbols_of
 from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.model import CapabilityModel, Interrupt, ObjectKind
@@ -233,9 +233,11 @@ def specification(
     for space in spec.spaces:
         at, symbols = 0x800000, {}
         for name in sorted(symbols_of(space)):
-            symbols[name] = Symbol(at, 0x8000)
+            symbols[name] = ElfSymbol(at, 0x8000)
             at += 0x8000
-        images[space.name] = Image(space.name, 0x400000, (Segment(0x400000, 4096, 0, 4096, "RX"),), symbols)
+        images[space.name] = Image(
+            space.name, 0x400000, (ElfSegment(0x400000, 4096, 0, 4096, "RX"),), symbols
+        )
     objects: dict[str, str] = {}
     caps: dict[str, dict[str, str]] = {}
     irqs: dict[str, str] = {}

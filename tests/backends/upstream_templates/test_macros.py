@@ -12,7 +12,7 @@ import pytest
 
 from camkes.backends.sel4.upstream_templates import macros
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
-from camkes.backends.sel4.upstream_templates.view import Composition, Configuration, EndView
+from camkes.backends.sel4.upstream_templates.view import CompositionView, ConfigurationView, EndView
 from tests.resolve.systems import good
 
 
@@ -114,14 +114,14 @@ assembly { composition {
 """
 
 
-def wired(folder: Path, settings: str = "") -> tuple[Composition, Configuration, dict[str, EndView]]:
+def wired(folder: Path, settings: str = "") -> tuple[CompositionView, ConfigurationView, dict[str, EndView]]:
     system = good(folder, BADGES % settings)
-    composition = Composition(system)
+    composition = CompositionView(system)
     ends = {str(e): e for c in composition.connections for e in (*c.from_ends, *c.to_ends)}
-    return composition, Configuration(system), ends
+    return composition, ConfigurationView(system), ends
 
 
-def signals(made: tuple[Composition, Configuration, dict[str, EndView]]) -> list[Any]:
+def signals(made: tuple[CompositionView, ConfigurationView, dict[str, EndView]]) -> list[Any]:
     composition, configuration, ends = made
     return [
         macros.global_endpoint_badges(composition, ends[name], configuration, "x86_64")

@@ -17,8 +17,8 @@ from camkes.backends.sel4.upstream_templates.context import Session
 from camkes.backends.sel4.upstream_templates.macros import PAGES
 from camkes.backends.sel4.upstream_templates.objects import Recorder
 from camkes.backends.sel4.upstream_templates.view import (
-    Composition,
-    Configuration,
+    CompositionView,
+    ConfigurationView,
     ConnectionView,
     EndView,
     InstanceView,
@@ -55,7 +55,7 @@ _SETTING_TEMPLATES = {
 }
 
 
-class Declared(Struct, frozen=True):
+class DeclaredTemplates(Struct, frozen=True):
     """What CMake declares: templates of connectors, of component types and of instances (by both names), and
     where templates are."""
 
@@ -107,7 +107,7 @@ class TemplateSettings(Struct, frozen=True, kw_only=True):
         )
 
 
-class Text(Struct, frozen=True):
+class RenderedText(Struct, frozen=True):
     """A rendered file."""
 
     file: GeneratedFile
@@ -120,7 +120,7 @@ class Rendering(Struct, frozen=True):
 
     model: CapabilityModel
     connectors: frozenset[str]
-    files: tuple[Text, ...] = ()
+    files: tuple[RenderedText, ...] = ()
     libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     symbols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
@@ -137,7 +137,7 @@ class Rendering(Struct, frozen=True):
 def render(
     system: System,
     model: CapabilityModel,
-    declared: Declared,
+    declared: DeclaredTemplates,
     settings: TemplateSettings,
     out: Path,
     sink: Sink,
@@ -146,7 +146,7 @@ def render(
     """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`.
     `completion` says how many slots of a space must be kept, where templates may want the last ones."""
     connectors = declared.rendered(system)
-    run = _Run(system, model, declared, settings, connectors, out, completion)
+    run = _TemplateRun(system, model, declared, settings, connectors, out, completion)
     run.pools = {each.name: each for each in model.pools}
     for instance in system.instances:
         if not instance.type.hardware:
@@ -156,12 +156,12 @@ def render(
     return run.result()
 
 
-class _Run:
+class _TemplateRun:
     def __init__(
         self,
         system: System,
         model: CapabilityModel,
-        declared: Declared,
+        declared: DeclaredTemplates,
         settings: TemplateSettings,
         connectors: frozenset[str],
         out: Path,
@@ -173,15 +173,15 @@ class _Run:
         self.connectors = connectors
         self.out = out
         self.recorder = Recorder(model, settings.architecture)
-        self.composition = Composition(system)
-        self.session = Session(self.composition, Configuration(system), self.recorder, settings.options())
+        self.composition = CompositionView(system)
+        self.session = Session(self.composition, ConfigurationView(system), self.recorder, settings.options())
         self.renderer: TemplateRenderer | None = None  # most systems need none
         for name, cspace in self.recorder.spaces.items():
             size = self.session.configuration[name].get("cnode_size_bits")
             if size is not None:
                 cspace.cnode.size_bits = int(size, 0) if isinstance(size, str) else int(size)
         self.pools: Mapping[str, Pools] = {}
-        self.files: list[Text] = []
+        self.files: list[RenderedText] = []
         self.libraries: dict[str, dict[str, None]] = {}
         self.diagnostics: list[Diagnostic] = []
 
@@ -229,7 +229,7 @@ class _Run:
     def _pools(self, me: InstanceView, pools: Pools) -> None:
         text = Renderer().render("pools.template.c", pools)
         path = self.out / me.name / "rendered" / "camkes.sel4.c"
-        self.files.append(Text(GeneratedFile(path, me.address_space, me.name, "source"), text))
+        self.files.append(RenderedText(GeneratedFile(path, me.address_space, me.name, "source"), text))
 
     def _end(self, end: EndView, connection: ConnectionView, number: int, side: str) -> None:
         declared = self.declared.connectors[connection.type.name]
@@ -271,7 +271,9 @@ class _Run:
             self.diagnostics.append(error.diagnostic)
             return
         path = self.out / instance.name / "rendered" / name
-        self.files.append(Text(GeneratedFile(path, instance.address_space, instance.name, kind), text))
+        self.files.append(
+            RenderedText(GeneratedFile(path, instance.address_space, instance.name, kind), text)
+        )
 
     def result(self) -> Rendering:
         symbols = {name: dict.fromkeys(pools.variables()) for name, pools in self.pools.items()}

@@ -21,9 +21,9 @@ from msgspec import Struct, field
 
 from camkes.backends.sel4.upstream_templates import macros, objects, view
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
-from camkes.backends.sel4.upstream_templates.objects import CapHandle, Frame, ObjectType, Recorder
+from camkes.backends.sel4.upstream_templates.objects import AllocatedFrame, CapHandle, ObjectType, Recorder
 from camkes.capdl.details import Rights
-from camkes.capdl.model import Mapping, Purpose, Use
+from camkes.capdl.model import Mapping, ObjectUse, Purpose
 from camkes.model.units import PAGE
 
 
@@ -64,8 +64,8 @@ class Session(Struct):
     """What all templates of one system share: what they allocated, what they left for each other, and the
     number of the next symbol."""
 
-    composition: view.Composition
-    configuration: view.Configuration
+    composition: view.CompositionView
+    configuration: view.ConfigurationView
     recorder: Recorder
     options: SimpleNamespace
     stash: dict[tuple[str, str], Any] = field(default_factory=dict)
@@ -185,13 +185,13 @@ class _Functions:
             f'               "{symbol} must be whole pages, at most {size} bytes");\n'
         )
 
-    def _variable(self, name: str) -> Use:
+    def _variable(self, name: str) -> ObjectUse:
         """A variable of the instance; libraries find some by name, so that no instance hides them."""
-        return Use("" if name in LIBRARY_VARIABLES else self.instance, Purpose.VARIABLE, name)
+        return ObjectUse("" if name in LIBRARY_VARIABLES else self.instance, Purpose.VARIABLE, name)
 
     def backing_frames(
         self, global_name: str, size: int, frame_size: int | None = None, label: str = ""
-    ) -> list[Frame]:
+    ) -> list[AllocatedFrame]:
         return self.recorder.shared(global_name, int(size), frame_size, None)
 
     def register_fill_frame(self, symbol: str, fill: str, size: int = PAGE) -> str:
@@ -206,7 +206,7 @@ class _Functions:
         """The variable `symbol` is the frames that the capabilities in these slots are of."""
         for number, slot in enumerate(caps):
             cap = self.recorder.spaces[self.space].cnode[slot]
-            if cap is None or not isinstance(cap.referent, Frame):
+            if cap is None or not isinstance(cap.referent, AllocatedFrame):
                 raise TemplateError(f"slot {slot} has no frame")
             cap.set_mapping_deferred()
             frozen = cap.frozen(slot)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
-from camkes.backends.sel4.upstream_templates.view import Composition, EndView, IncludeView, StructView
+from camkes.backends.sel4.upstream_templates.view import CompositionView, EndView, IncludeView, StructView
 from camkes.model.connectors import VIRTUAL_QUEUES, support
 from camkes.model.limits import WORDS
 from camkes.model.units import PAGE, round_up
@@ -166,7 +166,7 @@ def _flag(connection: Any, name: str) -> bool:
 
 
 def global_endpoint_badges(
-    composition: Composition, end: EndView, configuration: Mapping[str, Mapping[str, Any]], arch: str
+    composition: CompositionView, end: EndView, configuration: Mapping[str, Mapping[str, Any]], arch: str
 ) -> int | list[int]:
     """Badges with which the one notification of an instance is signalled for `end`: a bit for each end of
     the instance that uses it (for a device: each interrupt), out of the instance's mask, and its base."""
@@ -200,7 +200,7 @@ def global_endpoint_badges(
 
 
 def global_rpc_endpoint_badges(
-    composition: Composition, end: EndView, configuration: Mapping[str, Mapping[str, Any]]
+    composition: CompositionView, end: EndView, configuration: Mapping[str, Mapping[str, Any]]
 ) -> list[int]:
     """Badges with which the one endpoint of an instance is called through `end`, one for each end on the
     other side: counted from 1 within the instance's mask, and its base."""
@@ -238,7 +238,7 @@ def _within(mask: int) -> Iterator[int]:
 
 
 def virtqueue_get_client_id(
-    composition: Composition, end: EndView, configuration: Mapping[str, Mapping[str, Any]]
+    composition: CompositionView, end: EndView, configuration: Mapping[str, Mapping[str, Any]]
 ) -> int:
     """The number of `end` among its instance's ends of virtual queues: the setting's, else the next free."""
     ends = [

@@ -21,8 +21,8 @@ from camkes.capdl.details import (
     ArmInterrupt,
     Bank,
     Domain,
+    InterruptLine,
     IoApicInterrupt,
-    Line,
     MsiInterrupt,
     PciDevice,
     Ports,
@@ -35,9 +35,9 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
+    ObjectUse,
     Purpose,
     Space,
-    Use,
 )
 from camkes.model.units import PAGE
 
@@ -105,7 +105,7 @@ class TCB(Allocated):
         self.domain: int | None = None
 
 
-class Frame(Allocated):
+class AllocatedFrame(Allocated):
     def __init__(self, name: str, frame: int, size: int, paddr: int | None) -> None:
         super().__init__(name, frame)
         self.size = size
@@ -161,7 +161,7 @@ class CapHandle:
         self.grantreply |= grantreply
 
     def frozen(self, slot: int) -> Cap:
-        memory = isinstance(self.referent, Frame)
+        memory = isinstance(self.referent, AllocatedFrame)
         rights = Rights.NONE
         for right, given in (
             (Rights.READ, self.read),
@@ -292,13 +292,13 @@ class Recorder:
                 return Notification(name)
         return Allocated(name)
 
-    def _frame(self, name: str, size: int, settings: dict[str, Any]) -> Frame:
+    def _frame(self, name: str, size: int, settings: dict[str, Any]) -> AllocatedFrame:
         fill = " ".join(settings.get("fill") or ())
         self.objects[name] = KernelObject(name, ObjectKind.REGION, size, settings.get("paddr"), size, fill)
-        return Frame(name, 0, size, settings.get("paddr"))
+        return AllocatedFrame(name, 0, size, settings.get("paddr"))
 
     def _interrupt(self, name: str, settings: dict[str, Any]) -> None:
-        line: Line | None = None
+        line: InterruptLine | None = None
         number = settings.get("number", settings.get("vector"))
         if "trigger" in settings or "target" in settings:
             edge = settings.get("trigger") == ARMIRQMode["seL4_ARM_IRQ_EDGE"]
@@ -340,7 +340,7 @@ class Recorder:
 
     def shared(
         self, name: str, size: int, page: int | None, paddr: int | None, fill: str = ""
-    ) -> list[Frame]:
+    ) -> list[AllocatedFrame]:
         """The frames of the shared memory `name`."""
         region = _capdl_name(f"shared::{name}")
         whole = page or max((p for p in PAGES[self.architecture] if size >= p and size % p == 0), default=0)
@@ -358,7 +358,9 @@ class Recorder:
             known = replace(known, paddr=paddr)
         regions[region] = known
         return [
-            Frame(region, n, known.page, None if known.paddr is None else known.paddr + n * known.page)
+            AllocatedFrame(
+                region, n, known.page, None if known.paddr is None else known.paddr + n * known.page
+            )
             for n in range(-(-size // known.page))
         ]
 
@@ -377,7 +379,7 @@ class Recorder:
             for slot, cap in cnode.slots.items():
                 if cap is None:
                     owner = self.owners.get((space.name, slot), space.instances[0])
-                    slots[Use(owner, Purpose.TEMPLATE, number=slot)] = slot
+                    slots[ObjectUse(owner, Purpose.TEMPLATE, number=slot)] = slot
             spaces.append(
                 replace(
                     space,

@@ -15,7 +15,7 @@ import jinja2
 from camkes.backends.sel4.upstream_templates.codes import NO_TEMPLATE, TEMPLATE_ERROR, TEMPLATE_FAILED
 from camkes.backends.sel4.upstream_templates.context import Session
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
-from camkes.backends.sel4.upstream_templates.view import Configuration, EndView, InstanceView
+from camkes.backends.sel4.upstream_templates.view import ConfigurationView, EndView, InstanceView
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.generate.render import c_environment
 
@@ -123,7 +123,7 @@ def _description(me: EndView | InstanceView) -> str:
     return f"{me}, an end of {me.parent.type.name}"
 
 
-def _named_setting(message: str, configuration: Configuration) -> Span | None:
+def _named_setting(message: str, configuration: ConfigurationView) -> Span | None:
     """A setting that a message names, in the form INSTANCE.SETTING."""
     for name in re.findall(r"[A-Za-z_][\w.]*", message):
         instance, _, attribute = name.rstrip(".").rpartition(".")

@@ -17,10 +17,10 @@ from camkes.model.system import (
     Attribute,
     ComponentType,
     Connection,
+    ConnectionEnd,
     Connector,
     CType,
     DataportType,
-    End,
     Include,
     Instance,
     Interface,
@@ -218,7 +218,9 @@ class ConnectorView:
 class EndView:
     """An end of a connection. `end` is "from" or "to"."""
 
-    def __init__(self, which: str, parent: ConnectionView, instance: InstanceView, end: End) -> None:
+    def __init__(
+        self, which: str, parent: ConnectionView, instance: InstanceView, end: ConnectionEnd
+    ) -> None:
         self.end = which
         self.parent = parent
         self.instance = instance
@@ -301,7 +303,7 @@ class SettingView:
         self.span: Span = setting.span
 
 
-class Composition:
+class CompositionView:
     def __init__(self, system: System) -> None:
         procedures: dict[int, ProcedureView] = {}
         types: dict[int, ComponentView] = {}
@@ -320,7 +322,7 @@ class Composition:
         return next(i for i in self.instances if i.name == name)
 
 
-class Configuration(Mapping[str, dict[str, Any]]):
+class ConfigurationView(Mapping[str, dict[str, Any]]):
     """Settings, and defaults of attributes, by the name of an instance, a connection, or "inst.iface". A name
     that nothing is set of has no settings."""
 
