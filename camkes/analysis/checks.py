@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from typing import NamedTuple
 
-from camkes.analysis.codes import MAY_WAIT, NO_PERIOD, NO_TASKS, NO_WCET, OTHER_THREAD
+from camkes.analysis.codes import MAY_WAIT, NO_PERIOD, NO_TASKS, NO_WCET, OTHER_THREAD, SEVERAL_PROCESSORS
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.settings import DEFAULTS, Defaults, SettingReader
+from camkes.model.connectors import carries_time, interface_threads
+from camkes.model.settings import AFFINITY, DEFAULTS, DOMAIN, PRIORITY, Defaults, Known, SettingReader, find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import CallGraph, build_graph
@@ -24,8 +26,9 @@ def check(
         return False
     _times(system, plan, sink)
     _waits(system, plan, sink)
-    _plain_calls(system, plan, sink, code)
-    _other_threads(system, plan, sink, defaults)
+    called = _plain_calls(system, plan, sink, code)
+    _other_threads(system, plan, sink, defaults, called)
+    _processors(system, plan, sink, defaults)
     return len(sink.diagnostics) == known
 
 
@@ -83,32 +86,110 @@ def _waited_for(instance: Instance) -> Iterable[tuple[str, str, Span]]:
             yield "event", interface.name, interface.span
 
 
-def _plain_calls(system: System, plan: Plan, sink: Sink, code: CallGraph | None) -> None:
+def _plain_calls(system: System, plan: Plan, sink: Sink, code: CallGraph | None) -> Set[str]:
+    """Report calls of interfaces without a protocol; their names."""
     graph = build_graph(system, code)
     reached = {cpi.name for cpi in plan.cpis if cpi.tasks} | {task.name for task in plan.tasks}
-    for call in graph.plain_calls:
-        if call.caller in reached:
-            sink.report(
-                MAY_WAIT,
-                f"`{call.caller}` can call `{call.callee}`, which has no protocol",
-                call.span,
-                notes=[f"`{call.callee}` serves one call at a time, at a fixed priority"],
-                help=f"give `{call.callee}` a protocol: `with priority_protocol inherited`",
+    calls = [call for call in graph.plain_calls if call.caller in reached]
+    timers = {each.name for each in system.connections if carries_time(each)}
+    for call in calls:
+        time = call.connection in timers
+        sink.report(
+            MAY_WAIT,
+            f"`{call.caller}` can call `{call.callee}`, which has no protocol",
+            call.span,
+            notes=[
+                "a job that waits for a time can execute later than response times allow for"
+                if time
+                else f"`{call.callee}` serves one call at a time, at a fixed priority"
+            ],
+            help="let the job end, and set the period or the offset of its task"
+            if time
+            else f"give `{call.callee}` a protocol: `with priority_protocol inherited`",
+        )
+    return {call.callee for call in calls}
+
+
+class _OtherThread(NamedTuple):
+    """A thread that is neither of a task nor of a CPI, of the interface `name` or in control of the instance
+    of this name; `prefix` is that of its settings."""
+
+    name: str
+    instance: Instance
+    prefix: str
+    words: str
+    span: Span
+    help: str
+
+
+def _others(system: System, plan: Plan) -> Iterable[_OtherThread]:
+    tasks = {task.name for task in plan.tasks}
+    cpis = {cpi.name for cpi in plan.cpis}
+    by_end = {end.name: each for each in system.connections for end in (*each.from_ends, *each.to_ends)}
+    for instance in system.instances:
+        if instance.type.control and instance.name not in tasks:
+            words = f"the control thread of `{instance.name}`"
+            yield _OtherThread(
+                instance.name,
+                instance,
+                "_",
+                words,
+                instance.span,
+                f"write `requestor;` in `{instance.type.name}`",
+            )
+        for interface in () if instance.type.hardware else instance.type.interfaces:
+            name = f"{instance.name}.{interface.name}"
+            connection = by_end.get(name)
+            if name in cpis or connection is None or not interface_threads(connection, interface, name):
+                continue
+            calls = interface.kind == "provides"
+            help_ = "give the interface a protocol" if calls else "let a task look for the event"
+            yield _OtherThread(
+                name, instance, f"{interface.name}_", f"the thread of `{name}`", interface.span, help_
             )
 
 
-def _other_threads(system: System, plan: Plan, sink: Sink, defaults: Defaults) -> None:
-    tasks = {task.name for task in plan.tasks}
+def _other_threads(system: System, plan: Plan, sink: Sink, defaults: Defaults, called: Set[str]) -> None:
+    """Threads that are not of tasks; those of interfaces `called` by tasks were reported already."""
+    reported = {each.span for each in sink.diagnostics if each.code is MAY_WAIT}
     lowest = min(task.priority for task in plan.tasks)
     reader = SettingReader(Sink(), defaults)  # what is wrong in a setting was reported when the plan was made
-    for instance in system.instances:
-        if instance.type.control and instance.name not in tasks:
-            priority = reader.priority(instance, "_")
-            if priority >= lowest:
+    cores = {reader.affinity(part, "_") for part in system.instances if plan.task(part.name) is not None}
+    for thread in _others(system, plan):
+        priority = reader.priority(thread.instance, thread.prefix)
+        elsewhere = reader.affinity(thread.instance, thread.prefix) not in cores
+        known = thread.name in called or thread.span in reported
+        if priority >= lowest and not elsewhere and not known:
+            setting = PRIORITY.of(thread.prefix)
+            sink.report(
+                OTHER_THREAD,
+                f"{thread.words} has priority {priority} but does not belong to a task",
+                thread.span,
+                notes=[f"the lowest priority of a task is {lowest}"],
+                help=f"{thread.help}, or set `{thread.instance.name}.{setting}` to less than {lowest}",
+            )
+
+
+def _processors(system: System, plan: Plan, sink: Sink, defaults: Defaults) -> None:
+    """Tasks and CPIs have to share one processor at all times."""
+    reader = SettingReader(Sink(), defaults)
+    prefixes = [(task.name, "_", task.name) for task in plan.tasks]
+    prefixes += [(cpi.instance, f"{cpi.interface}_", cpi.name) for cpi in plan.cpis if cpi.tasks]
+    first: dict[Known, tuple[int, str]] = {}
+    for instance_name, prefix, name in prefixes:
+        instance = system.instance(instance_name)
+        assert instance is not None
+        for known, value in (
+            (AFFINITY, reader.affinity(instance, prefix)),
+            (DOMAIN, reader.domain(instance, prefix)),
+        ):
+            expected, other = first.setdefault(known, (value, name))
+            if value != expected:
+                setting = find(instance, known.of(prefix), known.name)
                 sink.report(
-                    OTHER_THREAD,
-                    f"the control thread of `{instance.name}` has priority {priority} but is not a task",
-                    instance.span,
-                    notes=[f"the lowest priority of a task is {lowest}"],
-                    help=f"write `requestor;` in `{instance.type.name}`, or give the thread a lower priority",
+                    SEVERAL_PROCESSORS,
+                    f"`{name}` has {known.name} {value}, but `{other}` has {expected}",
+                    instance.span if setting is None else setting.span,
+                    notes=["response times are computed for tasks and CPIs that share one processor"],
+                    help=f"give all tasks and CPIs the same {known.name}",
                 )

@@ -5,6 +5,7 @@ blocking, interference and overheads. An execution time that is not stated count
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from camkes.analysis.codes import DEMAND_ABOVE_DEADLINE, OVERLOAD
@@ -12,13 +13,14 @@ from camkes.analysis.demand import Demand, demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Label, Sink
+from camkes.model.settings import SettingReader
 from camkes.model.system import System, Task
 from camkes.model.units import duration
 from camkes.protocols.plan import Plan
 
 
 def warn(system: System, plan: Plan, sink: Sink) -> None:
-    """Report each task whose job executes for longer than its deadline, and a utilisation above 1."""
+    """Report tasks that execute for longer than their deadlines, and a core needed more than it can be."""
     workload = workload_of(system, plan)
     needed = demands(workload, FREE).of_task
     stated = {task.instance: task for task in system.tasks}
@@ -26,16 +28,27 @@ def warn(system: System, plan: Plan, sink: Sink) -> None:
         if needed[task.name].total > task.deadline:
             _too_long(stated[task.name], needed[task.name], task.deadline, sink)
     shares = {task.name: Fraction(needed[task.name].total) / task.period for task in workload.tasks}
-    if sum(shares.values()) > 1:
-        most = stated[max(shares, key=lambda name: shares[name])]
-        sink.report(
-            OVERLOAD,
-            f"the tasks need {float(sum(shares.values())):.4g} of the processor",
-            most.spans.get("wcet", most.span),
-            label="the task that needs most",
-            notes=[", ".join(f"{name} {float(share):.4g}" for name, share in shares.items())],
-            help="a processor can give 1: shorten execution times, or make periods longer",
-        )
+    reader = SettingReader(Sink())  # what is wrong in a setting was reported
+    by_core: dict[int, dict[str, Fraction]] = {}
+    for name, share in shares.items():
+        instance = system.instance(name)
+        core = 0 if instance is None else reader.affinity(instance, "_")
+        by_core.setdefault(core, {})[name] = share
+    for each in by_core.values():
+        if sum(each.values()) > 1:
+            _overload(stated, each, sink)
+
+
+def _overload(stated: Mapping[str, Task], shares: Mapping[str, Fraction], sink: Sink) -> None:
+    most = stated[max(shares, key=lambda name: shares[name])]
+    sink.report(
+        OVERLOAD,
+        f"the tasks need {float(sum(shares.values())):.4g} of the processor",
+        most.spans.get("wcet", most.span),
+        label="the task that needs most",
+        notes=[", ".join(f"{name} {float(share):.4g}" for name, share in shares.items())],
+        help="a processor can give 1: shorten execution times, or make periods longer",
+    )
 
 
 def _too_long(task: Task, demand: Demand, deadline: int, sink: Sink) -> None:

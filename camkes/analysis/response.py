@@ -39,11 +39,21 @@ class Response(Struct, frozen=True):
     window: Time
 
 
+class Unfinished(Struct, frozen=True):
+    """The steps did not suffice for the longest response; a job can take `time`, at least."""
+
+    time: Time
+
+
 def response(
-    task: Load, others: Sequence[Load], blocking: Blocking, enough: Time | None = None
-) -> Response | None:
+    task: Load,
+    others: Sequence[Load],
+    blocking: Blocking,
+    enough: Time | None = None,
+    steps: int = STEPS,
+) -> Response | Unfinished | None:
     """The longest response time of a task's jobs, or None where there is no bound. The search ends at one
-    that is longer than `enough`.
+    that is longer than `enough`, or after so many steps.
 
     `others` are all other tasks; those of equal priority interfere too, as it depends on the order of arrival
     who is first. A job that ends after its period delays the next one: then more jobs are looked at.
@@ -55,13 +65,12 @@ def response(
     jobs = lcm(*(load.period for load in (task, *interfering))) // task.period
     longest: Response | None = None
     window: Time = 0
-    left = STEPS
     for job in range(jobs):
         most = None if enough is None else enough + job * task.period
-        found = _window(task, interfering, blocking, job, window, left, most)
-        if found is None:
-            return None
-        window, left = found
+        window, steps = _window(task, interfering, blocking, job, window, steps, most)
+        if steps < 0:
+            passed = window - job * task.period
+            return Unfinished(passed if longest is None else max(passed, longest.time))
         if longest is None or window - job * task.period > longest.time:
             counts = tuple((other.name, ceil(Fraction(window) / other.period)) for other in interfering)
             longest = Response(window - job * task.period, job, counts, window)
@@ -78,9 +87,10 @@ def _window(
     start: Time,
     steps: int,
     most: Time | None,
-) -> tuple[Time, int] | None:
+) -> tuple[Time, int]:
     """When a job, counted from 0, is done at the latest, from the beginning of the busy window; and how many
-    of the steps are left. None if they did not suffice. It need not be exact above `most`."""
+    of the steps are left. -1: they did not suffice, and it is done later. It need not be exact above
+    `most`."""
     own = (job + 1) * task.demand
     window = max(start, own)
     for left in range(steps - 1, -1, -1):
@@ -90,4 +100,4 @@ def _window(
         if again == window or (most is not None and again > most):
             return again, left
         window = again
-    return None
+    return window, -1

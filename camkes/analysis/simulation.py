@@ -41,6 +41,10 @@ class SimulatedJob(NamedTuple):
     release: int
     end: int | None
 
+    def took(self, now: int) -> int:
+        """Its response; where it has not ended, how long it has taken until now."""
+        return (now if self.end is None else self.end) - self.release
+
 
 class Slice(NamedTuple):
     """A task in a job from `start` to `end`: it executes in a CPI, or itself where that is empty, or it waits

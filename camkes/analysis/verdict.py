@@ -29,21 +29,23 @@ class Verdict(StrEnum):
 
     MET = "met"
     MISSED = "missed"  # it can be missed
-    UNBOUNDED = "unbounded"  # responses can grow without end
+    UNBOUNDED = "unbounded"  # responses can grow without end, or no bound was found
 
 
 class TaskResult(Struct, frozen=True):
-    """What was found about a task. `response` is None where there is no bound."""
+    """What was found about a task. `response` is None where there is no bound, or it takes too many steps to
+    find it: then responses of `at_least` so many nanoseconds can happen."""
 
     task: WorkloadTask
     demand: Demand
     blocking: Blocking
     response: Response | None
+    at_least: Time = 0
 
     @property
     def verdict(self) -> Verdict:
         if self.response is None:
-            return Verdict.UNBOUNDED
+            return Verdict.MISSED if self.at_least > self.task.deadline else Verdict.UNBOUNDED
         return Verdict.MET if self.response.time <= self.task.deadline else Verdict.MISSED
 
 
@@ -118,5 +120,7 @@ def _result(
     others = [load for load in loads.values() if load.name != task.name]
     enough = None if exact else task.deadline
     found = response(loads[task.name], others, lambda window: blocking(window).least, enough)
-    window = task.period if found is None else found.window
-    return TaskResult(task, needed.of_task[task.name], blocking(window), found)
+    if isinstance(found, Response):
+        return TaskResult(task, needed.of_task[task.name], blocking(found.window), found)
+    at_least = 0 if found is None else found.time
+    return TaskResult(task, needed.of_task[task.name], blocking(task.period), None, at_least)

@@ -116,18 +116,14 @@ class _WitnessSearch:
         until = self._horizon(release)
 
         def late(job: SimulatedJob) -> bool:
-            return (
-                self.bound is None
-                and job.task == self.task.name
-                and (job.end or until) - job.release > self.task.deadline
-            )
+            return self.bound is None and job.task == self.task.name and job.took(until) > self.task.deadline
 
         jobs = simulation.run(until, late, most=_CASE)
         self.taken += simulation.taken
         end = simulation.now
         mine = [job for job in jobs if job.task == self.task.name]
-        worst = max(mine, key=lambda job: (job.end or end) - job.release, default=None)
-        response = 0 if worst is None else (worst.end or end) - worst.release
+        worst = max(mine, key=lambda job: job.took(end), default=None)
+        response = 0 if worst is None else worst.took(end)
         first = release if worst is None else worst.release
         return Witness(self.task.name, self.task.deadline, self.bound, response, first, end, what)
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import Role, Thread
-from camkes.model.connectors import carries_time
+from camkes.model.connectors import interface_threads
 from camkes.model.settings import DEFAULT_MAX_PRIORITY, SettingReader
 from camkes.model.system import Instance, Interface, System
 from camkes.protocols.plan import Plan, PlannedCpi
@@ -65,13 +65,9 @@ class ThreadPlanner:
     def _interface(self, instance: Instance, interface: Interface) -> Iterator[_Planned]:
         name = f"{instance.name}.{interface.name}"
         connection = self.wiring.connection(name)
-        if connection is None or carries_time(connection, self.rendered):
+        if connection is None:
             return
-        is_from = any(e.name == name for e in connection.from_ends)
-        connector = connection.connector
-        count = connector.from_end.threads if is_from else connector.to_end.threads
-        if interface.kind == "provides":
-            count = connection.threads or interface.threads or count
+        count = interface_threads(connection, interface, name, self.rendered)
         prefix = f"{interface.name}_"
         for number in range(count):
             part = str(number) if count > 1 else ""

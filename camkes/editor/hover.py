@@ -163,6 +163,8 @@ def _task(task: PlannedTask, stated: Task | None) -> str:
 def _response(result: TaskResult) -> str:
     """Execution time with all requests, blocking, response, and what follows."""
     times = f"C {_time(result.demand.total)}, B {_time(result.blocking.least)}"
+    if result.response is None and result.at_least:
+        return f"{times}, R >= {_time(result.at_least)}: deadline {result.verdict.value}"
     if result.response is None:
         return f"{times}, R has no bound: too much work"
     return f"{times}, R {_time(result.response.time)}: deadline {result.verdict.value}"

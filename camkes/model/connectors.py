@@ -12,7 +12,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from camkes.model.system import Connection, Connector
+from camkes.model.system import Connection, Connector, Interface
 
 
 class Carries(Enum):
@@ -95,6 +95,18 @@ def carries_time(connection: Connection, rendered: frozenset[str] = frozenset())
     `rendered` from templates of their own."""
     connector = connection.connector
     return support(connector).carries is Carries.TIME and connector.name not in rendered
+
+
+def interface_threads(
+    connection: Connection, interface: Interface, name: str, rendered: frozenset[str] = frozenset()
+) -> int:
+    """How many threads this connection makes for an interface, "inst.iface", that is not a CPI."""
+    if carries_time(connection, rendered):
+        return 0
+    connector = connection.connector
+    is_from = any(end.name == name for end in connection.from_ends)
+    count = connector.from_end.threads if is_from else connector.to_end.threads
+    return connection.threads or interface.threads or count if interface.kind == "provides" else count
 
 
 def is_standard(connector: Connector) -> bool:

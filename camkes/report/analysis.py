@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 from camkes.analysis.demand import Time
+from camkes.analysis.response import STEPS
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
 from camkes.report.draw.table import table
@@ -20,15 +21,23 @@ SCHEMA = 1
 WORDS = {
     Verdict.MET: "met",
     Verdict.MISSED: "can be missed",
-    Verdict.UNBOUNDED: "no bound: overload",
+    Verdict.UNBOUNDED: "no bound",
 }
+
+
+def words(result: TaskResult) -> str:
+    """The verdict, and why there is no bound."""
+    if result.verdict is not Verdict.UNBOUNDED:
+        return WORDS[result.verdict]
+    return f"{WORDS[result.verdict]} found" if result.at_least else f"{WORDS[result.verdict]}: overload"
 
 
 def to_dict(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> dict[str, Any]:
     """The JSON form. Times are nanoseconds, rounded up; `response` is null where there is no bound.
 
     tasks: name, priority, period, deadline, wcet (a job with all its requests), blocking (with `classic`,
-    `assignment` and `exact`, null where the search was given up, under `blocking_bounds`), response, verdict
+    `assignment` and `exact`, null where the search was given up, under `blocking_bounds`), response,
+    response_at_least (what was found before the search for R was given up, else null), verdict
     ("met", "missed", "unbounded"), witness (null where none was searched for): response, release of the job,
     quality ("attained", "miss" or "gap"), gap to the bound (null where there is no bound). bounds: name,
     source, applicable, reason, verdict ("met", "unknown", "not applicable"): what a bound rejects may be
@@ -69,6 +78,7 @@ def _task(result: TaskResult, witness: Witness | None) -> dict[str, Any]:
             "exact": _whole(waits.exact),
         },
         "response": None if result.response is None else ceil(result.response.time),
+        "response_at_least": ceil(result.at_least) if result.at_least else None,
         "verdict": result.verdict.value,
         "witness": None if witness is None else _witness(witness),
     }
@@ -97,12 +107,12 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
     tasks: list[tuple[str, ...]] = [head]
     for result in analysis.tasks:
         task = result.task
-        response = "-" if result.response is None else _time(result.response.time)
+        response = response_text(result)
         times = (task.period, task.deadline, result.demand.total, result.blocking.least)
         witness = witnesses.get(task.name)
         found = "-" if witness is None else _time(witness.response)
-        words = WORDS[result.verdict] + _seen(result, witness)
-        tasks.append((task.name, str(task.priority), *map(_time, times), response, found, words))
+        verdict = words(result) + _seen(result, witness)
+        tasks.append((task.name, str(task.priority), *map(_time, times), response, found, verdict))
     return "\n\n".join(
         [
             table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
@@ -113,6 +123,13 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
             table(bound_rows(analysis), right={2, 3}, color=color),
         ]
     )
+
+
+def response_text(result: TaskResult) -> str:
+    """R, or what it is at least, or a dash."""
+    if result.response is not None:
+        return _time(result.response.time)
+    return f">= {_time(result.at_least)}" if result.at_least else "-"
 
 
 def bound_rows(analysis: Analysis) -> list[tuple[str, ...]]:
@@ -166,6 +183,10 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
     elif waits.assignment != waits.least:
         yield f"  (the assignment: {_time(waits.assignment)})"
     yield ""
+    if result.response is None and result.at_least:
+        yield f"R >= {_time(result.at_least)}: {words(result)}"
+        yield f"  the search ended after {STEPS:,} steps: the processor has hardly any time left"
+        return
     if result.response is None:
         yield "R: no bound: the tasks of this priority and above need more than the whole processor"
         return

@@ -15,7 +15,7 @@ from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload
 from camkes.capdl.model import CapabilityModel
-from camkes.report.analysis import WORDS, bound_rows, explain
+from camkes.report.analysis import bound_rows, explain, response_text, words
 from camkes.report.draw.svg import OWN, PALETTE
 from camkes.report.times import format_time
 
@@ -71,9 +71,9 @@ def _task(analysis: Analysis, result: TaskResult, witnesses: Mapping[str, Witnes
         "deadline": _time(task.deadline),
         "demand": _time(result.demand.total),
         "blocking": _time(result.blocking.least),
-        "response": "-" if result.response is None else _time(result.response.time),
+        "response": response_text(result),
         "found": "-" if witness is None else _time(witness.response),
-        "verdict": WORDS[result.verdict],
+        "verdict": words(result),
         "good": result.verdict is Verdict.MET,
         "bars": list(_bars(analysis, result)),
         "mark": 100 * _scale(result),
@@ -99,8 +99,8 @@ def _bars(analysis: Analysis, result: TaskResult) -> Iterator[tuple[str, float, 
     sections = result.blocking.sections
     if sum(section.duration for section in sections) == result.blocking.least:
         for section in sections:
-            words = f"blocked by {section.task} in {section.cpi} {_time(section.duration)}"
-            yield "blocking", float(section.duration * unit), words
+            who = f"blocked by {section.task} in {section.cpi} {_time(section.duration)}"
+            yield "blocking", float(section.duration * unit), who
     else:
         yield "blocking", float(result.blocking.least * unit), f"blocking {_time(result.blocking.least)}"
     for other, count in found.interference:

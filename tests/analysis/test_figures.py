@@ -13,8 +13,8 @@ import pytest
 from camkes.analysis.blocking import RequestSection, assign, classic, search, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.platform import FREE, read_platform
-from camkes.analysis.response import Load, response
-from camkes.analysis.verdict import Analysis, analyse
+from camkes.analysis.response import Load, Unfinished, response
+from camkes.analysis.verdict import Analysis, Verdict, analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import constant
@@ -42,6 +42,18 @@ def chain(protocol: Protocol, ceiling_a: int = 30, ceiling_b: int = 30, extra: b
         WorkloadCpi("B", protocol, ms("0.3"), {}, ceiling_b),
     ]
     return Workload(tuple(tasks), tuple(cpis))
+
+
+@pytest.mark.parametrize(("deadline", "verdict"), [(1_000_133, Verdict.MISSED), (10**9, Verdict.UNBOUNDED)])
+def test_a_busy_window_that_is_too_long(deadline: int, verdict: Verdict) -> None:
+    """Ten tasks that need a tenth each, with periods that have nothing in common: the processor is never idle
+    before about the hyperperiod. The first job ends after 10 * 100 us and a second one of most others."""
+    primes = (999983, 1000003, 1000033, 1000037, 1000039, 1000081, 1000099, 1000117, 1000121, 1000133)
+    tasks = [WorkloadTask(str(p), 20 - i, p, p, p // 10) for i, p in enumerate(primes)]
+    tasks[-1] = WorkloadTask("last", 1, primes[-1], deadline, primes[-1] // 10)
+    last = analyse(Workload(tuple(tasks), ()), FREE).tasks[-1]
+    assert last.response is None and last.verdict is verdict
+    assert last.at_least >= 1_900_107  # that of the first job
 
 
 def demand_of(analysis: Analysis) -> list[float]:
@@ -217,7 +229,7 @@ def test_a_busy_window_without_end_is_given_up() -> None:
     bound. Without the limit this would look at a million million jobs."""
     task = Load("b", 1, 1_000_003, 500_000)
     rest = Load("a", 2, 1_000_003 * 1_000_033, 500_003 * 1_000_033)
-    assert response(task, [rest], constant(10)) is None
+    assert isinstance(response(task, [rest], constant(10)), Unfinished)
 
 
 DERIVED = {

@@ -215,6 +215,11 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     for enough in (None, 299, 300, 400, 450):
         response = a.response(rest, [a.Load("y", 2, 500, 100)], lambda window: 0, enough)
         found.append(None if response is None else (response.time > (enough or 0), response.job))
+    # several jobs end after their period
+    tasks = [a.Load("x", 1, 100, 42), a.Load("y", 2, 70, 35), a.Load("z", 3, 1000, 30)]
+    for steps in range(30):
+        response = a.response(tasks[0], tasks[1:], lambda window: 0, None, steps)
+        found.append((type(response).__name__, response.time))
     # responses of the jobs are 114, 102, 116, 104, 118, 106 and 94
     for enough in (113, 114, 115, 116, 117, 118):
         response = a.response(a.Load("b", 1, 100, 62), [a.Load("a", 2, 70, 26)], lambda window: 0, enough)

@@ -93,6 +93,12 @@ def test_an_overload_has_a_miss() -> None:
     assert found["a"].quality is Quality.ATTAINED
 
 
+def test_jobs_without_work_take_no_time() -> None:
+    workload = Workload((WorkloadTask("a", 2, 100, 100, 0), WorkloadTask("b", 1, 200, 200, 0)), ())
+    found = witnesses(workload, analyse(workload, FREE))
+    assert [(each.response, each.quality) for each in found.values()] == [(0, Quality.ATTAINED)] * 2
+
+
 def test_a_task_that_nothing_was_searched_for() -> None:
     workload = Workload((WorkloadTask("a", 2, 100, 100, 51), WorkloadTask("b", 1, 200, 200, 50)), ())
     assert witnesses(workload, analyse(workload, FREE), effort=0) == {}
