@@ -2,9 +2,11 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """This process, and the programs that it starts.
 
-Each program is started here, in a process group of its own. The whole group is killed when the program has
-ended, when its time is over, when the user interrupts us, and when we are killed ourselves. The last is done
-by a watcher: a shell that reads from a pipe whose other end closes when this process ends, for any reason.
+Each program is started here, in a session of its own and with a mark in its environment. All that it starts
+inherits both, whatever process groups it makes. When the program has ended, when its time is over, when the
+user interrupts us and when we are killed ourselves, every process of the session and every process with the
+mark is killed. The last is done by a watcher: a shell that reads from a pipe whose other end closes when this
+process ends, for any reason.
 """
 
 from __future__ import annotations
@@ -14,15 +16,16 @@ import io
 import os
 import re
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
+from signal import SIG_IGN, SIGINT, SIGKILL, signal
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import IO
 
@@ -63,18 +66,38 @@ def no_room(said: str, *folders: str | os.PathLike[str], mistake: bool = False) 
 _SHELL = "/bin/sh"
 _STEP = 0.05  # seconds after which it is asked again whether a program may go on
 
-#: Reads "+ GROUP" and "- GROUP": a process group was started, or has ended. At the end of its input it kills
-#: those that are left.
-_WATCHER = """
+#: Reads "+ WORD" and "- WORD": a mark or the number of a session, of a program that is being started or of
+#: one that is gone with all that it started. At the end of its input it kills what the words left stand for,
+#: until it finds nothing twice: a process has no mark before it becomes the program. It gives up in the end.
+_WATCHER = r"""
 trap '' HUP INT QUIT TERM
-groups=' '
-while read -r what group; do
+words=' '
+while read -r what word; do
     case $what in
-        +) groups="$groups$group " ;;
-        -) case $groups in *" $group "*) groups="${groups%% $group *} ${groups#* $group }" ;; esac ;;
+        +) words="$words$word " ;;
+        -) case $words in *" $word "*) words="${words%% $word *} ${words#* $word }" ;; esac ;;
     esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done
+marks= sessions=none
+for word in $words; do
+    case $word in
+        *=*) marks="$marks -e $word" ;;
+        *) sessions="$sessions|$word"; kill -s KILL -- "-$word" ;;
+    esac
+done
+[ "$marks" ] || exit
+quiet=0 looks=100
+while [ $quiet -lt 2 ] && [ $looks -gt 0 ]; do
+    found=$(grep -lszFx $marks /proc/[0-9]*/environ
+        grep -lsE "\) [^XZ] [0-9]+ [0-9]+ ($sessions) " /proc/[0-9]*/stat)
+    for file in $found; do
+        process=${file#/proc/}
+        kill -s KILL "${process%%/*}"
+    done
+    [ "$found" ] && quiet=0 || quiet=$((quiet + 1))
+    looks=$((looks - 1))
+    sleep 0.05
+done
 """
 
 #: Sets the limits and becomes the program, so that they hold from its first instruction on.
@@ -103,6 +126,7 @@ def run(
     merged: bool = False,
     log: Path | None = None,
     within: Callable[[int], bool] | None = None,
+    undecodable: str = "replace",
 ) -> Finished:
     """Run a program to its end.
 
@@ -110,34 +134,34 @@ def run(
     `cpu_limit` in seconds of processor time and `memory_limit` in bytes of address space, both of each
     process. `merged` puts standard error into `output` too, `log` writes both to that file instead. `within`
     is asked again and again whether the process group may go on; if not, its time is over. It needs a
-    `log`, and no `input`. Raises OSError when the program cannot be started, with its name as `filename`.
+    `log`, and no `input`. `undecodable` is how `bytes.decode` treats what is not UTF-8. Raises OSError when
+    the program cannot be started, with its name as `filename`.
     """
     import subprocess
 
     file = None if log is None else log.open("wb")
-    with file or nullcontext():
-        popen = start(
-            arguments,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.PIPE if input else subprocess.DEVNULL,
-            stdout=file or subprocess.PIPE,
-            stderr=subprocess.STDOUT if merged or file else subprocess.PIPE,
-            limits=(cpu_limit, memory_limit),
-        )
-        timed_out = False
+    program = StartedProgram(
+        arguments,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.PIPE if input else subprocess.DEVNULL,
+        stdout=file or subprocess.PIPE,
+        stderr=subprocess.STDOUT if merged or file else subprocess.PIPE,
+        limits=(cpu_limit, memory_limit),
+    )
+    timed_out = False
+    with file or nullcontext(), program as popen:
         try:
             timed_out = within is not None and not _went_on(popen, within, timeout)
             if timed_out:
-                stop(popen)
+                program.stop()
             output, errors = popen.communicate(input.encode(errors="surrogateescape"), timeout)
         except subprocess.TimeoutExpired:
             timed_out = True
-            stop(popen)
+            program.stop()
             output, errors = popen.communicate()
-        finally:
-            stop(popen)
-    return Finished(popen.returncode, _text(output), _text(errors), timed_out)
+    said = (_text(output, undecodable), _text(errors, undecodable))
+    return Finished(popen.returncode, *said, timed_out)
 
 
 def _went_on(popen: subprocess.Popen[bytes], within: Callable[[int], bool], timeout: float | None) -> bool:
@@ -163,76 +187,182 @@ def _went_on(popen: subprocess.Popen[bytes], within: Callable[[int], bool], time
             os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
-def start(
-    arguments: Sequence[str],
-    *,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
-    stdin: int | IO[bytes] | None = None,
-    stdout: int | IO[bytes] | None = None,
-    stderr: int | IO[bytes] | None = None,
-    limits: tuple[int | None, int | None] = (None, None),
-    pass_fds: Sequence[int] = (),
-) -> subprocess.Popen[bytes]:
-    """Start a program that is to be ended with `stop`; for the arguments see `run` and `subprocess.Popen`."""
-    import shutil
-    import subprocess
+class StartedProgram:
+    """A program that runs while a `with` statement does, which gives its `subprocess.Popen`. At the end of
+    the statement nothing is left of the program and of all that it started. For the arguments see `run`
+    and `subprocess.Popen`; entering raises OSError as `run` does."""
 
-    command = list(arguments)
-    if limits != (None, None):
-        program = shutil.which(command[0], path=None if env is None else env.get("PATH"))
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: int | IO[bytes] | None = None,
+        stdout: int | IO[bytes] | None = None,
+        stderr: int | IO[bytes] | None = None,
+        limits: tuple[int | None, int | None] = (None, None),
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        self._command = list(arguments)
+        self._cwd, self._env = cwd, in_english() if env is None else env
+        self._stdin, self._stdout, self._stderr = stdin, stdout, stderr
+        self._limits, self._pass_fds = limits, pass_fds
+        self._mark = _ProcessMark()
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def __enter__(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
+        command = self._limited()
+        try:  # an interruption can come at any step, also when the program is there and we do not know it yet
+            self._mark.register()
+            self._popen = subprocess.Popen(
+                command,
+                cwd=self._cwd,
+                env={**self._env, **self._mark.variable},
+                stdin=self._stdin,
+                stdout=self._stdout,
+                stderr=self._stderr,
+                start_new_session=True,
+                pass_fds=self._pass_fds,
+            )
+            _tell_watcher(f"+ {self._popen.pid}\n")
+        except BaseException:
+            self.stop()
+            raise
+        return self._popen
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        if self._popen is not None:
+            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+                if stream is not None:
+                    with suppress(BrokenPipeError):
+                        stream.close()
+
+    def stop(self) -> None:
+        """Kill what is left of the program and of all that it started, and wait until it has ended."""
+        popen = self._popen
+        if self._stopped:
+            return
+        if popen is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(popen.pid, SIGKILL)  # at once, whatever it is starting meanwhile
+        self._mark.end(0 if popen is None else popen.pid)
+        if popen is not None:
+            popen.wait()
+            _tell_watcher(f"- {popen.pid}\n")
+        self._stopped = True
+
+    def _limited(self) -> list[str]:
+        """The command that sets the limits first."""
+        if self._limits == (None, None):
+            return self._command
+        import shutil
+
+        name, *words = self._command
+        program = shutil.which(name, path=self._env.get("PATH"))
         if program is None:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
-        seconds, size = limits
-        words = ("unlimited" if size is None else str(size // 1024), str(seconds or "unlimited"))
-        command = [_SHELL, "-c", _LIMITED, _SHELL, *words, program, *command[1:]]
-    watcher = _watcher()
-    popen = subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=in_english() if env is None else env,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        process_group=0,
-        pass_fds=pass_fds,
-    )
-    _write(watcher, f"+ {popen.pid}\n")
-    return popen
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        seconds, size = self._limits
+        limits = ("unlimited" if size is None else str(size // 1024), str(seconds or "unlimited"))
+        return [_SHELL, "-c", _LIMITED, _SHELL, *limits, program, *words]
 
 
-def stop(popen: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of a program and of all that it started, and wait until the program has ended."""
-    import signal
+class _ProcessMark:
+    """A variable that marks all processes whose environment has it. The watcher knows it before there is one,
+    so that none is ever unknown."""
 
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(popen.pid, signal.SIGKILL)
-    popen.wait()
-    _write(_watcher(), f"- {popen.pid}\n")
+    def __init__(self) -> None:
+        self._name = f"CAMKES_STARTED_{os.urandom(8).hex()}"
+
+    @property
+    def variable(self) -> dict[str, str]:
+        return {self._name: "1"}
+
+    def register(self) -> None:
+        _tell_watcher(f"+ {self._name}=1\n")
+
+    def end(self, session: int = 0) -> None:
+        """Kill the processes that have the mark, or belong to the session."""
+        killed: set[int] = set()
+        while found := self._find(session) - killed:  # again: those may have started others
+            for number in found:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(number, SIGKILL)
+            killed |= found
+        self.forget()
+
+    def forget(self) -> None:
+        _tell_watcher(f"- {self._name}=1\n")
+
+    def _find(self, session: int) -> set[int]:
+        mark = f"{self._name}=1".encode()
+        found = set()
+        for name in os.listdir("/proc"):  # noqa: PTH208
+            if not name.isdecimal():
+                continue
+            with suppress(OSError):  # it has ended, or is another user's
+                with open(f"/proc/{name}/environ", "rb") as file:  # noqa: PTH123
+                    marked = mark in file.read().split(b"\0")
+                if marked or (session and os.getsid(int(name)) == session):
+                    found.add(int(name))
+        return found
+
+
+@contextmanager
+def ending_with_us() -> Iterator[None]:
+    """Processes that are started meanwhile, by whatever means, end when this one is killed, and when the body
+    does not come to its end."""
+    mark = _ProcessMark()
+    try:
+        mark.register()
+        os.environ.update(mark.variable)
+        yield
+        mark.forget()
+    except BaseException:
+        mark.end()
+        raise
+    finally:
+        for name in mark.variable:
+            os.environ.pop(name, None)
 
 
 @cache
-def _watcher() -> int:
-    """Where the watcher of this process reads; -1 if there is no shell."""
+def _watcher() -> tuple[int, int]:
+    """The process that watches this one, and where it reads; -1 and -1 if there is no shell."""
     reading, writing = os.pipe()
     try:
         silent = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_WRONLY, 0) for fd in (1, 2)]
         actions = [(os.POSIX_SPAWN_DUP2, reading, 0), *silent]
-        os.posix_spawn(_SHELL, [_SHELL, "-c", _WATCHER], {}, file_actions=actions, setpgroup=0)
+        path = {"PATH": os.environ.get("PATH", os.defpath)}
+        process = os.posix_spawn(_SHELL, [_SHELL, "-c", _WATCHER], path, file_actions=actions, setpgroup=0)
     except OSError:
         os.close(writing)
-        writing = -1
+        process = writing = -1
     os.close(reading)
-    return writing
+    return process, writing
 
 
-def _write(watcher: int, text: str) -> None:
+def _tell_watcher(text: str) -> None:
     with suppress(OSError):  # it was killed
-        os.write(watcher, text.encode())
+        os.write(_watcher()[1], text.encode())
 
 
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+def _end_all() -> None:
+    """At the end of this process: let the watcher kill what interruptions have left."""
+    if _watcher.cache_info().currsize:
+        signal(SIGINT, SIG_IGN)
+        process, writing = _watcher()
+        with suppress(OSError):
+            os.close(writing)
+            os.waitpid(process, 0)
+
+
+def _text(data: bytes | None, undecodable: str) -> str:
+    return (data or b"").decode(errors=undecodable).replace("\r\n", "\n").replace("\r", "\n")
 
 
 # This process ------------------------------------------------------------------------------------
@@ -275,6 +405,7 @@ def leave(status: int) -> None:
     was printed cannot be written, the status says so."""
     import atexit
 
+    _end_all()
     try:
         sys.stdout.flush()
     except OSError as error:

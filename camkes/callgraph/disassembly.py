@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 from camkes.callgraph.gcc import CallPlace, SourceCalls
 from camkes.callgraph.objects import FunctionSymbol, ObjectFile
+from camkes.process import run
 
 _FUNCTION = re.compile(r"[0-9a-f]+ <(.+)>:$")
 _LINE = re.compile(r"(\S.*):(\d+)(?: \(discriminator \d+\))?$")
@@ -29,14 +29,8 @@ def disassembled_calls(path: Path, code: ObjectFile) -> SourceCalls | None:
     objdump = shutil.which("objdump")
     if objdump is None:
         return None
-    done = subprocess.run(
-        [objdump, "-drl", "--no-show-raw-insn", str(path)],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    return _calls(done.stdout, code) if done.returncode == 0 else None
+    done = run([objdump, "-drl", "--no-show-raw-insn", str(path)])
+    return _calls(done.output, code) if done.status == 0 else None
 
 
 def _calls(text: str, code: ObjectFile) -> SourceCalls:

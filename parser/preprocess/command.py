@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import read_meaning
-from camkes.process import Finished, no_room, start, stop
+from camkes.process import Finished, StartedProgram, no_room
 
 if TYPE_CHECKING:
     from typing import IO
@@ -51,17 +51,17 @@ def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> t
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(text.encode(errors="surrogateescape"))
         given.seek(0)
-        popen = start(limit, stdin=given, stdout=out, stderr=err, limits=(CPU_SECONDS, MEMORY))
         why = ""
-        try:
-            popen.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
+        with StartedProgram(
+            limit, stdin=given, stdout=out, stderr=err, limits=(CPU_SECONDS, MEMORY)
+        ) as popen:
             try:
-                popen.wait(0 if waits() else TIMEOUT - _PATIENCE)
+                popen.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
-                why = f"it did not finish within {TIMEOUT} seconds"
-        finally:
-            stop(popen)
+                try:
+                    popen.wait(0 if waits() else TIMEOUT - _PATIENCE)
+                except subprocess.TimeoutExpired:
+                    why = f"it did not finish within {TIMEOUT} seconds"
         size = out.seek(0, 2)
         errors = _start_of(err, OUTPUT // 64)
         if not why and (popen.returncode < 0 or popen.returncode >= 128 or _KILLED.search(errors)):

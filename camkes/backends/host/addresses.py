@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from camkes.process import in_english
+from camkes.process import run
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?: \(discriminator \d+\))?$")
 
@@ -31,16 +30,14 @@ def locate(image: Path, offsets: Sequence[int]) -> list[tuple[CodeLine, ...]]:
         return []
     command = ["addr2line", "-e", str(image), "-a", "-i", "-f", "-C", *map(hex, offsets)]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", env=in_english(), check=False
-        )
+        done = run(command)
     except OSError:
         return [()] * len(offsets)
     # an address, then pairs of lines: a function and FILE:LINE
     found: list[list[CodeLine]] = []
     function = ""
     wants_function = True
-    for line in done.stdout.splitlines():
+    for line in done.output.splitlines():
         if line.startswith("0x") and wants_function:
             found.append([])
         elif wants_function:

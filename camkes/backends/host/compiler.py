@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import stat
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from msgspec import Struct
 from camkes.backends.host.codes import NO_COMPILER
 from camkes.backends.host.digests import of_file, of_words
 from camkes.diagnostics import Sink
-from camkes.process import in_english
+from camkes.process import run
 
 #: a finding is reported, and the thread goes on
 _SANITIZE = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefined")
@@ -111,12 +110,10 @@ def _description(command: tuple[str, ...]) -> str:
     """What a compiler would run to compile and link, with its version; "" if there is none."""
     words = (*command, "-###", "-pipe", "-x", "c", os.devnull, "-o", os.devnull)
     try:
-        done = subprocess.run(
-            words, capture_output=True, text=True, errors="surrogateescape", env=in_english(), check=False
-        )
+        done = run(words, undecodable="surrogateescape")
     except OSError:
         return ""
-    return done.stdout + _TEMPORARY.sub("", done.stderr)
+    return done.output + _TEMPORARY.sub("", done.errors)
 
 
 def _identity(command: tuple[str, ...], description: str) -> str:

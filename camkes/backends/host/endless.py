@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +19,7 @@ from msgspec import Struct, field
 from camkes.backends.host.codes import ENDLESS_TASK
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.model.system import Task
-from camkes.process import in_english
+from camkes.process import run
 
 _NEXT_JOB = b"camkes_next_job\0"  # in the names of an object that refers to it
 #: Functions that end the thread, and those that do so where something is wrong: a loop with a check in it is
@@ -108,10 +107,8 @@ def _functions(objects: Iterable[Path]) -> dict[str, _MachineFunction]:
     if program is None:
         return {}
     command = [program, "-dr", "--no-show-raw-insn", *map(str, objects)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, errors="replace", env=in_english(), check=False
-    )
-    return _read(done.stdout) if done.returncode == 0 else {}
+    done = run(command)
+    return _read(done.output) if done.status == 0 else {}
 
 
 def _read(text: str) -> dict[str, _MachineFunction]:

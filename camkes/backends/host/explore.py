@@ -122,11 +122,11 @@ def search_host(
     words = [str(image.kernel), image.table.name, *_arguments(options, table)]
     if options.choices is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.choices)}"]
-    kernel = process.start(
+    search = process.StartedProgram(
         words, cwd=image.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     state, violation = SearchState(), None
-    try:
+    with search as kernel:
         for line in _lines(kernel):
             event = json.loads(line)
             kind = event.pop("event")
@@ -137,11 +137,6 @@ def search_host(
                 progress(state)
         errors = kernel.stderr.read().decode(errors="replace") if kernel.stderr else ""
         status = kernel.wait()
-    finally:
-        process.stop(kernel)
-        for stream in (kernel.stdout, kernel.stderr):
-            if stream is not None:
-                stream.close()
     if status not in (0, 1):
         sink.report(
             RUN_FAILED,
@@ -193,8 +188,7 @@ def _place(image: Path, data: int, code: Sequence[int]) -> str:
 
 
 def _variable(image: Path, offset: int) -> str:
-    done = subprocess.run(["nm", "-S", str(image)], capture_output=True, text=True, check=False)
-    for words in map(str.split, done.stdout.splitlines()):
+    for words in map(str.split, process.run(["nm", "-S", str(image)]).output.splitlines()):
         if len(words) == 4 and 0 <= offset - int(words[0], 16) < int(words[1], 16):
             return f"`{words[3]}`"
     return "memory that is not a variable"

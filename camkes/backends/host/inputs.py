@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -20,7 +19,7 @@ from pathlib import Path
 
 from camkes.backends.host.jobs import BuildJob
 from camkes.files import write_changed
-from camkes.process import in_english
+from camkes.process import in_english, run
 
 _FORMAT = 1  # of the file
 #: `__has_include`, whole or as a part that a macro may complete
@@ -242,15 +241,8 @@ class _HeaderSearch:
         if key not in self._known:
             environment = {k: v for k, v in in_english().items() if not (bare and k in _PATHS)}
             words = (*command, "-E", "-v", os.devnull, "-o", os.devnull)
-            done = subprocess.run(
-                words,
-                capture_output=True,
-                encoding="utf-8",
-                errors="surrogateescape",
-                env=environment,
-                check=False,
-            )
-            self._known[key] = tuple(_search_list(done.stderr))
+            done = run(words, env=environment, undecodable="surrogateescape")
+            self._known[key] = tuple(_search_list(done.errors))
         return self._known[key]
 
 

@@ -13,7 +13,6 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -29,7 +28,7 @@ from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
-from camkes.process import no_room
+from camkes.process import no_room, run
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
@@ -156,24 +155,14 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     ]
     # nothing of a make that runs us may reach this one
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        cwd=folder,
-        env=environment,
-        check=False,
-    )
+    done = run(command, cwd=folder, env=environment, merged=True)
     program = folder / _PROGRAM
-    if done.returncode != 0 or not program.is_file():
-        error = no_room(done.stdout, folder, mistake=": error: " in done.stdout)
+    if done.status != 0 or not program.is_file():
+        error = no_room(done.output, folder, mistake=": error: " in done.output)
         if error is not None:
             raise error
         sink.report(
-            KERNEL_BUILD, "the host kernel failed to compile", notes=done.stdout.strip().splitlines()[-20:]
+            KERNEL_BUILD, "the host kernel failed to compile", notes=done.output.strip().splitlines()[-20:]
         )
         return None
     return program
@@ -215,6 +204,5 @@ def _names_source(kernel: Path) -> str:
 def symbols(which: str, file: Path, *options: str) -> set[str]:
     """Global symbols of a file; weak ones that are not defined do not count."""
     command = ("nm", "-g", which, *options, str(file))
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    words = [line.split()[-2:] for line in done.stdout.splitlines()]
+    words = [line.split()[-2:] for line in run(command).output.splitlines()]
     return {w[1] for w in words if len(w) == 2 and w[0] not in ("w", "v")}

@@ -9,7 +9,6 @@ and then hides all names but those that the rest of the address space or the ker
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.files import write_changed
 from camkes.model.system import INSTANCE_PREFIX
-from camkes.process import in_english
+from camkes.process import run
 
 #: with the places where GNU ld knows them
 _DUPLICATE = re.compile(
@@ -232,17 +231,10 @@ def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compile
     """A name that nothing defines, where it is used. A linker says where if it may leave nothing open."""
     output = out / "objects" / "closed.so"
     command = (*compiler.c, "-shared", "-Wl,-z,defs", *map(str, objects), "-o", str(output))
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-        env=in_english(),
-    )
+    done = run(command)
     output.unlink(missing_ok=True)
     sources = Sources()
-    uses = [m for m in _UNDEFINED.finditer(done.stderr) if m["name"] == name]
+    uses = [m for m in _UNDEFINED.finditer(done.errors) if m["name"] == name]
     places = [place for m in uses if (place := _place(m["file"], m["line"], name, sources)) is not None]
     users = [o.name.removesuffix(".o") for o in objects if name in symbols("--undefined-only", o)]
     return Diagnostic(

@@ -23,7 +23,7 @@ from camkes.backends.host.folder import locked
 from camkes.backends.host.inputs import ObjectInputs
 from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.files import write_changed
-from camkes.process import in_english, no_room, start, stop
+from camkes.process import StartedProgram, in_english, no_room
 
 #: How compilers and linkers speak of a mistake in what they read.
 _MISTAKE = re.compile(r":\d+: (fatal )?error: |undefined reference|multiple definition")
@@ -103,7 +103,7 @@ def _run(
     said: list[str] = []
     with locked(folder, progress) as lock:
         # compilers hold the lock too: those of a build that was killed must not write into the next one
-        process = start(
+        ninja = StartedProgram(
             command,
             cwd=folder,
             env=environment,
@@ -112,24 +112,23 @@ def _run(
             stderr=subprocess.STDOUT,
             pass_fds=(lock,),
         )
-        try:
-            assert process.stdout is not None
-            for raw in process.stdout:
-                line = raw.decode(errors="replace")
-                if line.startswith(_MARK):
-                    number = int(line.removeprefix(_MARK))
-                    run.add(number)
-                    progress(jobs[number].title)
-                else:
-                    said.append(line)
-            process.wait()
-        except BaseException:
-            process.terminate()  # Ninja ends its compilers and removes what they have begun
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_SECONDS_TO_END)
-            raise
-        finally:
-            stop(process)
+        with ninja as process:
+            try:
+                assert process.stdout is not None
+                for raw in process.stdout:
+                    line = raw.decode(errors="replace")
+                    if line.startswith(_MARK):
+                        number = int(line.removeprefix(_MARK))
+                        run.add(number)
+                        progress(jobs[number].title)
+                    else:
+                        said.append(line)
+                process.wait()
+            except BaseException:
+                process.terminate()  # Ninja ends its compilers and removes what they have begun
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_SECONDS_TO_END)
+                raise
     return run, process.returncode, "".join(said)
 
 

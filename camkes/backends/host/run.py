@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
@@ -114,9 +114,10 @@ def run_host(
     sys.stdout.flush()
     faults_from, faults_to = os.pipe()
     kept = _Kept([], [])
-    with _Signals() as signals:
+    with _Signals() as signals, ExitStack() as stack:
         try:
-            kernel = _start(image, options, trace, output, faults_to)
+            program = _program(image, options, trace, output, faults_to)
+            kernel = stack.enter_context(program)
         except OSError as error:
             os.close(faults_from)
             notes = (str(image.kernel),)
@@ -125,7 +126,7 @@ def run_host(
         finally:
             os.close(faults_to)
         signals.watch(kernel)
-        status = _wait(kernel, faults_from, image, output, kept)
+        status = _wait(program, kernel, faults_from, image, output, kept)
     diagnostics = _failures(status, kept.said, bool(signals.received))
     if trace is not None and not (trace.exists() and trace.stat().st_size > 0):
         trace = None
@@ -141,15 +142,15 @@ class _Kept(NamedTuple):
     said: list[str]
 
 
-def _start(
+def _program(
     image: HostImage, options: RunOptions, trace: Path | None, output: Output | None, faults_to: int
-) -> subprocess.Popen[bytes]:
+) -> process.StartedProgram:
     words = ["--faults", str(faults_to), "--parent", str(os.getpid()), *_arguments(options)]
     if options.schedule is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.schedule.choices)}"]
     if trace is not None:
         words += ["--trace", str(trace.absolute())]
-    return process.start(
+    return process.StartedProgram(
         [str(image.kernel), image.table.name, *words],
         cwd=image.folder,
         stdin=subprocess.DEVNULL,
@@ -160,7 +161,12 @@ def _start(
 
 
 def _wait(
-    kernel: subprocess.Popen[bytes], faults_from: int, image: HostImage, output: Output | None, kept: _Kept
+    program: process.StartedProgram,
+    kernel: subprocess.Popen[bytes],
+    faults_from: int,
+    image: HostImage,
+    output: Output | None,
+    kept: _Kept,
 ) -> int:
     """Reads what a kernel has to say until it ends; its status."""
     readers = (
@@ -175,12 +181,9 @@ def _wait(
                 output(chunk)
         return kernel.wait()
     finally:
-        process.stop(kernel)
+        program.stop()
         for reader in readers:
             reader.join()
-        for stream in (kernel.stdout, kernel.stderr):
-            if stream is not None:
-                stream.close()
 
 
 def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnostic, ...]:

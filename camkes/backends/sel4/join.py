@@ -6,11 +6,12 @@ of which there is one only."""
 
 from __future__ import annotations
 
-import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from camkes.model.system import INSTANCE_PREFIX
+from camkes.process import run
 
 
 class JoinError(Exception):
@@ -48,7 +49,8 @@ def _names(nm: str, which: str, file: Path) -> set[str]:
 
 
 def _run(command: Sequence[str]) -> str:
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
+    done = run(command)
+    sys.stderr.write(done.errors)
+    if done.status != 0:
         raise JoinError(f"{command[0]} failed")
-    return done.stdout
+    return done.output

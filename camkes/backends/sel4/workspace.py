@@ -13,10 +13,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from camkes import process
 from camkes.backends.host.folder import FolderInUseError, locked
 from camkes.backends.host.jobs import Progress
 from camkes.backends.host.ninja import NinjaError
@@ -153,17 +153,8 @@ def _rules_digest(folder: Path) -> str:
 
 def _run(command: list[str], folder: Path, name: str, workspace: Path, sink: Sink) -> bool:
     log = folder / f"{name}.log"
-    with log.open("wb") as file:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "NINJA_STATUS": NINJA_STATUS, "PATH": _search_path(workspace)},
-            check=False,
-        )
-    if done.returncode == 0:
+    environment = {**os.environ, "NINJA_STATUS": NINJA_STATUS, "PATH": _search_path(workspace)}
+    if process.run(command, cwd=folder, env=environment, log=log).status == 0:
         return True
     notes = failing_lines(log.read_text(errors="replace"))
     sink.report(SEL4_BUILD, f"the build for seL4 failed; everything is in {log}", notes=notes)
@@ -177,8 +168,8 @@ def _search_path(workspace: Path) -> str:
     return f"{environment}{os.pathsep}{path}" if environment.is_dir() else path
 
 
-def _lines(stream: IO[str], tick: float) -> Generator[str, None, None]:
-    """The lines of a stream, "" where none has come for `tick` seconds."""
+def _lines(stream: IO[bytes], tick: float | None) -> Generator[str, None, None]:
+    """The lines of a stream; with `tick`, "" where none has come for so many seconds."""
     rest = b""
     while True:
         if not select.select([stream], [], [], tick)[0]:
@@ -211,29 +202,21 @@ def console(
         # what is given replaces what the script would give by itself
         own = _EXTRA_ARGUMENTS.search((out / "simulate").read_text())
         command.append(f"--extra-qemu-args={own[1] if own else ''} {count}")
-    qemu = subprocess.Popen(
+    program = process.StartedProgram(
         command,
         cwd=out,
+        env=os.environ,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
     )
-    assert qemu.stdout is not None
-
-    def stop() -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(qemu.pid, signal.SIGKILL)
-
-    limit = None if seconds is None else threading.Timer(seconds, stop)
-    if limit is not None:
-        limit.start()
-    try:
-        yield from qemu.stdout if tick is None else _lines(qemu.stdout, tick)
-    finally:
+    with program as qemu:
+        assert qemu.stdout is not None
+        limit = None if seconds is None else threading.Timer(seconds, program.stop)
         if limit is not None:
-            limit.cancel()
-        stop()
-        qemu.wait()
+            limit.start()
+        try:
+            yield from _lines(qemu.stdout, tick)
+        finally:
+            if limit is not None:
+                limit.cancel()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from camkes.analysis.platform import Platform, read_platform
 from camkes.experiments.tasksets.evaluate import AcceptedBy, evaluate
 from camkes.experiments.tasksets.generate import draw
 from camkes.experiments.tasksets.topologies import TOPOLOGIES
+from camkes.process import ending_with_us
 
 #: Sets that a worker evaluates at once.
 CHUNK = 50
@@ -156,7 +158,9 @@ def local(jobs: int) -> Iterator[Evaluator]:
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    context, left_to_us = get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)
+    # an interruption ends the processes first: the pool waits for all that it was given
+    with ProcessPoolExecutor(jobs, context, signal.signal, left_to_us) as pool, ending_with_us():
 
         def each(work: Sequence[Chunk]) -> Iterator[Row]:
             for future in as_completed([pool.submit(evaluate_chunk, chunk) for chunk in work]):
