@@ -43,7 +43,7 @@ $(VENV)/.test-ready: pyproject.toml $(PINS) | $(VENV)/.run-ready
 pins: | $(VENV)/bin/python
 	rm -rf build/pins
 	$(PYTHON) -m venv build/pins
-	build/pins/bin/python -m pip install $(PIP_OPTIONS) '.[dev]'
+	build/pins/bin/python -m pip install $(PIP_OPTIONS) '.[dev,mutation]'
 	sed '/^[^#]/d' $(PINS) >build/pins.txt
 	build/pins/bin/python -m pip freeze --exclude camkes-rt >>build/pins.txt
 	mv build/pins.txt $(PINS)
@@ -86,8 +86,11 @@ test-long: $(VENV)/.test-ready
 	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) -m 'long or not long'
 
 mutate: $(VENV)/.test-ready
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[mutation]'
 	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)
-	$(BIN)/python benchmarks/mutate.py run --jobs $(JOBS)
+	$(BIN)/python benchmarks/mutate.py run --jobs $(JOBS) --budget 15
+	$(BIN)/python benchmarks/mutate_c.py map
+	$(BIN)/python benchmarks/mutate_c.py run
 
 # EXPLORE: other options, as --cpis 2 or --limit 60
 explore: $(VENV)/.test-ready

@@ -32,8 +32,8 @@ from pathlib import Path
 
 from mutation.copies import PLUGIN, Copy
 from mutation.operators import Mutant, mutants
-from mutation.switches import Attempt, Trial
 from mutation.switches import run as run_switched
+from mutation.trials import Attempt, Trial
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "mutation"
@@ -303,10 +303,10 @@ def enclosing(source: str, line: int) -> str:
     return ast.dump(found)
 
 
-def again(every: list[Mutant], count: int, seed: int) -> tuple[list[Outcome], list[Mutant]]:
+def again(result: Path, every: list[Mutant], count: int, seed: int) -> tuple[list[Outcome], list[Mutant]]:
     """Kept outcomes that hold, and what to try: survivors, mutants of functions that have changed since, and
     new ones in the place of those that are no longer there. A line may have moved to another file."""
-    kept = json.loads(RESULT.read_text("utf-8"))
+    kept = json.loads(result.read_text("utf-8"))
     now = {file: (ROOT / file).read_text("utf-8") for file in {mutant.file for mutant in every}}
     lines = {file: source.splitlines() for file, source in now.items()}
     alike: dict[tuple[str, str, str], list[Mutant]] = {}
@@ -364,7 +364,7 @@ def main() -> None:
     made = read_map(files)
     dead: list[Outcome] = []
     if given.command == "again":
-        dead, chosen = again(every, given.count, given.seed)
+        dead, chosen = again(given.result, every, given.count, given.seed)
         print(f"{len(dead)} are as they were, {len(chosen)} are tried")
     else:
         # in this order, so that what was tried when somebody stops it is a sample too

@@ -23,21 +23,28 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import pytest
 from mutation.c_coverage import Coverage
+from mutation.trials import Attempt, Runner, Trial
 from universalmutator import mutator
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "mutation-c"
 RESULT = ROOT / "benchmarks" / "mutation" / "c.json"
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
+TRIED = ("killed", "timeout", "survived", "uncovered")
+NOT_TRIED = ("same code", "not compiled")
+#: set in the process namespace in which mutants run
+ISOLATED = "CAMKES_MUTANTS_ISOLATED"
 #: folders of mutants, with what their files are compiled with
 PARTS = {
     "kernel/host/src": ("-std=c11", "-D_GNU_SOURCE"),
@@ -57,10 +64,13 @@ TESTS = (
 #: these look for the text of the original, fail on a busy machine without a fault, or start a virtual machine
 NOT_RUN = (
     "not broken_runtime and not stops_nothing and not second_look and not needs_keeps "
-    "and not while_compiling and not protection_keys and not planted"
+    "and not while_compiling and not protection_keys"
 )
-#: compiles files of the runtime by itself, which the map does not see
-UNITS = "tests/runtime/test_units.py"
+#: these compile files by themselves, which the map does not see
+UNITS = ("tests/runtime/test_units.py", "tests/host/test_units.py")
+#: the search follows which pages are written, so that what notes places disturbs it
+SEARCH = ("tests/explore/test_search.py", "tests/explore/test_planted.py")
+OF_SEARCH = ("search", "snapshot", "pages", "visited", "oracle", "accesses", "arrivals")
 
 
 @dataclass(frozen=True)
@@ -80,8 +90,8 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`verdict` is killed, survived, uncovered, same code or not compiled; `test` the one that found it, of
-    `tests` that execute the line."""
+    """`verdict` is killed, timeout, survived, uncovered, same code or not compiled; `test` the one that found
+    it, of `tests` that execute the line."""
 
     file: str
     line: int
@@ -147,22 +157,36 @@ class Map:
 
     def of(self, mutant: Mutant) -> list[str]:
         """The tests that execute the line of a mutant, else the line before it that is executed in the same
-        function, else any of its file; the fastest first."""
+        function, else any of its file. In an order in which the first few differ: each next one executes the
+        most lines of the file in its time that those before it do not; then the rest, the fastest first."""
         lines = self.lines.get(mutant.file, {})
+        if Path(mutant.file).stem.startswith(OF_SEARCH):
+            return list(SEARCH)
         text = mutant.original.splitlines()
         number = mutant.line
         while number and str(number) not in lines and text[number - 1] != "}":
             number -= 1
         found = lines.get(str(number)) or {test for tests in lines.values() for test in tests}
-        return sorted(found, key=lambda test: (self.seconds[test], test))
+        ranked: list[str] = []
+        left, missed = set(found), {line: set(tests) for line, tests in lines.items()}
+        while left:
+            gains = Counter(test for tests in missed.values() for test in tests if test in left)
+            if not gains:
+                break
+            best = max(sorted(gains), key=lambda test: gains[test] / (0.1 + self.seconds[test]))
+            ranked.append(best)
+            left.remove(best)
+            missed = {line: tests for line, tests in missed.items() if best not in tests}
+        return ranked + sorted(left, key=lambda test: (self.seconds[test], test))
 
-    def within(self, mutant: Mutant, budget: float) -> list[str]:
-        """As many of these as fit into the budget."""
-        found = [UNITS] if mutant.part == "runtime/src" else []
+    def within(self, mutant: Mutant, budget: float) -> dict[str, float]:
+        """As many of these as fit into the budget, with the seconds that each takes."""
+        name = mutant.file.removeprefix(f"{mutant.part}/")
+        found = {units: 5.0 for units in UNITS if f'"{name}"' in (ROOT / units).read_text("utf-8")}
         for test in self.of(mutant):
-            if self.seconds[test] <= budget:
-                budget -= self.seconds[test]
-                found.append(test)
+            if (seconds := self.seconds.get(test, 0)) <= budget:
+                budget -= seconds
+                found[test] = seconds
         return found
 
 
@@ -177,6 +201,7 @@ class Copy:
     codes: dict[str, bytes | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
         for name in filter(None, git("ls-files", "-coz", "--exclude-standard").split("\0")):
             if os.path.lexists(ROOT / name):
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +226,7 @@ class Copy:
         done = subprocess.run([*command, "-o", str(made)], capture_output=True, check=False, cwd=self.folder)
         return made.read_bytes() if done.returncode == 0 else None
 
-    def attempt(self, mutant: Mutant, tests: list[str], limit: float) -> Outcome:
+    def attempt(self, mutant: Mutant, tests: dict[str, float], attempt: Attempt) -> Outcome:
         if mutant.file not in self.codes:
             self.codes[mutant.file] = self.object_code(mutant, mutant.original)
         after, test = self.object_code(mutant, mutant.text()), ""
@@ -212,63 +237,64 @@ class Copy:
         elif not tests:
             verdict = "uncovered"
         else:
-            test = self.run(tests, limit)
-            verdict = "killed" if test else "survived"
+            verdict, test = self.run(tests, attempt)
         (self.folder / mutant.file).write_text(mutant.original, "utf-8")
         before, changed = mutant.before.strip(), mutant.after.strip()
         return Outcome(mutant.file, mutant.line, before, changed, verdict, test, len(tests))
 
-    def run(self, tests: list[str], limit: float) -> str:
-        """The first test that fails, empty: none does."""
-        places = self.folder / "work"
-        shutil.rmtree(places, ignore_errors=True)
-        places.mkdir()
-        environment = os.environ | {
+    def run(self, tests: dict[str, float], attempt: Attempt) -> tuple[str, str]:
+        """Verdict and the test that fails with what is in the copy now."""
+        shutil.rmtree(self.folder / "work", ignore_errors=True)
+        (self.folder / "work").mkdir()
+        ((_, verdict, test),) = attempt([Trial(0, tests)])
+        end_the_rest()
+        return verdict, test
+
+    def enter(self) -> None:
+        """Tests run here from now on."""
+        os.chdir(self.folder)
+        sys.path.insert(0, str(self.folder))
+        os.environ |= {
             "PYTHONPATH": str(self.folder),
             "XDG_CACHE_HOME": str(self.folder / "cache"),
-            "TMPDIR": str(places),
-            "CCACHE_DIR": str(self.folder / "ccache"),  # what a mutant does not change is compiled once
+            "TMPDIR": str(self.folder / "work"),
+            "CCACHE_DIR": str(WORK / "ccache"),  # what a mutant does not change is compiled once
             "PATH": f"/usr/lib/ccache:{os.environ['PATH']}",
         }
-        command = [
-            *("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"),
-            *("sh", "-c", '"$@"; exit $?', "sh"),  # its process 1, which buries the dead
-            *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-o", "addopts=", "-k", NOT_RUN),
-            *("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", *tests),
-        ]
-        try:
-            done = subprocess.run(
-                command, cwd=self.folder, env=environment, capture_output=True, text=True, errors="replace",
-                timeout=limit, check=False, start_new_session=True,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return "time"
-        if done.returncode == 0:
-            return ""
-        lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        if not lines:
-            sys.exit(f"pytest ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-        return lines[0].partition(" - ")[0].partition(" ")[2]
+        (self.folder / "work").mkdir()
+        tempfile.tempdir = None
+
+
+def end_the_rest() -> None:
+    """End what a trial left: all of the namespace but its first process and this one."""
+    for process in [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]:
+        if process not in (1, os.getpid()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
 
 # ---- all of them ----
 
 
-def attempts(chosen: list[Mutant], made: Map, budget: float) -> Iterator[Outcome]:
-    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
-        copy = Copy(Path(scratch, "copy"))
-        for mutant in chosen:
-            tests = made.within(mutant, budget)
-            yield copy.attempt(mutant, tests, 180 + 10 * budget)
-
-
-def counted(part: str, chosen: list[Mutant], made: Map, budget: float, count: int) -> Iterator[Outcome]:
-    """Until `count` mutants of a part had other object code."""
+def counted(
+    copy: Copy, chosen: list[Mutant], made: Map, given: argparse.Namespace, attempt: Attempt
+) -> Iterator[Outcome]:
+    """Until --count mutants of a part had other object code. A test that fails without a mutant proves
+    nothing."""
+    broken: set[str] = set()
+    good: set[str] = set()
     tried = 0
-    for outcome in attempts(chosen, made, budget):
+    for mutant in chosen:
+        while True:
+            tests = {t: s for t, s in made.within(mutant, given.budget).items() if t not in broken}
+            outcome = copy.attempt(mutant, tests, attempt)
+            if not outcome.test or outcome.test in good:
+                break
+            known = good if copy.run({outcome.test: 60.0}, attempt)[0] == "survived" else broken
+            known.add(outcome.test)
         yield outcome
-        tried += outcome.verdict in ("killed", "survived", "uncovered")
-        if tried >= count:
+        tried += outcome.verdict in TRIED
+        if tried >= given.count:
             return
 
 
@@ -276,11 +302,47 @@ def summary(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for part in PARTS:
         verdicts = [o.verdict for o in outcomes if o.file.startswith(part)]
-        names = ("killed", "survived", "uncovered", "same code", "not compiled")
-        counts: dict[str, float] = {name: verdicts.count(name) for name in names}
-        tried = sum(counts[name] for name in names[:3])
-        found[part] = counts | {"score": round(counts["killed"] / max(tried, 1), 4)}
+        counts: dict[str, float] = {name: verdicts.count(name) for name in (*TRIED, *NOT_TRIED)}
+        tried = sum(counts[name] for name in TRIED)
+        killed = counts["killed"] + counts["timeout"]
+        found[part] = counts | {"score": round(killed / max(tried, 1), 4)}
     return found
+
+
+def try_all(given: argparse.Namespace, made: Map, copy: Copy, attempt: Attempt) -> None:
+    outcomes: list[Outcome] = []
+    for part in given.parts:
+        sample = [m for m in mutants(part) if m.file.startswith(given.only)]
+        random.Random(given.seed).shuffle(sample)
+        for outcome in counted(copy, sample, made, given, attempt):
+            outcomes.append(outcome)
+            if outcome.verdict in TRIED:
+                change = f"{outcome.before}  ->  {outcome.after}"
+                place = f"{outcome.file}:{outcome.line}"
+                print(f"{outcome.verdict:9} {place}: {change}  {outcome.test}", flush=True)
+            record = {"commit": git("rev-parse", "HEAD").strip(), "seed": given.seed}
+            record |= {"parts": summary(outcomes), "outcomes": [asdict(o) for o in outcomes]}
+            given.result.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    for part, counts in summary(outcomes).items():
+        print(f"{part}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
+
+
+def run(given: argparse.Namespace) -> int:
+    if not (WORK / "map.json").exists():
+        sys.exit("no map of tests and lines: run `mutate_c.py map` first")
+    if ISOLATED not in os.environ:
+        command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        command += ["sh", "-c", '"$@"; exit $?', "sh"]  # its process 1, which buries the dead
+        return subprocess.run(
+            [*command, sys.executable, *sys.argv], env=os.environ | {ISOLATED: "1"}, check=False
+        ).returncode
+    made = Map(**json.loads((WORK / "map.json").read_text()))
+    given.result = given.result.resolve()
+    copy = Copy(WORK / "copy")
+    copy.enter()
+    runner = Runner(lambda attempt: try_all(given, made, copy, attempt), lambda number: None, 1)
+    runner.run(["-k", NOT_RUN, "-m", "long or not long", *TESTS])
+    return 0
 
 
 def main() -> int:
@@ -290,35 +352,12 @@ def main() -> int:
     parser.add_argument("command", choices=("map", "run"))
     parser.add_argument("--count", type=int, default=60, help="mutants of each part with other object code")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--budget", type=float, default=30.0, help="seconds of tests for one mutant")
+    parser.add_argument("--budget", type=float, default=8.0, help="seconds of tests for one mutant")
     parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS)
     parser.add_argument("--only", default="", help="of files whose path begins so")
     parser.add_argument("--result", type=Path, default=RESULT, help="where the outcomes are written")
     given = parser.parse_args()
-    subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"], check=True)
-    if given.command == "map":
-        return make_map()
-    if not (WORK / "map.json").exists():
-        sys.exit("no map of tests and lines: run `mutate_c.py map` first")
-    made = Map(**json.loads((WORK / "map.json").read_text()))
-    commit = git("rev-parse", "HEAD").strip()
-    outcomes: list[Outcome] = []
-    for part in given.parts:
-        sample = [m for m in mutants(part) if m.file.startswith(given.only)]
-        random.Random(given.seed).shuffle(sample)
-        for outcome in counted(part, sample, made, given.budget, given.count):
-            outcomes.append(outcome)
-            if outcome.verdict in ("killed", "survived", "uncovered"):
-                change = f"{outcome.before}  ->  {outcome.after}"
-                print(
-                    f"{outcome.verdict:9} {outcome.file}:{outcome.line}: {change}  {outcome.test}", flush=True
-                )
-            record = {"commit": commit, "seed": given.seed, "parts": summary(outcomes)}
-            record["outcomes"] = [asdict(o) for o in outcomes]
-            given.result.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    for part, counts in summary(outcomes).items():
-        print(f"{part}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
-    return 0
+    return make_map() if given.command == "map" else run(given)
 
 
 if __name__ == "__main__":

@@ -15,43 +15,18 @@ import builtins
 import importlib
 import os
 import resource
-import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import NamedTuple
 
-import pytest
-from hypothesis import Phase, settings
 from mutation.operators import STATEMENTS, Mutant, offsets_of, skipped
+from mutation.trials import Attempt, Runner
 
 SELECTED = "camkes_mutant"
 #: bytes of address space of a trial: a mutant may collect things without end
 MEMORY = 4 << 30
-#: seconds of processor time that a test may take beyond ten times what it takes without a mutant, and of
-#: time on the clock
-PATIENCE, LONGEST = 5, 300
-
-
-class Trial(NamedTuple):
-    """`number` selects a mutant, 0 none. `tests` are in the order in which they are tried, with the seconds
-    that each takes without a mutant."""
-
-    number: int
-    tests: dict[str, float]
-
-
-class Verdict(NamedTuple):
-    """`test` is the one that failed."""
-
-    number: int
-    verdict: str
-    test: str
-
-
-Attempt = Callable[[Iterable[Trial]], Iterator[Verdict]]
 
 
 class _Switches(ast.NodeTransformer):
@@ -142,74 +117,6 @@ class _Finder:
         return {number for loader in self.loaders.values() for number in loader.done}
 
 
-class _Runner:
-    """A pytest plugin: `body` runs in the place of the tests, and tries what it wants to."""
-
-    def __init__(self, body: Callable[[Attempt], None], jobs: int) -> None:
-        self.body = body
-        self.jobs = jobs
-        self.items: dict[str, pytest.Item] = {}
-        self.failed = -1
-
-    def pytest_configure(self) -> None:
-        # what fails need not be made small
-        settings.register_profile("mutants", settings(), phases=(Phase.explicit, Phase.generate))
-        settings.load_profile("mutants")
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.items = {item.nodeid: item for item in session.items}
-        capture = session.config.pluginmanager.getplugin("capturemanager")
-        if capture is not None:
-            capture.suspend_global_capture(in_=True)
-        self.body(self.attempt)
-        return True
-
-    def attempt(self, trials: Iterable[Trial]) -> Iterator[Verdict]:
-        running: dict[int, tuple[Trial, int]] = {}
-        for trial in trials:
-            if len(running) >= self.jobs:
-                yield self._ended(running)
-            reader, writer = os.pipe()
-            child = os.fork()
-            if child == 0:
-                self.failed = writer
-                try:
-                    self._run(trial)
-                finally:
-                    os._exit(1)
-            os.close(writer)
-            running[child] = trial, reader
-        while running:
-            yield self._ended(running)
-
-    def _ended(self, running: dict[int, tuple[Trial, int]]) -> Verdict:
-        child, status = os.wait()
-        trial, reader = running.pop(child)
-        test = os.read(reader, 4000).decode(errors="replace")
-        os.close(reader)
-        verdict = "timeout" if os.WIFSIGNALED(status) else "killed" if status else "survived"
-        return Verdict(trial.number, verdict, test)
-
-    def _run(self, trial: Trial) -> None:
-        """In a fork, which ends here or in the report of a failure."""
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for number in range(3):
-            os.dup2(nothing, number)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        setattr(builtins, SELECTED, trial.number)
-        chosen = [self.items[name] for name in trial.tests if name in self.items]
-        for item, following in zip(chosen, [*chosen[1:], None], strict=True):
-            signal.setitimer(signal.ITIMER_PROF, PATIENCE + 10 * trial.tests[item.nodeid])
-            signal.setitimer(signal.ITIMER_REAL, LONGEST)
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        os._exit(0)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.outcome == "failed":
-            os.write(self.failed, report.nodeid.encode())
-            os._exit(1)
-
-
 def run(
     root: Path,
     mutants: Sequence[Mutant],
@@ -222,10 +129,11 @@ def run(
     setattr(builtins, SELECTED, 0)
     finder = _Finder(root, mutants)
     sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
-    options = ["--assert=plain", "-p", "no:terminal", "-p", "no:cacheprovider"]
-    options += ["-p", "no:xdist", "-p", "no:cov", "-o", "tmp_path_retention_policy=none", "-o", "addopts="]
-    runner = _Runner(lambda attempt: body(finder.selectable(), attempt), jobs)
+
+    def select(number: int) -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        setattr(builtins, SELECTED, number)
+
     os.chdir(root)
-    status = pytest.main([*options, "-m", "not long", *folders], plugins=[runner])
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        sys.exit(f"pytest cannot collect {', '.join(folders)}: {status!r}")
+    runner = Runner(lambda attempt: body(finder.selectable(), attempt), select, jobs)
+    runner.run(["-m", "not long", *folders])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ int run(void) {
     return 0;
 }
 """
+#: the instruction is the first one of its line, so that one byte before it is another line
+DIVISION: dict[str, tuple[str, str, int | None]] = {}
+if platform.machine() == "x86_64":
+    DIVISION["division"] = (
+        'int run(void) {\n    __asm__ volatile("xor %ecx, %ecx; cltd");\n'
+        '    __asm__ volatile("idivl %ecx");\n    return 0;\n}\n',
+        "division by zero",
+        5,
+    )
 CASES = {
     "null": ("int run(void) {\n    volatile int *p = 0;\n    return *p;\n}\n", "read", 5),
     "wild": ("int run(void) {\n    *(volatile int *)0x7654321000UL = 1;\n    return 0;\n}\n", "write", 4),
@@ -39,6 +49,7 @@ CASES = {
         "stack overflow",
         None,
     ),
+    **DIVISION,
     "loop": ("int run(void) {\n    for (;;) { }\n}\n", "loops", None),
 }
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import struct
 import subprocess
 from dataclasses import dataclass
@@ -67,9 +68,17 @@ class Workplace:
             [CC, *flags, *includes, "-o", str(image), source.name, "-lm"], check=True, cwd=source.parent
         )
 
+    def build(self, table: Path) -> None:
+        """Compile the scenarios that a table names, unless they are there."""
+        for name in re.findall(r"(\w+)\.so\b", table.read_text()) if table.is_file() else ():
+            source, image = SCENARIOS / f"{name}.c", self.folder / f"{name}.so"
+            if source.is_file() and not image.exists():
+                self.compile(source, image)
+
     def run(
         self, table: Path, *options: str, stdout: int | None = subprocess.PIPE
     ) -> subprocess.CompletedProcess[str]:
+        self.build(table)
         return subprocess.run(
             [*RUNNER, str(self.host), str(table), *options],
             stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False, cwd=self.folder,

@@ -109,6 +109,7 @@ def test_walls_change_nothing(workplace: Workplace, name: str) -> None:
                                             ("choices", "walls")])  # fmt: skip
 def test_twenty_runs_are_one(workplace: Workplace, name: str, mode: str) -> None:
     traces = set()
+    workplace.build(workplace.folder / f"{name}.table")
     for i in range(5 if name == "faults" else 20):
         extra = ["--choices", "random:7"] if name == "choices" else []
         options = [*options_of(name, mode), *extra, "--trace", "trace"]

@@ -40,6 +40,17 @@ def test_closed_output_is_reported(workplace: Workplace, mode: list[str]) -> Non
     assert result.returncode == 1
 
 
+def test_an_output_of_one_byte_is_written(workplace: Workplace) -> None:
+    source, table = workplace.folder / "byte.c", workplace.folder / "byte.table"
+    source.write_text(
+        "#include <camkes/host.h>\n"
+        'void _camkes_thread(unsigned i) { if (i == 0) { seL4_DebugPutString("\\n"); } }\n'
+    )
+    workplace.compile(source, workplace.folder / "byte.so")
+    table.write_text((SCENARIOS / "call.table").read_text().replace("call.so", "byte.so"))
+    assert workplace.run(table).stdout == "\n"
+
+
 ENDLESS = """#include <camkes/host.h>
 void _camkes_thread(unsigned index)
 {

@@ -173,3 +173,13 @@ def test_assemblies_share_names_whatever_else_is_broken(tmp_path: Path) -> None:
     assembly {{ composition {{ component B b; componen B c; }} }}
     assembly {{ composition {{ component B d; }} configuration {{ c.w = 1; }} }}"""
     assert numbers(tmp_path, text) == ["E0133", "E0133"]
+
+
+def test_an_interface_after_an_exported_one_can_be_a_cpi(tmp_path: Path) -> None:
+    text = f"""{STD}procedure P {{ void f(); }} component S {{ provides P p; }}
+    component O {{ provides P p with priority_protocol fixed; provides P q with priority_protocol fixed;
+        composition {{ component S s; export s.p -> p; }} }}
+    assembly {{ composition {{ component O o; }} }}"""
+    made, found = resolve(tmp_path, text)
+    assert codes.PROTOCOL_IGNORED in [d.code for d in found]
+    assert made is not None and [cpi.name for cpi in made.cpis] == ["o.q"]

@@ -7,7 +7,7 @@
 enum { NOTE = 1 };
 
 static char before[4096] __attribute__((aligned(4096)));
-char shared[8192] __attribute__((aligned(4096)));
+char shared[3 * 4096] __attribute__((aligned(4096))); /* larger than the region */
 static char after[4096] __attribute__((aligned(4096)));
 
 void _camkes_thread(unsigned index)
