@@ -13,6 +13,7 @@ from enum import Enum
 from msgspec import Struct, field
 
 from camkes.capdl.details import Details, Rights
+from camkes.capdl.fill import Fill
 from camkes.model.units import PAGE
 
 #: C variables in front of the memory
@@ -130,8 +131,8 @@ class KernelObject(Struct, frozen=True):
     paddr: int | None = None
     #: REGION: bytes of each of its frames
     page: int = PAGE
-    #: REGION: what the loader copies into it, in the words of capDL, without the offset
-    fill: str = ""
+    #: REGION: what the loader copies into it
+    fill: tuple[Fill, ...] = ()
     #: of a device, a scheduling context or a TCB
     details: Details | None = None
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from camkes.capdl.details import Details, Domain, Rights
+from camkes.capdl.fill import BootRecord, Fill
 from camkes.capdl.model import (
     DMA_VARIABLE,
     TREE_VARIABLE,
@@ -46,7 +47,7 @@ from camkes.model.settings import (
 from camkes.model.system import Instance, System
 from camkes.model.units import PAGE, round_up
 
-_TREE_FILL = "CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT"
+_TREE = BootRecord("FDT")
 
 #: log2 of the bytes of an untyped object
 _UNTYPED_BITS = range(4, 29)
@@ -139,7 +140,7 @@ class _PoolAllocator:
         self.with_tree.add(instance.address_space)
         size = round_up(size) + PAGE
         region = f"shared::{instance.name}.{TREE_VARIABLE}"
-        self.objects.append(KernelObject(region, ObjectKind.REGION, size, fill=_TREE_FILL))
+        self.objects.append(KernelObject(region, ObjectKind.REGION, size, fill=(Fill(0, size, _TREE),)))
         self._map(instance, Mapping(ObjectUse("", Purpose.VARIABLE, TREE_VARIABLE), region, Rights.READ))
         return size
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from camkes.capdl.fill import FileData, Fill
 from camkes.model.units import PAGE
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Frame(Struct, frozen=True):
     name: str
     size: int = PAGE
     paddr: int | None = None
-    fill: tuple[str, ...] = ()
+    fill: tuple[Fill, ...] = ()
 
 
 class FrameCap(Struct, frozen=True):
@@ -168,18 +169,13 @@ class _TableAllocator:
 
     def own(self, page: int, size: int, rights: str, segments: Iterable[ElfSegment]) -> None:
         """A frame of the image's own, filled from the segments that reach into it."""
-        fill = tuple(text for s in segments if (text := self._fill(page, size, s)))
+        parts = [
+            Fill(s.vaddr, s.file_size, FileData(self.image), s.offset).within(page, size) for s in segments
+        ]
+        fill = tuple(part for part in parts if part is not None)
         frame = Frame(f"{self.space}-{page:x}", size, fill=fill)
         self.frames.append(frame)
         self.map(page, size, FrameCap(frame.name, rights))
-
-    def _fill(self, page: int, size: int, segment: ElfSegment) -> str:
-        begin = max(page, segment.vaddr)
-        end = min(page + size, segment.vaddr + segment.file_size)
-        if begin >= end:
-            return ""
-        offset = segment.offset + begin - segment.vaddr
-        return f'{begin - page} {end - begin} CDL_FrameFill_FileData "{self.image}" {offset}'
 
     def map(self, address: int, size: int, cap: FrameCap) -> None:
         """Put a frame where the walk from the root to its size ends, with the structures on the way."""

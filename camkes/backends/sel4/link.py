@@ -29,6 +29,7 @@ from camkes.backends.sel4.address_space import (
     map_image,
 )
 from camkes.backends.sel4.elf import ElfError, Image, read_image
+from camkes.capdl.fill import BootRecord, FileData, Fill
 from camkes.model.units import PAGE
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ GUARD = PAGE
 
 #: a page of an image that the loader fills with what the kernel knows of the time stamp counter
 BOOT_CLOCK = "_camkes_boot_clock"
-_BOOT_CLOCK_FILL = f"0 {PAGE} CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_X86_TSC_Freq 0"
+_BOOT_CLOCK_FILL = Fill(0, PAGE, BootRecord("X86_TSC_Freq"))
 
 
 def stack_symbol(index: int) -> str:
@@ -247,9 +248,19 @@ def _mapped_caps(caps: tuple[MappedCap, ...], memory: AddressSpace) -> list[str]
     return [f"{c.slot:#x}: {frame_cap(FrameCap(c.frame, c.rights, c.cached), places[c.frame])}" for c in caps]
 
 
+def _fill(fill: Fill) -> str:
+    """As capDL writes it."""
+    match fill.source:
+        case BootRecord(name):
+            source = f"CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_{name}"
+        case FileData(name):
+            source = f'CDL_FrameFill_FileData "{name}"'
+    return f"{fill.start} {fill.length} {source} {fill.offset}"
+
+
 def declare_frame(frame: Frame) -> str:
     paddr = "" if frame.paddr is None else f", paddr: {frame.paddr:#x}"
-    fill = ",".join(f"{{{f}}}" for f in frame.fill)
+    fill = ",".join(f"{{{_fill(f)}}}" for f in frame.fill)
     size = f"{frame.size >> 20}M" if frame.size >= 1 << 20 else f"{frame.size >> 10}k"
     return f"{frame.name} = frame ({size}{paddr}, fill: [{fill}])"
 

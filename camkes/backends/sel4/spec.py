@@ -217,7 +217,7 @@ def _region_frames(region: KernelObject) -> list[Frame]:
             _frame_name(region.name, i),
             page,
             None if paddr is None else paddr + i * page,
-            (f"0 {page} {region.fill} {i * page}",) if region.fill else (),
+            tuple(part for fill in region.fill if (part := fill.within(i * page, page)) is not None),
         )
         for i in range(-(-region.size // page))
     ]

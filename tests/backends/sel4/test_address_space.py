@@ -19,6 +19,7 @@ from camkes.backends.sel4.address_space import (
     map_image,
 )
 from camkes.backends.sel4.elf import ElfSegment, Image
+from camkes.capdl.fill import FileData, Fill
 
 
 def mapped(space: AddressSpace, architecture: Architecture) -> dict[int, FrameCap]:
@@ -68,11 +69,10 @@ def test_memory_is_what_the_segments_say(architecture: Architecture, made: tuple
     content: dict[int, int] = {}
     for address, cap in pages.items():
         for fill in frames[cap.frame].fill:
-            begin, length, kind, name, offset = fill.split()
-            assert (kind, name) == ("CDL_FrameFill_FileData", '"x.elf"')
-            assert int(begin) + int(length) <= PAGE
-            for i in range(0, int(length), 97):
-                content[address + int(begin) + i] = int(offset) + i
+            assert fill.source == FileData("x.elf")
+            assert fill.start + fill.length <= PAGE
+            for i in range(0, fill.length, 97):
+                content[address + fill.start + i] = fill.offset + i
     for segment in made:
         first = segment.vaddr // PAGE * PAGE
         for page in range(first, segment.vaddr + segment.memory_size, PAGE):
@@ -108,7 +108,7 @@ def test_large_frames_where_pages_of_one_kind_fill_one(architecture: Architectur
     frames = {frame.name: frame for frame in space.frames}
     pages = {at: frames[cap.frame] for at, cap in mapped(space, architecture).items()}
     assert pages[large].size == pages[2 * large].size == large
-    assert pages[2 * large].fill == (f'0 {large} CDL_FrameFill_FileData "x.elf" {2 * large}',)
+    assert pages[2 * large].fill == (Fill(0, large, FileData("x.elf"), 2 * large),)
     assert {pages[at].size for at in pages if at < large or at > 3 * large} == {PAGE}
     assert 3 * large not in pages
     small = map_image(image, (guard,), architecture, "x", "root", large_frames=False)

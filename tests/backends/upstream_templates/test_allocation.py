@@ -14,6 +14,7 @@ from camkes.backends.sel4.complete import complete
 from camkes.backends.sel4.elf import ElfSegment, ElfSymbol, Image
 from camkes.backends.sel4.link import link, symbols_of
 from camkes.backends.sel4.spec import unlinked
+from camkes.capdl.fill import BootRecord, Fill
 from camkes.capdl.model import CapabilityModel, Interrupt, ObjectKind
 
 from .support import cap, item, mappings, rendered, text_of
@@ -116,14 +117,32 @@ def test_frames_of_shared_memory(tmp_path: Path) -> None:
     assert (found.object, found.frame, str(found.rights), found.mapped) == ("shared::buffer", 1, "RW", False)
 
 
+FDT = "CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT"
+
+
 def test_filled_frames(tmp_path: Path) -> None:
-    rendering, _ = rendered(
-        tmp_path, {"Signal.FROM": "/*? register_fill_frame('info', 'What Ever', 8192) ?*/"}
-    )
+    rendering, _ = rendered(tmp_path, {"Signal.FROM": f"/*? register_fill_frame('info', '{FDT}', 8192) ?*/"})
     region = item(rendering.model, "shared::signal.info")
-    assert (region.fill, region.size) == ("What Ever", 8192)
+    assert (region.fill, region.size) == ((Fill(0, 8192, BootRecord("FDT")),), 8192)
     objects = specification(rendering.model)[0]
-    assert "fill: [{0 4096 What Ever 4096}]" in objects["shared--signal.info-1"]
+    assert f"fill: [{{0 4096 {FDT} 4096}}]" in objects["shared--signal.info-1"]
+
+
+def test_an_allocated_frame_is_filled(tmp_path: Path) -> None:
+    fill = ('8 16 CDL_FrameFill_FileData "a.bin" 32', f"100 20 {FDT} 0")
+    words = f"alloc_obj('f', seL4_FrameObject, size=4096, fill={fill!r})"
+    rendering, _ = rendered(tmp_path, {"Signal.FROM": f"/*- do {words} -*/"})
+    objects = specification(rendering.model)[0]
+    frames = [text for text in objects.values() if "a.bin" in text]
+    assert frames
+    assert all(f"fill: [{{{fill[0]}}},{{{fill[1]}}}]" in frame for frame in frames)
+
+
+@pytest.mark.parametrize("fill", ["What Ever", "CDL_FrameFill_BootInfo", "CDL_FrameFill_BootInfo FDT", ""])
+def test_a_fill_that_the_loader_does_not_know(tmp_path: Path, fill: str) -> None:
+    _, diagnostics = rendered(tmp_path, {"Signal.FROM": f"/*? register_fill_frame('i', '{fill}', 8192) ?*/"})
+    problem = f"`{fill}` cannot fill memory; expected `CDL_FrameFill_BootInfo"
+    assert diagnostics and all(problem in diagnostic.message for diagnostic in diagnostics)
 
 
 def test_a_pool_of_frames_behind_a_variable(tmp_path: Path) -> None:

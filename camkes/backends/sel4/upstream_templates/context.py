@@ -21,10 +21,17 @@ from msgspec import Struct, field
 
 from camkes.backends.sel4.upstream_templates import macros, objects, view
 from camkes.backends.sel4.upstream_templates.macros import TemplateError
-from camkes.backends.sel4.upstream_templates.objects import AllocatedFrame, CapHandle, ObjectType, Recorder
+from camkes.backends.sel4.upstream_templates.objects import (
+    AllocatedFrame,
+    CapHandle,
+    ObjectType,
+    Recorder,
+    fill_source,
+)
 from camkes.capdl.details import Rights
+from camkes.capdl.fill import Fill
 from camkes.capdl.model import Mapping, ObjectUse, Purpose
-from camkes.model.units import PAGE
+from camkes.model.units import PAGE, round_up
 
 
 class OrderedSet(dict[Any, None]):
@@ -196,7 +203,8 @@ class _Functions:
 
     def register_fill_frame(self, symbol: str, fill: str, size: int = PAGE) -> str:
         """The loader copies `fill` to the variable `symbol`."""
-        frames = self.recorder.shared(f"{self.label}.{symbol}", int(size), PAGE, None, fill)
+        filled = (Fill(0, round_up(int(size)), fill_source(fill)),)
+        frames = self.recorder.shared(f"{self.label}.{symbol}", int(size), PAGE, None, filled)
         self.recorder.map(
             self.space, self.instance, Mapping(self._variable(symbol), frames[0].name, Rights.READ)
         )

@@ -28,6 +28,7 @@ from camkes.capdl.details import (
     Ports,
     Rights,
 )
+from camkes.capdl.fill import BootRecord, FileData, Fill
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -85,6 +86,28 @@ _FRAMES = {
     "seL4_ARM_SectionObject": 1 << 20,
     "seL4_ARM_SuperSectionObject": 1 << 24,
 }
+
+
+def fill_source(text: str) -> BootRecord | FileData:
+    """What memory is filled with, as templates write it: `CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT`,
+    or `CDL_FrameFill_FileData "FILE"`."""
+    kind, _, name = text.strip().partition(" ")
+    if kind == "CDL_FrameFill_FileData":
+        return FileData(name.strip().strip('"'))
+    if kind == "CDL_FrameFill_BootInfo" and name.strip().startswith(f"{kind}_"):
+        return BootRecord(name.strip().removeprefix(f"{kind}_"))
+    raise TemplateError(
+        f"`{text}` cannot fill memory; expected `CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_RECORD` "
+        'or `CDL_FrameFill_FileData "FILE"`'
+    )
+
+
+def _fill(text: str) -> Fill:
+    """Of a frame, as capDL writes it: `START LENGTH SOURCE OFFSET`."""
+    match = re.fullmatch(r"(\d+) (\d+) (.+) (\d+)", text.strip(" {}"))
+    if match is None:
+        raise TemplateError(f"`{text}` cannot fill a frame; expected `START LENGTH SOURCE OFFSET`")
+    return Fill(int(match[1]), int(match[2]), fill_source(match[3]), int(match[4]))
 
 
 class Allocated:
@@ -293,7 +316,7 @@ class Recorder:
         return Allocated(name)
 
     def _frame(self, name: str, size: int, settings: dict[str, Any]) -> AllocatedFrame:
-        fill = " ".join(settings.get("fill") or ())
+        fill = tuple(_fill(text) for text in settings.get("fill") or ())
         self.objects[name] = KernelObject(name, ObjectKind.REGION, size, settings.get("paddr"), size, fill)
         return AllocatedFrame(name, 0, size, settings.get("paddr"))
 
@@ -339,7 +362,7 @@ class Recorder:
     # memory
 
     def shared(
-        self, name: str, size: int, page: int | None, paddr: int | None, fill: str = ""
+        self, name: str, size: int, page: int | None, paddr: int | None, fill: tuple[Fill, ...] = ()
     ) -> list[AllocatedFrame]:
         """The frames of the shared memory `name`."""
         region = _capdl_name(f"shared::{name}")
