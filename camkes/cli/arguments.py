@@ -118,7 +118,19 @@ def fixed_width(prog: str) -> argparse.HelpFormatter:
 
 
 class CommandLineParser(argparse.ArgumentParser):
-    """Argument errors name the command and end with the one line that helps."""
+    """Argument errors name the command and end with the one line that helps. `mixed`: options may stand
+    between arguments of which there can be several."""
+
+    mixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if not self.mixed:
+            return super().parse_known_args(args, namespace)
+        self.mixed = False  # it calls this again, once for options and once for the rest
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.mixed = True
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, formatter_class=fixed_width)

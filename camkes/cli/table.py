@@ -10,6 +10,7 @@ from camkes import __version__
 from camkes.cli.arguments import Command, CommandLineParser
 from camkes.cli.commands import (
     analyses,
+    debugging,
     explorations,
     measurements,
     projects,
@@ -57,6 +58,7 @@ COMMANDS = {
         *tasksets.COMMANDS,
         *runs.COMMANDS,
         *tests.COMMANDS,
+        *debugging.COMMANDS,
         *explorations.COMMANDS,
         *texts.COMMANDS,
         *services.COMMANDS,

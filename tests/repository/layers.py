@@ -22,6 +22,7 @@ LAYERS = (
     Entry(11, ("editor",),
         "the editor server: translates results of the lower layers to the Language Server Protocol"),
     Entry(11, ("experiments",), "series of runs: replayed cases, task sets, measurements"),
+    Entry(11, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(11, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
     Entry(11, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
     Entry(10, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),

@@ -21,6 +21,8 @@ C_TYPE = Code("E0736", "c-type")
 ENDLESS_TASK = Code("W0737", "endless-task")
 UNUSABLE_NAME = Code("E0735", "unusable-name")
 SANITIZER = Code("E0733", "sanitizer-finding")
+NO_DEBUGGER = Code("E0738", "no-debugger")
+NO_SUCH_EVENT = Code("E0739", "no-such-event")
 
 CODES = (
     NO_SOURCES,
@@ -37,4 +39,6 @@ CODES = (
     ENDLESS_TASK,
     UNUSABLE_NAME,
     C_TYPE,
+    NO_DEBUGGER,
+    NO_SUCH_EVENT,
 )

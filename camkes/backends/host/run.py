@@ -145,7 +145,7 @@ class _Kept(NamedTuple):
 def _program(
     image: HostImage, options: RunOptions, trace: Path | None, output: Output | None, faults_to: int
 ) -> process.StartedProgram:
-    words = ["--faults", str(faults_to), "--parent", str(os.getpid()), *_arguments(options)]
+    words = ["--faults", str(faults_to), "--parent", str(os.getpid()), *kernel_arguments(options)]
     if options.schedule is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.schedule.choices)}"]
     if trace is not None:
@@ -208,7 +208,8 @@ def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnost
     return (Diagnostic(RUN_FAILED, message, notes=tuple(said[-20:])),)
 
 
-def _arguments(options: RunOptions) -> list[str]:
+def kernel_arguments(options: RunOptions) -> list[str]:
+    """The words of the kernel's command line for these options."""
     replay = options.schedule
     values = {
         "--for": options.duration if replay is None else replay.duration,

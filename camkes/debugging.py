@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Runs a system in gdb: finds where to stop, writes what gdb needs to know, starts it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes import pipeline
+from camkes.backends.host.codes import NO_DEBUGGER, NO_SUCH_EVENT
+from camkes.backends.host.host import HostImage
+from camkes.backends.host.run import kernel_arguments
+from camkes.diagnostics import Sink
+from camkes.files import write_output
+from camkes.model.system import Procedure, System
+from camkes.model.units import NANOSECONDS
+from camkes.report.denied import missed_jobs
+from camkes.report.trace.model import LockStep, Run
+from camkes.report.trace.names import trace_names
+from camkes.resolve.words.nearest import suggestion
+from camkes.resources import HOST_KERNEL, RUNTIME
+
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
+#: what `--at` can name beside a time: the event, its subject, and which of several
+_EVENT = re.compile(r"(missed|fault|release|request|lock)(?::([A-Za-z_][\w.]*))?(?::(\d+))?")
+
+
+class StopAt(Struct, frozen=True):
+    """Where to stop: at a `time` (ns), or at the event number `number` (from 0) of a kind. `subject` is the
+    task, instance or CPI that it is about, "": any."""
+
+    kind: str = "time"
+    subject: str = ""
+    number: int = 0
+    time: int = 0
+
+
+class DebugSettings(Struct, frozen=True, kw_only=True):
+    """How to debug: `run` is how the system is built and run, `stop` where it stops, `breaks` are instances
+    and interfaces; `commands` are gdb's own, after which it ends if `batch`."""
+
+    run: pipeline.RunSettings
+    stop: StopAt | None = None
+    breaks: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    batch: bool = False
+
+
+def parse_stop(text: str) -> StopAt:
+    """`12ms`, `missed`, `missed:TASK:2`, `fault:INSTANCE`, `release:TASK:3`, `request:CPI`, `lock:CPI:1`.
+    Raises ValueError."""
+    time = _TIME.fullmatch(text)
+    if time is not None:
+        return StopAt(time=round(float(time[1]) * NANOSECONDS[time[2]]))
+    event = _EVENT.fullmatch(text)
+    if event is None:
+        raise ValueError(text)
+    return StopAt(event[1], event[2] or "", int(event[3] or 0))
+
+
+def debug(
+    asked: pipeline.Input, settings: DebugSettings, sink: Sink, progress: Callable[[str], None]
+) -> int | None:
+    """Build a system and run it in gdb; the exit status of gdb, None after a diagnostic."""
+    progress("reading")
+    checked = pipeline.check_code(asked, settings.run.output, sink, progress)
+    if checked is None:
+        return None
+    known = functions(checked.system)
+    if not _all_known(settings.breaks, known, sink):
+        return None
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        sink.report(NO_DEBUGGER, "gdb was not found", help="install it (apt install gdb)")
+        return None
+    with ExitStack() as stack:
+        image = pipeline.build_to_run(checked, settings.run, stack, sink, progress)
+        if image is None or sink.has_errors:
+            return None
+        described = describe(image, checked, known, settings.breaks)
+        if settings.stop is not None:
+            found = _find(image, checked, settings, sink)
+            if found is None:
+                return None
+            described["time"], described["thread"] = found
+        progress("")
+        file = image.folder / "debug.json"
+        write_output(file, json.dumps(described, indent=1).encode())
+        return _start(gdb_command(gdb, image, settings, file), image.folder)
+
+
+def functions(system: System) -> dict[str, dict[str, list[str]]]:
+    """The C functions of each instance: run() under "", and those of its interfaces."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for instance in system.instances:
+        if instance.type.hardware:
+            continue
+        of = found[instance.name] = {"": ["run"]} if instance.type.control else {}
+        for each in instance.type.interfaces:
+            if isinstance(each.type, Procedure) and each.kind == "provides":
+                of[each.name] = [f"{each.name}_{method.name}" for method in each.type.methods]
+    return found
+
+
+def _all_known(names: Sequence[str], known: dict[str, dict[str, list[str]]], sink: Sink) -> bool:
+    every = [*known, *(f"{name}.{interface}" for name, of in known.items() for interface in of if interface)]
+    for name in names:
+        if name not in every:
+            help = suggestion(name, every) or f"there are {', '.join(every)}"
+            message = (
+                f"there is no instance `{name}`, and no interface of that name whose methods it provides"
+            )
+            sink.report(NO_SUCH_EVENT, message, help=help)
+    return all(name in every for name in names)
+
+
+def describe(
+    image: HostImage,
+    checked: pipeline.Checked,
+    known: dict[str, dict[str, list[str]]],
+    breaks: Sequence[str],
+) -> dict[str, object]:
+    """What the commands in kernel/host/gdb read."""
+    names = trace_names(image.capabilities, checked.plan, checked.system)
+    # the kernel is compiled in a folder for temporary files, where links lead to its sources
+    tools = [str(HOST_KERNEL), str(RUNTIME), str(image.folder.parent), str(image.kernel.parent.parent)]
+    return {
+        "instances": known,
+        "threads": [thread.name for thread in names.threads],
+        "tools": tools,
+        "break": list(breaks),
+        "time": None,
+        "thread": None,
+    }
+
+
+def gdb_command(gdb: str, image: HostImage, settings: DebugSettings, described: Path) -> list[str]:
+    """The command that starts gdb in the folder of an image. All components are in one process, which changes
+    nothing in what they do; nothing is stopped because it takes long."""
+    duration = settings.run.duration or pipeline.DEFAULT_DURATION
+    options = replace(settings.run, duration=duration, fast=True, loop_limit_ms=0, timeout=0, memory_limit=0)
+    words = kernel_arguments(options)
+    script = HOST_KERNEL / "gdb" / "camkes_gdb.py"
+    more = []
+    if settings.stop is not None or settings.breaks or settings.commands:
+        more = ["-ex", "run"]  # else the user looks around first
+    for command in settings.commands:
+        more += ["-ex", command]
+    return [
+        *(gdb, "-q", "-nx", *(["-batch"] if settings.batch else [])),
+        *("-ex", f"source {script}", "-ex", f'python setup("{described}")', *more),
+        *("--args", str(image.kernel), image.table.name, *words),
+    ]
+
+
+def _start(command: list[str], folder: Path) -> int:
+    """gdb has the terminal, and Ctrl-C is for it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return subprocess.run(command, cwd=folder, check=False).returncode
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _find(
+    image: HostImage, checked: pipeline.Checked, settings: DebugSettings, sink: Sink
+) -> tuple[int, int | None] | None:
+    """When to stop, and in which thread (its number; None: in any). Runs are deterministic, so an event is
+    found in a run before."""
+    stop = settings.stop
+    assert stop is not None
+    if stop.kind == "time":
+        return stop.time, None
+    own = Sink()
+    silent = replace(settings.run, fast=True, show=lambda _: None, trace=None)
+    outcome = pipeline.run_image(image, checked, silent, own)
+    found = None if outcome is None else find_event(outcome.run, stop)
+    if found is None:
+        what = f"{stop.kind}{f' of {stop.subject}' if stop.subject else ''}"
+        sink.report(
+            NO_SUCH_EVENT,
+            f"there is no event number {stop.number} of this kind in the run: {what}",
+            help="`camkes run PATH` shows what happens; `--for TIME` lets both run longer",
+        )
+    return found
+
+
+def find_event(run: Run, stop: StopAt) -> tuple[int, int | None] | None:
+    """The time and the thread of an event; None if there is none."""
+    events = _events(run, stop.kind, stop.subject)
+    return events[stop.number] if stop.number < len(events) else None
+
+
+def _events(run: Run, kind: str, subject: str) -> list[tuple[int, int | None]]:
+    cpis = {cpi.id: cpi.name for cpi in run.names.cpis}
+    match kind:
+        case "missed":
+            jobs = [(lane, job) for lane, _ in missed_jobs(run) for job in lane.jobs if job.missed]
+            found = [(job.deadline or 0, None) for lane, job in jobs if subject in ("", lane.task.name)]
+        case "fault":
+            faults = [fault for fault in run.faults if subject in ("", fault.thread.instance)]
+            return [(fault.time, fault.thread.number) for fault in faults]
+        case "release":
+            lanes = [lane for lane in run.tasks if subject in ("", lane.task.name)]
+            found = [(job.release, None) for lane in lanes for job in lane.jobs]
+        case "request":
+            requests = [each for each in run.requests if subject in ("", cpis.get(each.cpi))]
+            return sorted((each.start, each.thread) for each in requests)
+        case _:
+            locks = [each for each in run.locks if subject in ("", cpis.get(each.cpi))]
+            return [(each.time, each.thread) for each in locks if each.step is not LockStep.FREES]
+    return sorted(found, key=lambda event: event[0])

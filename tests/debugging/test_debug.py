@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""`camkes debug`: where it stops, and what gdb shows there."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from camkes.debugging import StopAt, parse_stop
+from tests.command import Result, camkes
+from tests.end_to_end.support import system
+
+pytestmark = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+
+SYSTEM = """
+procedure P { void work(in int ms); }
+component Task { control; requestor; uses P p; attribute int bad; }
+component Lock { provides P s with priority_protocol inherited, requests (); }
+assembly {
+    composition {
+        component Task high;  component Task low;  component Lock lock;
+        connection seL4RPCCall c(from high.p, from low.p, to lock.s);
+    }
+    configuration {
+        high._priority = 30;  high._period = 20 ms;  high._offset = 1 ms;  high.bad = 0;
+        low._priority = 10;  low._period = 20 ms;  low._deadline = 5 ms;  low.bad = 1;
+    }
+}
+"""
+
+TASK = """
+int *volatile nowhere;
+int run(void)
+{
+    for (int i = 0; camkes_next_job(); i++) {
+        p_work(4);
+        if (bad && i == 1) {
+            *nowhere = 1; /* line 9 */
+        }
+    }
+    return 0;
+}
+"""
+
+LOCK = """
+void s_work(int ms)
+{
+    camkes_work(CAMKES_MS(ms));
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("debug")
+    return system(folder, SYSTEM, {"Task.c": TASK, "Lock.c": LOCK})
+
+
+def debug(path: Path, *words: str) -> Result:
+    """Run gdb to its end."""
+    return camkes("debug", path, "-o", path.parent / "out", "--for", "60ms", "--batch", *words)
+
+
+def test_a_time_and_the_way_back(built: Path) -> None:
+    words = ("-x", "camkes threads", "-x", "camkes back 500us", "-x", 'python print(gdb.prompt_hook(""))')
+    result = debug(built, "--at", "2ms", *words)
+    assert result.status == 0, result.errors
+    # `high` waits since 1 ms; the job of `low` in the lock ends at 4 ms with its priority
+    assert "at 1 ms: thread lock.s@low of lock" in result.output
+    assert re.search(r"^lock.s@low +30  runs +Lock.c:6$", result.output, re.MULTILINE), result.output
+    assert re.search(r"^high +30  waits .* Task.c:8$", result.output, re.MULTILINE), result.output
+    assert "at 0 ns: thread lock.s@low of lock" in result.output  # before time passes 500 us
+    assert result.output.rstrip().endswith("(camkes 0 ns)")
+
+
+def test_an_event_and_a_breakpoint_of_one_instance(built: Path) -> None:
+    result = debug(built, "--at", "missed:low", "-x", "camkes break lock.s", "-x", "camkes at 22ms")
+    assert result.status == 0, result.errors
+    assert "at 4 ms: thread lock.s@high of lock" in result.output  # until 8 ms; the deadline is at 5 ms
+    assert re.search(r"at 20 ms: thread lock.s@low of lock\n#0  s_work \(", result.output), result.output
+    assert "at 1 ms: thread high of high" in debug(built, "--at", "30ms", "high").output
+    request = debug(built, "--at", "request:lock.s:1", "-x", "python print(now())")
+    assert request.output.rstrip().endswith("1000000"), request.output  # that of `high`, which waits then
+
+
+def test_a_fault_stops_at_its_line(built: Path) -> None:
+    result = debug(built, "-x", "bt 1")
+    assert "SIGSEGV" in result.output
+    assert re.search(r"at 28 ms: thread low of low\n#0 .* run \(\) at \S+Task.c:10", result.output)
+    result = debug(built, "--at", "fault:low", "-x", "python print(running()['fault']['kind'])")
+    assert "at 28 ms: thread low of low" in result.output, result.output
+
+
+def test_wrong_places(built: Path) -> None:
+    assert debug(built, "--at", "late").status == 2
+    result = debug(built, "--at", "missed:high")
+    assert (result.status, "E0739" in result.errors) == (1, True)
+    assert debug(built, "lock.t").status == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "stop"),
+    [
+        ("1.5ms", StopAt(time=1_500_000)),
+        ("missed", StopAt("missed")),
+        ("release:a.b:12", StopAt("release", "a.b", 12)),
+        ("fault:3", StopAt("fault", "", 3)),
+        ("lock:a", StopAt("lock", "a")),
+    ],
+)
+def test_places_are_read(text: str, stop: StopAt) -> None:
+    assert parse_stop(text) == stop
