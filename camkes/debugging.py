@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
-import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes import pipeline
+from camkes import pipeline, process
 from camkes.backends.host.codes import NO_DEBUGGER, NO_SUCH_EVENT
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.run import kernel_arguments
@@ -167,7 +167,8 @@ def _start(command: list[str], folder: Path) -> int:
     """gdb has the terminal, and Ctrl-C is for it."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return subprocess.run(command, cwd=folder, check=False).returncode
+        with process.StartedProgram(command, cwd=folder, env=os.environ, terminal=True) as gdb:
+            return gdb.wait()
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -203,7 +203,10 @@ class StartedProgram:
         stderr: int | IO[bytes] | None = None,
         limits: tuple[int | None, int | None] = (None, None),
         pass_fds: Sequence[int] = (),
+        terminal: bool = False,
     ) -> None:
+        """`terminal`: the program has the user's terminal, and its signals."""
+        self._terminal = terminal
         self._command = list(arguments)
         self._cwd, self._env = cwd, in_english() if env is None else env
         self._stdin, self._stdout, self._stderr = stdin, stdout, stderr
@@ -225,7 +228,7 @@ class StartedProgram:
                 stdin=self._stdin,
                 stdout=self._stdout,
                 stderr=self._stderr,
-                start_new_session=True,
+                start_new_session=not self._terminal,
                 pass_fds=self._pass_fds,
             )
             _tell_watcher(f"+ {self._popen.pid}\n")
