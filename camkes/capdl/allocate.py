@@ -211,6 +211,9 @@ class _Allocator:
         self._cap(space, use(Purpose.MANAGER), manager, Rights.READ)
         for index, context in enumerate(cpi.contexts):
             self._cap(space, use(Purpose.MANAGER, context.name), manager, Rights.CALL, 1 + index)
+        if cpi.manager_keeps_reply:
+            wake = self._object(f"{cpi.name}!manager:wake", ObjectKind.NOTIFICATION)
+            self._cap(space, use(Purpose.WAKE), wake, Rights.RW)
         for thread in space.threads:
             if (thread.instance, thread.interface) != (instance.name, cpi.interface):
                 continue

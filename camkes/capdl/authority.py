@@ -215,6 +215,8 @@ class _Explainer:
             case Purpose.MANAGER:
                 who = f"worker of {use.context} calls" if use.context else "serves as"
                 return f"{who} the manager of {end}"
+            case Purpose.WAKE:
+                return f"wakes the manager of {end}"
             case Purpose.WORKER | Purpose.AUTHORITY:
                 return f"the manager of {end} sets the priorities of its workers"
         raise ValueError(f"{use} has no known purpose")

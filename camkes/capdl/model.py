@@ -67,6 +67,8 @@ class Purpose(Enum):
     #: badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number of contexts
     #: + 1 + caller index
     MANAGER = "manager"
+    #: the notification (RW) at which a manager waits while it keeps a reply
+    WAKE = "wake"
     #: the TCB of the thread that serves `context` of `interface`, or of thread `number` of its pool
     WORKER = "worker"
     #: the manager's own TCB

@@ -185,6 +185,7 @@ class CpiContext(Struct, frozen=True):
     contexts: tuple[CpiContextContext, ...]
     callers: tuple[CallerContext, ...]
     manager: int
+    wake: int
     authority: int
     pool: tuple[str, ...]
 

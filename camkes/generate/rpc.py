@@ -110,6 +110,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
             for e in table
         ),
         manager=me.slot_if_any(Purpose.MANAGER, name),
+        wake=me.slot_if_any(Purpose.WAKE, name),
         authority=me.slot_if_any(Purpose.AUTHORITY, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
     )

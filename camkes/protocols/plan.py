@@ -80,6 +80,12 @@ class PlannedCpi(Struct, frozen=True):
         """Whether all its threads wait on one endpoint, not each on that of a context."""
         return self.pooled or self.protocol.own_priority
 
+    @property
+    def manager_keeps_reply(self) -> bool:
+        """Whether its manager may wait for a release only, while there is a single waiter: nobody else sends
+        it messages, but workers of this CPI, which wake it before they do."""
+        return self.manager and not self.pooled and not self.inherits_from_above
+
 
 class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs in the order of the text (their `id` order)."""

@@ -19,11 +19,6 @@ seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
 #endif
 }
 
-seL4_Word camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
-{
-    return seL4_MessageInfo_get_label(seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, 0)));
-}
-
 uint64_t camkes_platform_now(void)
 {
     return camkes_sel4_now();

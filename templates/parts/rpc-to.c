@@ -264,6 +264,7 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
 /*- endif -*/
 /*- if cpi.manager -*/
     .manager = /*? cpi.manager ?*/,
+    .wake = /*? cpi.wake ?*/,
     .authority = /*? cpi.authority ?*/,
     .queue = /*? rpc.interface ?*/__queue,
 /*- endif -*/

@@ -33,10 +33,45 @@ PLANTED = (
     Planted(
         "lost-wake-up",
         "manager.c",
-        "    seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
-        "",
+        "            return CAMKES_MESSAGE_GOOD; /* to the waiter */\n",
+        "            return REPLY_SAVED;\n",
         systems.ONE_LOCK,
         "L",
+    ),
+    Planted(
+        "lost-wake-up-of-several",
+        "manager.c",
+        "    seL4_Send(hand_over(cpi, from)->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
+        "    (void)hand_over(cpi, from);\n",
+        systems.RANKS,
+        "L",
+    ),
+    Planted(
+        "manager-not-woken",
+        "lock.c",
+        "        seL4_Signal(cpi->wake); /* now",
+        "        (void)cpi; /* now",
+        systems.RANKS,
+        "P",
+    ),
+    Planted(
+        "another-waiter-overlooked",
+        "manager.c",
+        "    if (atomic_load(&cpi->asking) == 0) {\n",
+        "    {\n",
+        systems.RANKS,
+        "P",
+    ),
+    Planted(
+        "handed-over-before-the-priority-is-returned",
+        "manager.c",
+        "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n    camkes_point();\n"
+        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n",
+        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n    camkes_point();\n"
+        "    inherit(cpi, from, false, from->id);\n",
+        systems.ONE_LOCK,
+        "PH",
+        "rr",
     ),
     Planted(
         "late-update",
@@ -50,7 +85,7 @@ PLANTED = (
     Planted(
         "priority-not-returned",
         "manager.c",
-        "    inherit(cpi, from, false, from->id);\n",
+        "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n",
         "",
         systems.ONE_LOCK,
         "PZ",

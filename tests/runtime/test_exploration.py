@@ -68,11 +68,24 @@ MUTANTS = (
     Mutant(
         "no-boost",
         MANAGER,
-        "    inherit(cpi, held_by, true, held_by->id);\n    return REPLY_LATER;",
-        "    return REPLY_LATER;",
+        "    inherit(cpi, held_by, true, held_by->id);\n    return keeps",
+        "    return keeps",
         systems.ONE_LOCK,
     ),
-    Mutant("boost-stays", MANAGER, "    inherit(cpi, from, false, from->id);\n", "", systems.ONE_LOCK),
+    Mutant(
+        "boost-stays",
+        MANAGER,
+        "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n",
+        "",
+        systems.ONE_LOCK,
+    ),
+    Mutant(
+        "waiters-not-counted",
+        MANAGER,
+        "cpi->wake != 0 && cpi->queued == 0",
+        "cpi->wake != 0",
+        systems.RANKS,
+    ),
     Mutant(
         "no-exclusion",
         SERVE,

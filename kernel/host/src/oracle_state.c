@@ -38,7 +38,8 @@ static bool is_busy(unsigned cpi)
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         if (oracle_system.threads[i].role == ORACLE_MANAGER &&
             oracle_system.threads[i].cpi == cpi) {
-            return oracle->threads[i].reason != CAMKES_BLOCK_RECV;
+            return oracle->threads[i].reason != CAMKES_BLOCK_RECV &&
+                   oracle->threads[i].reason != CAMKES_BLOCK_NOTIFICATION;
         }
     }
     return false;

@@ -37,6 +37,7 @@ struct camkes_context {
     _Atomic uint8_t effective;            /* the maximum of that and of inherited priorities */
     _Atomic seL4_CPtr pushed;             /* manager that an update was or will be sent to */
     _Atomic uint16_t cause;               /* plan id of the context that its priority comes from */
+    _Atomic bool pushing;                 /* an update may be under way, or about to be sent */
     bool waiting;
     uint16_t place; /* index in the queue */
     uint32_t arrival;
@@ -56,12 +57,14 @@ struct camkes_cpi {
     struct camkes_context *context;
     const struct camkes_caller *caller;
 
-    /* inherited CPIs: 0 if free, else `held` of the holder, which is its index + 1, with
-     * CAMKES_WAITERS if there are waiters */
+    /* inherited CPIs: 0 if free, else `held` of the holder, which is its index + 1, with the flags
+     * below */
     _Atomic uintptr_t lock;
 
     /* CPIs with a manager only */
     seL4_CPtr manager;
+    seL4_CPtr wake;          /* notification of the manager, 0: it always waits at its endpoint */
+    _Atomic uint16_t asking; /* workers that have asked for the lock, or are about to */
     seL4_CPtr authority;
     struct camkes_thread *const *pool;
     uint16_t threads; /* threads in the pool */
@@ -70,8 +73,12 @@ struct camkes_cpi {
     uint32_t arrivals;
 };
 
-/* greater than any index */
+/* Flags of a lock word, greater than any index. */
 #define CAMKES_WAITERS ((uintptr_t)1 << 16)
+/* There is one waiter, and the manager, which has its reply capability, waits at `wake`. */
+#define CAMKES_MANAGER_WAITS ((uintptr_t)1 << 17)
+/* The holder has left the CPI, and the manager has not handed the lock over yet. */
+#define CAMKES_RELEASED ((uintptr_t)1 << 18)
 
 /* The capabilities by which one context of an instance makes requests through an interface. */
 struct camkes_route {

@@ -203,9 +203,39 @@ camkes_platform_reply_receive_registers(seL4_CPtr endpoint, seL4_MessageInfo_t r
 #endif
 }
 
+/* The same where both messages have no words: the message registers are kept. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_platform_reply_receive_label(seL4_CPtr endpoint,
+                                                                     seL4_MessageInfo_t reply,
+                                                                     seL4_Word *badge)
+{
+#if defined(CAMKES_REGISTER_ARGUMENTS) && !defined(CONFIG_KERNEL_MCS)
+    return seL4_ReplyRecvWithMRs(endpoint, reply, badge, NULL, NULL, NULL, NULL);
+#else
+    return camkes_platform_reply_receive(endpoint, reply, badge);
+#endif
+}
+
+/* Waits for a signal, and keeps the message registers and the reply capability of the thread. */
+CAMKES_INLINE void camkes_platform_wait(seL4_CPtr notification)
+{
+#if defined(CAMKES_REGISTER_ARGUMENTS) && !defined(CONFIG_KERNEL_MCS) && !CAMKES_KERNEL_HOST
+    (void)seL4_RecvWithMRs(notification, NULL, NULL, NULL, NULL, NULL);
+#else
+    seL4_Wait(notification, NULL);
+#endif
+}
+
 /* Calls with a message that consists of its label only, and keeps the message registers. Returns
  * the label of the reply. */
-seL4_Word camkes_platform_call(seL4_CPtr endpoint, seL4_Word label);
+CAMKES_INLINE seL4_Word camkes_platform_call(seL4_CPtr endpoint, seL4_Word label)
+{
+    const seL4_MessageInfo_t info = seL4_MessageInfo_new(label, 0, 0, 0);
+#if defined(CAMKES_REGISTER_ARGUMENTS)
+    return seL4_MessageInfo_get_label(seL4_CallWithMRs(endpoint, info, NULL, NULL, NULL, NULL));
+#else
+    return seL4_MessageInfo_get_label(seL4_Call(endpoint, info));
+#endif
+}
 
 /* Virtual or real nanoseconds since boot. */
 uint64_t camkes_platform_now(void);

@@ -7,9 +7,14 @@
 
 _Static_assert(CAMKES_WAITERS > UINT16_MAX, "above the index of every context, and one");
 
-static void ask_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
-                        enum camkes_operation operation)
+void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
+                            enum camkes_operation operation)
 {
+    camkes_point();
+    if ((atomic_load(&cpi->lock) & CAMKES_MANAGER_WAITS) != 0) {
+        camkes_point();
+        seL4_Signal(cpi->wake); /* now the manager receives messages again */
+    }
     camkes_point();
     camkes_ask_manager(context->manager_as_worker, camkes_operation_label(operation, 0, 0),
                        cpi->name);
@@ -17,10 +22,25 @@ static void ask_manager(const struct camkes_cpi *cpi, const struct camkes_contex
 
 void camkes_lock_wait(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    ask_manager(cpi, context, CAMKES_ACQUIRE_LOCK);
+    /* Before the look at the lock: the manager sets its flag there before it looks at `asking`. */
+    atomic_fetch_add(&cpi->asking, 1);
+    camkes_ask_own_manager(cpi, context, CAMKES_ACQUIRE_LOCK);
 }
 
 void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    ask_manager(cpi, context, CAMKES_RELEASE_LOCK);
+    uintptr_t word = atomic_load(&cpi->lock);
+    camkes_point();
+    while ((word & CAMKES_MANAGER_WAITS) != 0) {
+        if (atomic_compare_exchange_strong(&cpi->lock, &word, word | CAMKES_RELEASED)) {
+            camkes_point();
+            seL4_Signal(cpi->wake);
+            camkes_point();
+            if (atomic_load(&cpi->lock) == (word | CAMKES_RELEASED)) {
+                seL4_Yield(); /* the manager has the same priority */
+            }
+            return;
+        }
+    }
+    camkes_ask_own_manager(cpi, context, CAMKES_RELEASE_LOCK);
 }

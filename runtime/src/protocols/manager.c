@@ -11,8 +11,13 @@
 #include <camkes/instance.h>
 #include <camkes/label.h>
 
-/* Result of a step: the label of the reply (an error or CAMKES_MESSAGE_GOOD), or REPLY_LATER. */
-#define REPLY_LATER (~0u)
+/*
+ * Result of a step: the label of the reply (an error or CAMKES_MESSAGE_GOOD), or that there is none
+ * now. A reply that is saved can be sent at any time, one that is kept only as the next thing that
+ * the manager does with its endpoint: it waits at `wake` until then, which saves kernel calls where
+ * a lock has a single waiter.
+ */
+enum { REPLY_SAVED = 1 << 8, REPLY_KEPT };
 
 /* The holder of the lock; NULL if it is free. */
 static struct camkes_context *holder(struct camkes_cpi *cpi)
@@ -21,7 +26,8 @@ static struct camkes_context *holder(struct camkes_cpi *cpi)
     return word == 0 ? NULL : &cpi->context[word - 1];
 }
 
-static void set_priority(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority)
+CAMKES_INLINE void set_priority(struct camkes_cpi *cpi, struct camkes_context *context,
+                                uint8_t priority)
 {
     const struct camkes_thread *worker = atomic_load(&context->worker);
     if (worker == NULL) {
@@ -35,8 +41,8 @@ static void set_priority(struct camkes_cpi *cpi, struct camkes_context *context,
 }
 
 /* Sets the effective priority of a context; `cause` is the context it is inherited from. */
-static void set_effective(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority,
-                          uint16_t cause)
+CAMKES_INLINE void set_effective(struct camkes_cpi *cpi, struct camkes_context *context,
+                                 uint8_t priority, uint16_t cause)
 {
     const uint8_t before = atomic_load(&context->effective);
     if (priority == before) {
@@ -66,8 +72,9 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
     }
 }
 
-/* Takes the lock if it is free and returns true; else marks that there is a waiter. */
-static bool take_or_mark(struct camkes_cpi *cpi, const struct camkes_context *context)
+/* Takes the lock if it is free and returns true; else marks it with `flags`. */
+static bool take_or_mark(struct camkes_cpi *cpi, const struct camkes_context *context,
+                         uintptr_t flags)
 {
     uintptr_t word = atomic_load(&cpi->lock);
     for (;;) {
@@ -77,54 +84,90 @@ static bool take_or_mark(struct camkes_cpi *cpi, const struct camkes_context *co
                 return true;
             }
         } else if ((word & CAMKES_WAITERS) != 0 ||
-                   atomic_compare_exchange_strong(&cpi->lock, &word, word | CAMKES_WAITERS)) {
+                   atomic_compare_exchange_strong(&cpi->lock, &word, word | flags)) {
             return false;
         }
     }
 }
 
+static void save_reply(struct camkes_cpi *cpi, const struct camkes_context *context)
+{
+    const seL4_Error error = camkes_platform_save_caller(context->reply);
+    if (error != seL4_NoError) {
+        camkes_fail("a reply to thread %s of %s cannot be kept for later: kernel error %d",
+                    atomic_load(&context->worker)->name, cpi->name, (int)error);
+    }
+}
+
 static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
 {
+    atomic_fetch_sub(&cpi->asking, 1);
+    camkes_point();
     struct camkes_context *context = &cpi->context[index];
     const struct camkes_thread *worker = atomic_load(&context->worker);
     if (worker == NULL || context->waiting || holder(cpi) == context) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    if (take_or_mark(cpi, context)) {
+    const bool keeps = cpi->wake != 0 && cpi->queued == 0;
+    if (take_or_mark(cpi, context, CAMKES_WAITERS | (keeps ? CAMKES_MANAGER_WAITS : 0))) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;
     }
-    const seL4_Error error = camkes_platform_save_caller(context->reply);
-    if (error != seL4_NoError) {
-        camkes_fail("a reply to thread %s of %s cannot be kept for later: kernel error %d",
-                    worker->name, cpi->name, (int)error);
+    if (!keeps) {
+        save_reply(cpi, context);
     }
     camkes_queue_insert(cpi, index);
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
     struct camkes_context *held_by = holder(cpi);
     inherit(cpi, held_by, true, held_by->id);
-    return REPLY_LATER;
+    return keeps ? REPLY_KEPT : REPLY_SAVED;
 }
 
-/* Ends the inheritance of the releasing worker and gives the lock to the first waiter. */
-static unsigned hand_over(struct camkes_cpi *cpi, uint16_t index)
+/* Ends the inheritance of the releasing worker and gives the lock to the first waiter, whose reply
+ * is still to be sent. */
+static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_context *from)
 {
-    struct camkes_context *from = &cpi->context[index];
-    if (holder(cpi) != from || cpi->queued == 0) {
-        return CAMKES_MESSAGE_OPERATION; /* the lock is not held, or has no waiters */
-    }
+    inherit(cpi, from, false, from->id); /* first: it may be ready */
+    camkes_point();
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
     const uint16_t next = camkes_queue_take(cpi);
     struct camkes_context *to = &cpi->context[next];
     atomic_store(&cpi->lock, to->held | (cpi->queued > 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
-    inherit(cpi, from, false, from->id);
-    camkes_point();
     inherit(cpi, to, true, to->id);
     camkes_point();
-    seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));
+    return to;
+}
+
+static unsigned release(struct camkes_cpi *cpi, uint16_t index)
+{
+    struct camkes_context *from = &cpi->context[index];
+    if (holder(cpi) != from || cpi->queued == 0) {
+        return CAMKES_MESSAGE_OPERATION; /* the lock is not held, or has no waiters */
+    }
+    seL4_Send(hand_over(cpi, from)->reply, seL4_MessageInfo_new(0, 0, 0, 0));
     camkes_point();
     return CAMKES_MESSAGE_GOOD;
+}
+
+/* Waits, with the reply of the only waiter, for the release of the lock or another worker's
+ * message. */
+static unsigned release_or_message(struct camkes_cpi *cpi)
+{
+    if (atomic_load(&cpi->asking) == 0) {
+        camkes_point();
+        camkes_platform_wait(cpi->wake);
+    }
+    uintptr_t word = atomic_load(&cpi->lock);
+    do {
+        if ((word & CAMKES_RELEASED) != 0) {
+            hand_over(cpi, holder(cpi));
+            return CAMKES_MESSAGE_GOOD; /* to the waiter */
+        }
+        camkes_point();
+    } while (!atomic_compare_exchange_strong(&cpi->lock, &word, word & ~CAMKES_MANAGER_WAITS));
+    save_reply(cpi, camkes_queue_first(cpi));
+    return REPLY_SAVED;
 }
 
 static unsigned begin(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
@@ -205,7 +248,7 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
     case CAMKES_ACQUIRE_LOCK:
         return acquire(cpi, index);
     case CAMKES_RELEASE_LOCK:
-        return hand_over(cpi, index);
+        return release(cpi, index);
     case CAMKES_BEGIN_REQUEST:
         return begin(cpi, &cpi->context[index], thread);
     case CAMKES_END_REQUEST:
@@ -217,19 +260,19 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
     }
 }
 
-/* Handles one message. Badges from 1 up are workers, those after them callers. */
-static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info,
-                     seL4_Word *sender)
+/* Badges from 1 up are workers, those after them callers. NULL: it is not that of a caller. */
+static const struct camkes_caller *caller_of(const struct camkes_cpi *cpi, seL4_Word badge)
+{
+    return badge > cpi->contexts ? camkes_caller(cpi, badge - cpi->contexts) : NULL;
+}
+
+/* Handles one message. */
+static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info)
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
-    *sender = 0; /* sent by a worker */
-    if (badge == 0 || badge > (seL4_Word)cpi->contexts + cpi->callers) {
+    const struct camkes_caller *caller = caller_of(cpi, badge);
+    if (caller == NULL && badge - 1 >= cpi->contexts) {
         return CAMKES_MESSAGE_BADGE;
-    }
-    const struct camkes_caller *caller =
-        badge > cpi->contexts ? &cpi->caller[badge - cpi->contexts - 1] : NULL;
-    if (caller != NULL) {
-        *sender = caller->sender_id;
     }
     if (seL4_MessageInfo_get_length(info) != 0) {
         return CAMKES_MESSAGE_TOO_LONG;
@@ -241,19 +284,31 @@ static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t
                           : step_of_worker(cpi, (uint16_t)(badge - 1), label);
 }
 
+static seL4_MessageInfo_t refuse(const struct camkes_cpi *cpi, seL4_Word badge, unsigned error)
+{
+    const struct camkes_caller *caller = caller_of(cpi, badge);
+    return camkes_refuse(cpi->place, badge, caller != NULL ? caller->sender_id : 0, error);
+}
+
 void camkes_manage_cpi(struct camkes_thread *self)
 {
     struct camkes_cpi *cpi = self->cpi;
-    unsigned error = REPLY_LATER;
-    seL4_Word badge = 0, sender = 0;
+    unsigned error = REPLY_SAVED;
+    seL4_Word badge = 0;
     for (;;) {
-        const seL4_MessageInfo_t reply = error == CAMKES_MESSAGE_GOOD || error == REPLY_LATER
+        if (error == REPLY_KEPT) {
+            camkes_point();
+            error = release_or_message(cpi);
+            camkes_point();
+            continue;
+        }
+        const seL4_MessageInfo_t reply = error == CAMKES_MESSAGE_GOOD || error == REPLY_SAVED
                                              ? seL4_MessageInfo_new(0, 0, 0, 0)
-                                             : camkes_refuse(cpi->place, badge, sender, error);
+                                             : refuse(cpi, badge, error);
         const seL4_MessageInfo_t info =
-            error == REPLY_LATER ? camkes_platform_receive(cpi->manager, &badge)
-                                 : camkes_platform_reply_receive(cpi->manager, reply, &badge);
-        error = step(cpi, badge, info, &sender);
+            error == REPLY_SAVED ? camkes_platform_receive(cpi->manager, &badge)
+                                 : camkes_platform_reply_receive_label(cpi->manager, reply, &badge);
+        error = step(cpi, badge, info);
         camkes_point();
     }
 }

@@ -23,13 +23,15 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
     /*
      * `pushed` is written before `nested` is read again, and the worker writes `nested` before it
      * reads `pushed`: either this function sees that the request is over, or the worker sees that
-     * it must clear the update that is sent now.
+     * it must clear the update that is sent now. `pushing` is written before both.
      */
+    atomic_store(&context->pushing, true);
+    camkes_point();
     for (;;) {
         const seL4_CPtr manager = atomic_load(&context->nested);
         camkes_point();
         if (manager == 0) {
-            return;
+            break;
         }
         atomic_store(&context->pushed, manager);
         camkes_point();
@@ -39,20 +41,25 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
                 manager,
                 camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)),
                 "a nested request");
-            return;
+            break;
         }
     }
+    camkes_point();
+    atomic_store(&context->pushing, false);
 }
 
 /*
- * The manager of this CPI may still be about to send the update. When it has replied it is not, and
- * does not write `pushed` before the next nested request.
+ * The manager of this CPI may still be about to send the update. When it is not pushing, or has
+ * replied, it is not, and does not write `pushed` before the next nested request.
  */
 static void settle(struct camkes_thread *self)
 {
-    camkes_ask_manager(self->context->manager_as_worker,
-                       camkes_operation_label(CAMKES_SETTLE, 0, 0), self->cpi->name);
-    atomic_store(&self->context->pushed, 0);
+    struct camkes_context *context = self->context;
+    if (atomic_load(&context->pushing)) {
+        camkes_ask_own_manager(self->cpi, context, CAMKES_SETTLE);
+    }
+    camkes_point();
+    atomic_store(&context->pushed, 0);
 }
 
 static void clear(const struct camkes_uses *to, const struct camkes_route *route)

@@ -4,10 +4,14 @@
 #pragma once
 
 #include <camkes/request.h>
+#include <camkes/serve.h>
 
 /* Calls a manager; a refusal is a fatal error, reported with the name `cpi`. */
 void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi);
 void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
+/* Calls the manager of the CPI that the running thread, a worker, belongs to. */
+void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
+                            enum camkes_operation operation);
 
 /* Called by the manager: sends `priority` to the CPI of the worker's nested request, if it has one.
  */

@@ -26,7 +26,8 @@ static void rise(struct camkes_cpi *cpi, unsigned place, uint16_t context)
     put(cpi, place, context);
 }
 
-static void sink(struct camkes_cpi *cpi, unsigned place, uint16_t context)
+/* Not on the way where there is one waiter. */
+static __attribute__((noinline)) void sink(struct camkes_cpi *cpi, unsigned place, uint16_t context)
 {
     for (unsigned child = 2 * place + 1; child < cpi->queued; child = 2 * place + 1) {
         if (child + 1 < cpi->queued && before(cpi, cpi->queue[child + 1], cpi->queue[child])) {

@@ -12,8 +12,8 @@
 #include <limits.h>
 
 static struct camkes_start camkes__start = {
-    .gate = 12,
-    .ready = 13,
+    .gate = 13,
+    .ready = 14,
     .interfaces = 0,
 };
 static const struct camkes_instance camkes__instance = {.name = "shared", .start = &camkes__start};
@@ -187,7 +187,7 @@ static struct camkes_context store__contexts[] = {
         .base = 30,
         .request = 30,
         .effective = 30,
-        .reply = 10,
+        .reply = 11,
         .manager_as_worker = 8,
         .worker = &camkes_instance_shared__store__for_high,
     },
@@ -199,7 +199,7 @@ static struct camkes_context store__contexts[] = {
         .base = 10,
         .request = 10,
         .effective = 10,
-        .reply = 11,
+        .reply = 12,
         .manager_as_worker = 9,
         .worker = &camkes_instance_shared__store__for_low,
     },
@@ -233,6 +233,7 @@ static struct camkes_cpi store__cpi = {
     .callers = 2,
     .caller = store__callers,
     .manager = 7,
+    .wake = 10,
     .authority = 4,
     .queue = store__queue,
 };
