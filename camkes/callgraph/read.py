@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.backends.host.compiler import Compiler, find_compiler, is_cxx
+from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.jobs import BuildJob
 from camkes.backends.host.messages import Sources
 from camkes.backends.host.ninja import inputs_of, run_jobs
@@ -66,8 +66,9 @@ def calls_of_code(
     each instance. Mistakes in the code are left to the build: what does not compile is not known."""
     reader = _CodeReader(system, progress)
     instances = [i for i in system.instances if i.name in headers and procedures(i, "uses")]
-    sources = (s for i in instances for s in build_of(application, i, Sink()).sources)
-    compiler = find_compiler(sanitize, Sink(), sources) if system.cpis and instances else None
+    builds = [build_of(application, i, Sink()) for i in instances]
+    languages = {build.language_of(source) for build in builds for source in build.sources}
+    compiler = find_compiler(sanitize, Sink(), languages) if system.cpis and instances else None
     if compiler is not None:
         reader.read(instances, application, headers, out, compiler)
     return CodeCalls(reader.reached, reader.chains, tuple(reader.notes), tuple(reader.files))
@@ -120,11 +121,12 @@ class _CodeReader:
                     (headers[instance.name], *includes),
                     flags,
                     f"calls of {instance.name}",
+                    language=build.language_of(source),
                     last=(*_FLAGS, *more),
-                    beside=suffix if source.suffix not in (".S", ".s") else "",
+                    beside=suffix if build.language_of(source) != "ASM" else "",
                 )
                 for source, output in sources_and_objects(build, out / instance.name)
-                for includes, flags in [build.flags_of(source, cxx=is_cxx(source))]
+                for includes, flags in [build.flags_of(source)]
             ]
         every = [job for some in jobs.values() for job in some]
         if unusable := unusable_name(out, every):

@@ -12,6 +12,18 @@ from msgspec.structs import replace
 
 from camkes.diagnostics import Span
 
+#: The language of a source by the end of its name, as CMake has it.
+_LANGUAGES = {
+    ".c": "C",
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".C"), "CXX"),
+    **dict.fromkeys((".S", ".s"), "ASM"),
+}
+
+
+def language_by_name(source: Path) -> str | None:
+    """C, CXX or ASM; None for what is not compiled."""
+    return _LANGUAGES.get(source.suffix)
+
 
 class CompileGroup(Struct, frozen=True):
     """Sources that CMake compiles alike. `others`: all other sources of that language, too."""
@@ -39,12 +51,20 @@ class ComponentBuild(Struct, frozen=True):
     span: Span | None = None
     groups: tuple[CompileGroup, ...] = ()
 
-    def flags_of(self, source: Path, *, cxx: bool) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    def language_of(self, source: Path) -> str | None:
+        """What CMake compiles a source as, which its property LANGUAGE can say; None if it does not."""
+        group = self._group_of(source)
+        return language_by_name(source) if group is None else group.language
+
+    def flags_of(self, source: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
         """The include folders of a source, and its flags."""
-        for group in self.groups:
-            if source in group.sources:
-                return group.includes, group.flags
-        return self.includes, self.cxx_flags if cxx else self.c_flags
+        group = self._group_of(source)
+        if group is not None:
+            return group.includes, group.flags
+        return self.includes, self.cxx_flags if language_by_name(source) == "CXX" else self.c_flags
+
+    def _group_of(self, source: Path) -> CompileGroup | None:
+        return next((group for group in self.groups if source in group.sources), None)
 
     def extended(self, more: ComponentBuild) -> ComponentBuild:
         """With what a later declaration adds; its include folders come first, its flags last."""

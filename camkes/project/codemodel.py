@@ -58,7 +58,7 @@ def _groups(target: Mapping[str, Any], top: str, stand_in: str) -> Iterator[Code
             word for each in group.get("compileCommandFragments", []) for word in _words(each["fragment"])
         ]
         flags += [w for each in group.get("precompileHeaders", []) for w in _include(each["header"])]
-        flags += _without_precompiled(words)
+        flags += _without_language(_without_precompiled(words))
         if sources:
             own = [path for path, is_system in folders if not is_system]
             yield CodemodelGroup(str(group["language"]), sources, own, flags)
@@ -73,6 +73,11 @@ def _words(text: str) -> list[str]:
 
 def _include(header: str) -> tuple[str, str]:
     return "-include", header.strip('<>"')
+
+
+def _without_language(words: list[str]) -> list[str]:
+    """Without `-x LANGUAGE`, which CMake adds to a source with the property LANGUAGE: the group says that."""
+    return [w for i, w in enumerate(words) if w != "-x" and (i == 0 or words[i - 1] != "-x")]
 
 
 def _without_precompiled(words: list[str]) -> list[str]:

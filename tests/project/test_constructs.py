@@ -89,6 +89,11 @@ CONSTRUCTS = {
         "DeclareCAmkESComponent(@ SOURCES @.c LIBS l@)"
     ),
     "cxx": "DeclareCAmkESComponent(@ SOURCES @.c @.cc C_FLAGS -DC CXX_FLAGS -DX)",
+    "language": (
+        "DeclareCAmkESComponent(@ SOURCES @.c l@.c @.cc C_FLAGS -DC CXX_FLAGS -DX)\n"
+        "set_source_files_properties(l@.c PROPERTIES LANGUAGE CXX)\n"
+        "set_source_files_properties(@.cc PROPERTIES LANGUAGE C)"
+    ),
     "assembler": (
         "DeclareCAmkESComponent(@ SOURCES @.c @.S)\n"
         "set_source_files_properties(@.S PROPERTIES COMPILE_DEFINITIONS S)"
@@ -135,19 +140,21 @@ endfunction()
 
 
 class Compiled(NamedTuple):
-    """What a source is compiled with: its include folders and definitions, and its options in order."""
+    """What a source is compiled as (assembler counts as C, whose compiler it needs) and with: its include
+    folders and definitions, and its options in order."""
 
+    is_cxx: bool
     folders: tuple[str, ...]
     definitions: frozenset[str]
     options: tuple[str, ...]
 
 
-def compiled(words: Iterable[str], folders: Iterable[str] = ()) -> Compiled:
-    words, found = list(words), list(folders)
+def compiled(words: Iterable[str], is_cxx: bool) -> Compiled:
+    words, found = list(words), []
     found += [word[2:] for word in words if word.startswith("-I")]
     definitions = frozenset(word for word in words if word.startswith("-D"))
     options = [word for word in words if not word.startswith(("-I", "-D"))]
-    return Compiled(tuple(found), definitions, tuple(options))
+    return Compiled(is_cxx, tuple(found), definitions, tuple(options))
 
 
 @pytest.fixture(scope="module")
@@ -189,8 +196,10 @@ def theirs(folder: Path) -> dict[str, Compiled]:
     subprocess.run([*command, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], check=True, capture_output=True)
     result: dict[str, Compiled] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        words = shlex.split(entry["command"])[1:-4]  # without -o OUTPUT -c SOURCE
-        result[os.path.relpath(entry["file"], plain)] = compiled(_relative(words, plain, build))
+        program, *words = shlex.split(entry["command"])[:-4]  # without -o OUTPUT -c SOURCE
+        explicit = words.index("-x") if "-x" in words else len(words)
+        words = _relative([*words[:explicit], *words[explicit + 2 :]], plain, build)
+        result[os.path.relpath(entry["file"], plain)] = compiled(words, program.endswith("++"))
     return result
 
 
@@ -204,11 +213,12 @@ def _sources(application: Application, component: str) -> dict[str, Compiled]:
     whole = with_libraries(application, build)
     result: dict[str, Compiled] = {}
     for source in whole.sources:
-        includes, flags = whole.flags_of(source, cxx=source.suffix == ".cc")
+        includes, flags = whole.flags_of(source)
         made = [str(path).partition("/made-")[2].partition("/")[2] for path in includes]
         folders = [f"BUILD/{m}" if m else str(path) for m, path in zip(made, includes, strict=True)]
         plain = _relative((*flags, *(f"-I{each}" for each in folders)), application.folder, Path("/none"))
-        result[os.path.relpath(source, application.folder)] = compiled(plain)
+        is_cxx = whole.language_of(source) == "CXX"
+        result[os.path.relpath(source, application.folder)] = compiled(plain, is_cxx)
     return result
 
 
@@ -255,7 +265,7 @@ def test_a_launcher_of_compilers_changes_nothing(tmp_path: Path) -> None:
     found, codes = find(app(tmp_path, text, **{"a.c": ""}))
     assert found is not None and codes == []
     build = found.build_of("A", "a", found.root)
-    assert build is not None and build.flags_of(tmp_path / "a.c", cxx=False) == ((), ())
+    assert build is not None and build.flags_of(tmp_path / "a.c") == ((), ())
 
 
 def test_the_compiler_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,6 @@ _VARIABLES = (
 _SMALL = 1 << 16  # bytes of a file whose content is read each time
 _TEMPORARY = re.compile(r"/[^\s\"']*/(?:cc\w{6}|null-\w+)\.\w+")
 _ABSOLUTE = re.compile(r"(?:(?<=[\s\"'=])|^)/[^\s\"']+", re.MULTILINE)
-_CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".C")
 
 
 class Compiler(Struct, frozen=True):
@@ -62,12 +61,8 @@ class Compiler(Struct, frozen=True):
         return () if self.clang else self.link_flags()
 
 
-def is_cxx(source: Path) -> bool:
-    return source.suffix in _CXX_SUFFIXES
-
-
-def find_compiler(sanitize: bool, sink: Sink, sources: Iterable[Path] = ()) -> Compiler | None:
-    """The compiler that CC names, or `cc`, and that for C++ if one of the sources needs it; None after a
+def find_compiler(sanitize: bool, sink: Sink, languages: Iterable[str | None] = ()) -> Compiler | None:
+    """The compiler that CC names, or `cc`, and that for C++ if it is among the languages; None after a
     diagnostic."""
     c = _command("CC", "cc")
     path = shutil.which(c[0])
@@ -85,7 +80,7 @@ def find_compiler(sanitize: bool, sink: Sink, sources: Iterable[Path] = ()) -> C
             )
             return None
     cxx = _command("CXX", "c++")
-    with_cxx = any(map(is_cxx, sources)) and shutil.which(cxx[0]) is not None
+    with_cxx = "CXX" in languages and shutil.which(cxx[0]) is not None
     description, cxx_description = _description(c), _description(cxx) if with_cxx else ""
     versions = [_gcc_version(d) for d in (description, cxx_description) if d]
     return Compiler(

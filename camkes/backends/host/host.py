@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from camkes.backends.host.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
-from camkes.backends.host.compiler import Compiler, find_compiler, is_cxx
+from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.endless import endless_tasks
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.kernel import host_kit
@@ -32,7 +32,7 @@ from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
 from camkes.model.system import Instance, System
 from camkes.project.application import Application
-from camkes.project.builds import ComponentBuild
+from camkes.project.builds import ComponentBuild, language_by_name
 from camkes.protocols.plan import Plan
 
 
@@ -113,16 +113,15 @@ class _Build:
     def run(self, sanitize: bool) -> HostImage | None:
         instances = [i for i in self.system.instances if not i.type.hardware]
         builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
-        files = [f.path for f in self.generated]
-        compiler = find_compiler(
-            sanitize, self.sink, (*files, *(s for b in builds.values() for s in b.sources))
-        )
+        languages = {language_by_name(f.path) for f in self.generated}
+        languages |= {b.language_of(source) for b in builds.values() for source in b.sources}
+        compiler = find_compiler(sanitize, self.sink, languages)
         if compiler is None or self.sink.has_errors:
             return None
         jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}
         shared = {s.name: self._space_jobs(s.name, compiler) for s in self.capabilities.spaces}
         compiled = [job for of in (*jobs.values(), *shared.values()) for job in of]
-        if not (self._can_compile(compiled, compiler) and self._can_name(compiled)):
+        if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
         kit = host_kit(compiler, self.folder / "kernel", self.sink, self.progress)
         if kit is None:
@@ -194,10 +193,12 @@ class _Build:
                 output = folder / "generated" / f"{source.name}.o"
                 jobs.append(compile_job(compiler, source, output, (own, *build.includes), (), about))
         for source, output in sources_and_objects(build, folder):
-            includes, flags = build.flags_of(source, cxx=is_cxx(source))
+            includes, flags = build.flags_of(source)
             if instance.name in self.watched:
                 flags = (*flags, "-fsanitize=thread")
-            jobs.append(compile_job(compiler, source, output, (own, *includes), flags, about))
+            language = build.language_of(source)
+            folders = (own, *includes)
+            jobs.append(compile_job(compiler, source, output, folders, flags, about, language=language))
         return jobs
 
     def _space_jobs(self, space: str, compiler: Compiler) -> list[BuildJob]:
@@ -209,9 +210,9 @@ class _Build:
             if source.suffix == ".c"
         ]
 
-    def _can_compile(self, jobs: list[BuildJob], compiler: Compiler) -> bool:
+    def _can_compile(self, languages: set[str | None], compiler: Compiler) -> bool:
         """A C++ compiler need not be there for a system in C."""
-        if compiler.cxx_identity or not any(is_cxx(job.inputs[0]) for job in jobs):
+        if compiler.cxx_identity or "CXX" not in languages:
             return True
         self.sink.report(
             NO_COMPILER,

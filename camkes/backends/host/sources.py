@@ -11,13 +11,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from camkes.backends.host.codes import LINK_ERROR, NO_SOURCES
-from camkes.backends.host.compiler import Compiler, is_cxx
+from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_words
 from camkes.backends.host.jobs import BuildJob
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application
-from camkes.project.builds import ComponentBuild
+from camkes.project.builds import ComponentBuild, language_by_name
 from camkes.resolve.files.library import BUILTIN
 from camkes.resources import HOST_KERNEL, RUNTIME
 
@@ -25,7 +25,8 @@ from camkes.resources import HOST_KERNEL, RUNTIME
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")
 #: the C library and what components are made of
 _EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "utils"}
-_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".S", ".s")
+#: what compilers call the languages of CMake
+_NAMES = {"C": "c", "CXX": "c++", "ASM": "assembler-with-cpp"}
 
 
 def build_of(application: Application, instance: Instance, sink: Sink) -> ComponentBuild:
@@ -126,7 +127,7 @@ def sources_and_objects(build: ComponentBuild, folder: Path) -> Iterator[tuple[P
     """The sources that are compiled, each with the object in `folder` that it becomes."""
     used: set[Path] = set()
     for source in dict.fromkeys(build.sources):
-        if source.suffix not in _SUFFIXES:
+        if build.language_of(source) not in _NAMES:
             continue
         output = folder / f"{source.name}.o"
         if output in used:  # two files of one name in different folders
@@ -143,13 +144,17 @@ def compile_job(
     flags: Sequence[str],
     about: str,
     *,
+    language: str | None = None,
     last: Sequence[str] = (),
     beside: str = "",
 ) -> BuildJob:
-    """Compile one source. `last` are flags that win over the user's; `beside`: see `BuildJob`."""
-    cxx = is_cxx(source)
+    """Compile one source. `language` is C, CXX or ASM, by default what its name says; `last` are flags that
+    win over the user's; `beside`: see `BuildJob`."""
+    language = language or language_by_name(source)
+    cxx = language == "CXX"
     program = compiler.cxx if cxx else compiler.c
-    language = ("-x", "c++" if cxx else "c")
+    searched_as = ("-x", "c++" if cxx else "c")
+    explicit = () if language in (None, language_by_name(source)) else ("-x", _NAMES[language])
     paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
     command = (
         *program,
@@ -169,11 +174,11 @@ def compile_job(
         about,
         beside=beside,
         identity=compiler.cxx_identity if cxx else compiler.identity,
-        search=() if plain else (*command, *language),
-        compiler=(*program, *language),
+        search=() if plain else (*command, *searched_as),
+        compiler=(*program, *searched_as),
     )
     rule = () if plain else ("-MD", "-MF", str(job.dependencies), "-MQ", str(output))
-    return replace(job, command=(*command, *rule, "-c", str(source), "-o", str(output)))
+    return replace(job, command=(*command, *rule, *explicit, "-c", str(source), "-o", str(output)))
 
 
 def unusable_name(folder: Path, jobs: Iterable[BuildJob]) -> str | None:
