@@ -331,7 +331,7 @@ def test_a_build_that_was_killed_leaves_nothing_half_made(place: Place) -> None:
     replaced = place.first / "a.h"
     replaced.write_text("#define A 1 \n")
     os.utime(replaced, ns=(old.st_atime_ns, old.st_mtime_ns))
-    ninja.Inputs(place.out / "inputs.json").remove_stale([place.job()])
+    ninja.ObjectInputs(place.out / "inputs.json").remove_stale([place.job()])
     output.write_bytes(whole[:100])
     assert place.build() == BUILT
     assert output.read_bytes()[:4] == b"\x7fELF" and place.value() == 1
