@@ -9,12 +9,18 @@ import os
 
 def cache_folder(name: str = "") -> str | None:
     """A folder of the user's cache, which need not exist; None for a user without a home."""
-    base = os.environ.get("XDG_CACHE_HOME") or ""
+    return user_path("XDG_CACHE_HOME", ".cache", name)
+
+
+def user_path(variable: str, default: str, name: str) -> str | None:
+    """Where the tool keeps `name`: below the folder that an environment variable of the XDG Base Directory
+    Specification names, or below `default` in the user's home; None for a user without a home."""
+    base = os.environ.get(variable) or ""
     if not base.startswith("/"):
-        home = os.path.expanduser("~")  # noqa: PTH111 - pathlib takes longer than an answer
+        home = os.path.expanduser("~")  # noqa: PTH111 - pathlib raises where there is none
         if not home.startswith("/"):
             return None
-        base = f"{home}/.cache"
+        base = f"{home}/{default}"
     return f"{base}/camkes-rt/{name}".rstrip("/")
 
 

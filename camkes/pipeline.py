@@ -463,9 +463,9 @@ def record(
 
     from camkes.backends.sel4 import recording
     from camkes.backends.sel4.build import RECORDS
-    from camkes.backends.sel4.trace import trace_file
     from camkes.outcome import Outcome, write_trace
     from camkes.report.trace.decode import decode_trace
+    from camkes.report.trace.events import encode_records
     from camkes.report.trace.names import load_names
 
     asked = replace(asked, definitions=(*asked.definitions, recording.DEFINITION))
@@ -475,7 +475,7 @@ def record(
     progress("")
     raw = out / RECORDS
     records = recording.record(out, settings.duration or DEFAULT_DURATION, show, sink)
-    write_output(raw, trace_file(records))
+    write_output(raw, encode_records(records))
     names = load_names(raw, sink)
     found = decode_trace(raw, names, sink) if names is not None else None
     if found is None:

@@ -28,11 +28,6 @@ def table_objects(model: CapabilityModel) -> tuple[KernelObject, ...]:
     return tuple(o for o in model.objects if o.kind not in _IMPLICIT)
 
 
-def thread_order(model: CapabilityModel) -> tuple[Thread, ...]:
-    """Threads by their number in the table, which is the number in a trace."""
-    return tuple(t for s in model.spaces for t in s.threads)
-
-
 def _object(item: KernelObject) -> str:
     size = f" {item.size}" if item.kind is ObjectKind.REGION else ""
     return f"object {item.name} {item.kind.value}{size}"

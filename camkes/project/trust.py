@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from camkes.cache import user_path
 from camkes.diagnostics import Sink
 from camkes.files import write_whole
 from camkes.project.codes import NOT_TRUSTED
@@ -60,10 +61,5 @@ def _trusted() -> list[str]:
 
 
 def _place() -> Path | None:
-    base = os.environ.get("XDG_CONFIG_HOME") or ""
-    if not base.startswith("/"):
-        home = os.path.expanduser("~")  # noqa: PTH111 - pathlib raises where there is none
-        if not home.startswith("/"):
-            return None
-        base = f"{home}/.config"
-    return Path(base) / "camkes-rt" / "trusted"
+    path = user_path("XDG_CONFIG_HOME", ".config", "trusted")
+    return Path(path) if path is not None else None

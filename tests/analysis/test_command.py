@@ -10,29 +10,16 @@ from pathlib import Path
 import pytest
 
 from camkes.cli.main import main
+from tests.analysis.shared_store import shared_store
 
 NESTED = str(Path(__file__).parents[2] / "examples" / "nested")
 
-#: a and b share a lock; what b needs is stated by a test
-SYSTEM = """
-import <std_connector.camkes>;
-procedure Store { void add(); }
-component Task { control; requestor; uses Store store; }
-component Shared { provides Store store with priority_protocol inherited; }
-assembly {
-    composition {
-        component Task a;
-        component Task b;
-        component Shared s;
-        connection seL4RPCCall c(from a.store, from b.store, to s.store);
-    }
-    configuration {
-        a._priority = 20; a._period = 10 ms; a._wcet = 2 ms;
-        b._priority = 10; b._period = 20 ms; b._wcet = %s;
-        s.store_wcet = 1 ms;
-    }
-}
-"""
+#: what b needs is stated by a test
+SYSTEM = shared_store(
+    "a._priority = 20; a._period = 10 ms; a._wcet = 2 ms;",
+    "b._priority = 10; b._period = 20 ms; b._wcet = %s;",
+    "s.store_wcet = 1 ms;",
+)
 
 
 def analyze(path: Path, wcet: str, *options: str) -> int:

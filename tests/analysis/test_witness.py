@@ -23,6 +23,7 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import RandomSystem
+from tests.analysis.shared_store import shared_store
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -104,25 +105,11 @@ def test_a_task_that_nothing_was_searched_for() -> None:
     assert witnesses(workload, analyse(workload, FREE), effort=0) == {}
 
 
-MISSING = """
-import <std_connector.camkes>;
-procedure Store { int add(in string text); }
-component Task { control; requestor; uses Store store; }
-component Shared { provides Store store with priority_protocol inherited; }
-assembly {
-    composition {
-        component Task a;
-        component Task b;
-        component Shared s;
-        connection seL4RPCCall c(from a.store, from b.store, to s.store);
-    }
-    configuration {
-        a._priority = 20; a._period = 10 ms; a._wcet = 2 ms; a._deadline = 4 ms;
-        b._priority = 10; b._period = 20 ms; b._wcet = 2 ms;
-        s.store_wcet = 1500 us;
-    }
-}
-"""
+MISSING = shared_store(
+    "a._priority = 20; a._period = 10 ms; a._wcet = 2 ms; a._deadline = 4 ms;",
+    "b._priority = 10; b._period = 20 ms; b._wcet = 2 ms;",
+    "s.store_wcet = 1500 us;",
+)
 
 
 def test_a_miss_on_the_host_kernel(

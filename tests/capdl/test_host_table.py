@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from camkes.capdl.allocate import allocate
-from camkes.capdl.host_table import host_table, thread_order
+from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from tests.capdl.systems import EMPTY, everything, nested
 
@@ -49,8 +49,8 @@ def test_round_trip(make: Callable[[], CapabilityModel]) -> None:
     assert table["cap"] == caps
     maps = [[s.name, s.symbol(m.use), m.region, str(m.rights)] for s in model.spaces for m in s.mappings]
     assert table.get("map", []) == maps
-    assert [t[1] for t in table["thread"]] == [t.name for t in thread_order(model)]
-    assert [int(t[4]) for t in table["thread"]] == [t.priority for t in thread_order(model)]
+    threads = [(t.name, t.priority) for s in model.spaces for t in s.threads]
+    assert [(t[1], int(t[4])) for t in table["thread"]] == threads
     assert [t[0] for t in table.get("timer", [])] == [t.object for t in model.timers]
     declared = {o[0] for o in table["object"]}
     assert all(c[2] in declared for c in table["cap"])

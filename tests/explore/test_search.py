@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,34 +123,26 @@ def write(folder: Path, system: Contended) -> Path:
     return folder
 
 
-def explore(folder: Path, *options: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, object]]:
+def violation(
+    folder: Path, *options: str, capsys: pytest.CaptureFixture[str], expected: str
+) -> tuple[dict[str, Any], str]:
+    """The violation of the property `expected` that a search finds, and the file of its schedule."""
     out = folder / "out"
     status = main(["explore", str(folder), "-o", str(out), "--json", "--limit", "60s", *options])
-    return status, json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
+    assert status == 1
+    assert report["violation"]["property"] == expected
+    return report["violation"], report["schedule"]
 
 
 def test_a_deadlock_through_semaphores_is_found_and_repeated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write(tmp_path, EMBRACE)
-    status, report = explore(folder, capsys=capsys)
-    assert status == 1
-    found = report["violation"]
-    assert isinstance(found, dict)
-    assert found["property"] == "L"
-    schedule = str(report["schedule"])
+    _, schedule = violation(folder, capsys=capsys, expected="L")
     picture = tmp_path / "picture.svg"
-    words = [
-        "run",
-        str(folder),
-        "-o",
-        str(tmp_path / "out"),
-        "--replay",
-        schedule,
-        "--timeline",
-        str(picture),
-    ]
-    status = main(words)
+    words = ["run", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]
+    status = main([*words, "--timeline", str(picture)])
     printed = capsys.readouterr()
     assert status == 0, printed
     assert "the schedule shows L:" in printed.err
@@ -164,13 +157,9 @@ def test_a_missed_deadline_is_found_where_work_is_shorter(
     folder = write(tmp_path, QUICK)
     assert main(["run", str(folder), "-o", str(tmp_path / "out"), "--for", "2ms", "--fail-on", "missed"]) == 0
     capsys.readouterr()
-    status, report = explore(folder, "--for", "2ms", capsys=capsys)
-    assert status == 1
-    found = report["violation"]
-    assert isinstance(found, dict)
-    assert found["property"] == "D"
-    assert "of b ends" in str(found["explanation"])
-    words = ["run", str(folder), "-o", str(tmp_path / "out"), "--replay", str(report["schedule"])]
+    found, schedule = violation(folder, "--for", "2ms", capsys=capsys, expected="D")
+    assert "of b ends" in found["explanation"]
+    words = ["run", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]
     assert main([*words, "--fail-on", "missed"]) == 1
     assert "all deadlines" not in capsys.readouterr().out
 
@@ -188,15 +177,9 @@ def test_a_race_in_a_handler_is_found_and_repeated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write(tmp_path, RACE)
-    status, report = explore(folder, capsys=capsys)
-    assert status == 1
-    found = report["violation"]
-    assert isinstance(found, dict)
-    assert found["property"] == "R"
-    assert "`served` (Leaf.c:5" in str(found["explanation"])
-    assert (
-        main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", str(report["schedule"])]) == 1
-    )
+    found, schedule = violation(folder, capsys=capsys, expected="R")
+    assert "`served` (Leaf.c:5" in found["explanation"]
+    assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1
 
 
 @pytest.mark.parametrize(
@@ -226,11 +209,7 @@ def test_a_fault_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     leaf = source + "camkes_work(CAMKES_US(10)); inside--; }\n"
     components = "component Leaf { provides P p with priority_protocol propagated, requests (); }"
     system = replace(systems.ONE_LOCK, components=components, sources={"Leaf": leaf})
-    status, report = explore(write(tmp_path, system), capsys=capsys)
-    assert status == 1
-    found = report["violation"]
-    assert isinstance(found, dict)
-    assert found["property"] == "F"
+    violation(write(tmp_path, system), capsys=capsys, expected="F")
 
 
 def test_what_is_not_a_schedule_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

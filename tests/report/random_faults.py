@@ -28,7 +28,7 @@ from camkes.outcome import Outcome
 from tests.runtime.host import HEAD, plan_of
 
 from .compare import compare_outputs
-from .simulator import CpiSpec, Step, TaskSpec
+from .simulator import CpiSpec, Step, TaskSpec, requested
 from .test_random_systems import PERIOD, US, text, uses, word
 
 DURATION = 4 * PERIOD + 1
@@ -86,12 +86,7 @@ def random_group(rng: random.Random, letter: str, priorities: list[int], cpis: i
             steps += [name, rng.randint(1, 9) * US]
         release = rng.randint(1, 60) * US + 13 * i
         tasks.append(TaskSpec(f"{letter}t{i}", priority, (release,), tuple(steps), PERIOD))
-    used: set[str] = set()
-    pending = [step for task in tasks for step in task.body if isinstance(step, str)]
-    while pending:
-        name = pending.pop()
-        used.add(name)
-        pending += [step for step in made[name].body if isinstance(step, str)]
+    used = requested(tasks, made)
     return Group(tuple(tasks), tuple(cpi for name, cpi in made.items() if name in used))
 
 

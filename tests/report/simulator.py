@@ -8,7 +8,7 @@ definition and sets them. So its traces are right by construction, and tests bre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +40,17 @@ class CpiSpec:
     protocol: Protocol
     body: tuple[Step, ...]
     ceiling: int | None = None
+
+
+def requested(tasks: Iterable[TaskSpec], cpis: Mapping[str, CpiSpec]) -> set[str]:
+    """The CPIs that tasks request, directly or nested."""
+    found: set[str] = set()
+    pending = [step for task in tasks for step in task.body if isinstance(step, str)]
+    while pending:
+        name = pending.pop()
+        found.add(name)
+        pending += [step for step in cpis[name].body if isinstance(step, str)]
+    return found
 
 
 @dataclass

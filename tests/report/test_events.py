@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
-from camkes.report.trace.events import MAGIC, Event, encode_trace, parse_trace, read_trace
+from camkes.model.limits import NOBODY
+from camkes.report.trace.events import MAGIC, Event, encode_records, parse_trace, read_trace
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 
 WORD = st.integers(0, 2**64 - 1)
@@ -29,6 +31,17 @@ def traces(draw: st.DrawFn) -> list[Event]:
             args = (len(text.encode()),)
         events.append(Event(now, kind, draw(THREAD), draw(THREAD), args, text))
     return events
+
+
+def encode_trace(events: Iterable[Event]) -> bytes:
+    """A trace file with these events."""
+    records = []
+    for time, kind, thread, other, args, text in events:
+        data = text.encode()
+        words = struct.unpack(f"<{-(-len(data) // 8)}Q", data + bytes(-len(data) % 8))
+        numbers = (NOBODY if number is None else number for number in (thread, other))
+        records.append((time, kind, *numbers, (*args, *words)))
+    return encode_records(records)
 
 
 @given(traces())

@@ -16,7 +16,8 @@ from camkes.model.protocols import Protocol
 from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Blocked, EndReason, Kind
-from camkes.report.trace.properties import PropertyChecker, Violation, check_trace
+from camkes.report.trace.properties import PropertyChecker, Violation
+from tests.report.checking import check_trace
 
 from .simulator import INVERSION, MS, CpiSpec, Simulation, Step, TaskSpec, nested, simulate
 

@@ -20,7 +20,7 @@ from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import TraceNames
 from tests.runtime.host import Built, build, plan_of
 
-from .simulator import CpiSpec, Step, TaskSpec, simulate
+from .simulator import CpiSpec, Step, TaskSpec, requested, simulate
 
 US = 1000
 PERIOD = 900 * US
@@ -56,12 +56,7 @@ def random_system(seed: int) -> tuple[list[TaskSpec], list[CpiSpec]]:
         first += rng.randint(2, 12) * US + 13 * i
         releases = tuple(first + job * PERIOD for job in range(JOBS))
         tasks.append(TaskSpec(f"t{i}", priority, releases, tuple(steps), PERIOD))
-    used: set[str] = set()
-    pending = [step for task in tasks for step in task.body if isinstance(step, str)]
-    while pending:
-        name = pending.pop()
-        used.add(name)
-        pending += [step for step in cpis[name].body if isinstance(step, str)]
+    used = requested(tasks, cpis)
     return tasks, [cpi for cpi in cpis.values() if cpi.name in used]
 
 

@@ -18,7 +18,8 @@ from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event, parse_trace
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import TraceNames, trace_names
-from camkes.report.trace.properties import Violation, check_trace
+from camkes.report.trace.properties import Violation
+from tests.report.checking import check_trace
 
 HEAD = "import <std_connector.camkes>;\n"
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from camkes.backends.sel4.codes import SILENT_IMAGE
-from camkes.backends.sel4.trace import OUTPUT, ConsoleText, Record, read_line
+from camkes.backends.sel4.trace import ConsoleText, Record, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.model.limits import NOBODY
@@ -57,7 +57,7 @@ def record(
             else:
                 last = clock()
                 records.append(found)
-                if found.kind == OUTPUT:
+                if found.kind == Kind.OUTPUT:
                     tell(text.add(found))
     except KeyboardInterrupt:
         pass  # what there is so far is what was asked for

@@ -8,13 +8,10 @@ Threads have the numbers that the host kernel's table gives them.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-_HEADER = struct.Struct("<QHHHH")
-_MAGIC = b"CAMKTRC1"
-OUTPUT = 14
+from camkes.report.trace.kinds import Kind
 
 
 class Record(NamedTuple):
@@ -43,14 +40,6 @@ def read_line(line: str) -> Record | None:
     return Record(time, kind, thread, other, tuple(arguments))
 
 
-def read_console(lines: Iterable[str]) -> Iterator[Record]:
-    """The records among the lines of a console, in their order; a damaged line is left out."""
-    for line in lines:
-        record = read_line(line)
-        if record is not None:
-            yield record
-
-
 class ConsoleText:
     """What components printed, line by line. A line that another thread interrupted is put together again."""
 
@@ -72,15 +61,5 @@ class ConsoleText:
 def output(records: Iterable[Record]) -> str:
     """What components printed, in the order in which they did."""
     text = ConsoleText()
-    lines = "".join(text.add(record) for record in records if record.kind == OUTPUT)
+    lines = "".join(text.add(record) for record in records if record.kind == Kind.OUTPUT)
     return lines + text.rest()
-
-
-def trace_file(records: Iterable[Record]) -> bytes:
-    """A trace file as the host kernel writes it; without the records that only a kernel can make."""
-    parts = [_MAGIC]
-    for record in records:
-        arguments = struct.pack(f"<{len(record.arguments)}Q", *record.arguments)
-        size = _HEADER.size + len(arguments)
-        parts.append(_HEADER.pack(record.time, record.kind, size, record.thread, record.other) + arguments)
-    return b"".join(parts)

@@ -101,26 +101,17 @@ class Drawing:
     def hatch(self, key: str, colour: str) -> str:
         """A fill of slanted lines; what is returned goes into a `fill` attribute."""
         lines = element("path", d="M-1,1 L1,-1 M0,6 L6,0 M5,7 L7,5", stroke=colour, stroke_width=1.5)
-        ground = element("rect", width=6, height=6, fill="#ffffff")
-        self.define(
-            f"hatch-{key}",
-            element(
-                "pattern", ground + lines, id=f"hatch-{key}", width=6, height=6, patternUnits="userSpaceOnUse"
-            ),
-        )
-        return f"url(#hatch-{key})"
+        return self._pattern(f"hatch-{key}", lines)
 
     def dots(self, key: str, colour: str) -> str:
         """A fill of dots; what is returned goes into a `fill` attribute."""
         dot = element("circle", cx=3, cy=3, r=1.4, fill=colour)
-        ground = element("rect", width=6, height=6, fill="#ffffff")
-        self.define(
-            f"dots-{key}",
-            element(
-                "pattern", ground + dot, id=f"dots-{key}", width=6, height=6, patternUnits="userSpaceOnUse"
-            ),
-        )
-        return f"url(#dots-{key})"
+        return self._pattern(f"dots-{key}", dot)
+
+    def _pattern(self, name: str, content: str) -> str:
+        tile = element("rect", width=6, height=6, fill="#ffffff") + content
+        self.define(name, element("pattern", tile, id=name, width=6, height=6, patternUnits="userSpaceOnUse"))
+        return f"url(#{name})"
 
     def render(self) -> str:
         width, height = number(self.width), number(self.height)

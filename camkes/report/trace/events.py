@@ -135,15 +135,10 @@ def _damage(data: bytes, offset: int, now: int) -> str:
     return "the trace ends inside a record"
 
 
-def encode_trace(events: Iterable[Event]) -> bytes:
-    """A trace file with these events: what the kernel would have written."""
+def encode_records(records: Iterable[tuple[int, int, int, int, tuple[int, ...]]]) -> bytes:
+    """A trace file as a kernel writes it, of (time, kind, thread, other thread, arguments)."""
     parts = [MAGIC]
-    for event in events:
-        body = struct.pack(f"<{len(event.args)}Q", *event.args)
-        if event.kind is Kind.OUTPUT:
-            text = event.text.encode()
-            body = struct.pack("<Q", len(text)) + text + bytes(-len(text) % 8)
-        thread = NOBODY if event.thread is None else event.thread
-        other = NOBODY if event.other is None else event.other
-        parts.append(_HEADER.pack(event.time, event.kind, _HEADER.size + len(body), thread, other) + body)
+    for time, kind, thread, other, arguments in records:
+        body = struct.pack(f"<{len(arguments)}Q", *arguments)
+        parts.append(_HEADER.pack(time, kind, _HEADER.size + len(body), thread, other) + body)
     return b"".join(parts)

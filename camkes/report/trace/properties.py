@@ -19,8 +19,6 @@ the kernel's value for each running worker be exactly that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 
 from camkes.capdl.model import Role
@@ -51,19 +49,6 @@ class Violation(Struct, frozen=True):
 class _Waiter(Struct, frozen=True):
     context: int
     arrival: int
-
-
-def check_trace(
-    events: Iterable[Event], names: TraceNames, plan: Plan, limit: int = LIMIT, system: System | None = None
-) -> list[Violation]:
-    """All violations in the order in which they show, at most `limit`. Empty: the trace is right.
-
-    Ceilings are computed from the priorities in `system`; without it they are taken from the plan.
-    """
-    checker = PropertyChecker(names, plan, system, limit)
-    for event in events:
-        checker.step(event)
-    return checker.violations
 
 
 class PropertyChecker:

@@ -21,23 +21,19 @@ def check_component(
 ) -> None:
     """Check which of `hardware`, `control`, `requestor` and locks a component has together."""
     what = f"component `{name.text}`" if name.text else "this component"
-    if controls and hardware:
-        sink.report(
-            codes.HARDWARE_COMPONENT,
-            f"{what} is a hardware device and cannot have a control thread",
-            controls[0].span,
-            related=[Label(hardware[0].span, "`hardware` is declared here")],
-            help="remove `control` or `hardware`",
-        )
-    if requestors and hardware:
-        sink.report(
-            codes.HARDWARE_COMPONENT,
-            f"{what} is a hardware device and cannot be a requestor",
-            requestors[0].span,
-            related=[Label(hardware[0].span, "`hardware` is declared here")],
-            help="remove `requestor` or `hardware`",
-        )
-    elif requestors and not controls:
+    for word, problem, nodes in (
+        ("control", "have a control thread", controls),
+        ("requestor", "be a requestor", requestors),
+    ):
+        if nodes and hardware:
+            sink.report(
+                codes.HARDWARE_COMPONENT,
+                f"{what} is a hardware device and cannot {problem}",
+                nodes[0].span,
+                related=[Label(hardware[0].span, "`hardware` is declared here")],
+                help=f"remove `{word}` or `hardware`",
+            )
+    if requestors and not controls and not hardware:
         sink.report(
             codes.REQUESTOR_CONTROL,
             f"{what} is a requestor but has no control thread",

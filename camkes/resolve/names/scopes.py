@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.words.nearest import suggestion
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-Defining: TypeAlias = "ast.ProcedureDecl | ast.StructDecl | ast.ConnectorDecl | ast.ComponentDecl"
 
 _KINDS: dict[type, str] = {
     ast.ProcedureDecl: "procedure",

@@ -21,9 +21,10 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
-from camkes.backends.sel4.trace import Record, output, read_console
+from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
+from camkes.report.trace.kinds import Kind
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
@@ -93,9 +94,9 @@ def on_sel4(path: Path, definitions: dict[str, str], platform: str, folder: Path
     assert make(Path(WORKSPACE), path, folder, settings, sink, lambda *_: None), sink.diagnostics
     records: list[Record] = []
     run = console(folder, instruction_counting=True, seconds=60)
-    for record in read_console(run):
+    for record in filter(None, map(read_line, run)):
         records.append(record)
-        printed = output(records).count("\n") if record.kind == 14 else 0
+        printed = output(records).count("\n") if record.kind == Kind.OUTPUT else 0
         if (printed >= lines) if lines else (record.time > DURATION):
             break
     run.close()

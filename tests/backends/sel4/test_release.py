@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.sel4.elf import read_image
-from camkes.backends.sel4.trace import OUTPUT, Record, output, read_console
+from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
+from camkes.report.trace.kinds import Kind
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
@@ -78,9 +79,9 @@ def test_examples_print_what_they_print_without_release(name: str, platform: str
     lines = expected_text(name).splitlines()
     records: list[Record] = []
     run = console(folder, instruction_counting=True, seconds=LIMIT)
-    for record in read_console(run):
+    for record in filter(None, map(read_line, run)):
         records.append(record)
-        if record.kind == OUTPUT and output(records).splitlines()[: len(lines)] == lines:
+        if record.kind == Kind.OUTPUT and output(records).splitlines()[: len(lines)] == lines:
             break
     run.close()
     assert output(records).splitlines()[: len(lines)] == lines

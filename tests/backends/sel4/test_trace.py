@@ -7,10 +7,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camkes.backends.sel4.trace import OUTPUT, Record, output, read_console, trace_file
+from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.diagnostics import Sink
 from camkes.model.limits import NOBODY
-from camkes.report.trace.events import parse_trace
+from camkes.report.trace.events import encode_records, parse_trace
+from camkes.report.trace.kinds import Kind
 
 WORD = st.integers(0, (1 << 64) - 1)
 RECORDS = st.builds(
@@ -31,13 +32,13 @@ def line(record: Record) -> str:
 def text(thread: int, words: str) -> Record:
     data = words.encode().ljust(32, b"\0")
     parts = [int.from_bytes(data[i : i + 8], "little") for i in range(0, 32, 8)]
-    return Record(0, OUTPUT, thread, NOBODY, (len(words), *parts))
+    return Record(0, Kind.OUTPUT, thread, NOBODY, (len(words), *parts))
 
 
 @given(st.lists(RECORDS))
 def test_lines_become_records(records: list[Record]) -> None:
     noise = "Booting all finished\n~ lost\n~ 12 zz\n"
-    assert list(read_console((noise + "".join(map(line, records))).splitlines())) == records
+    assert list(filter(None, map(read_line, (noise + "".join(map(line, records))).splitlines()))) == records
 
 
 def test_interrupted_lines_are_put_together() -> None:
@@ -48,6 +49,6 @@ def test_interrupted_lines_are_put_together() -> None:
 def test_a_trace_file_is_readable() -> None:
     records = [Record(5, 33, 1, NOBODY, (0, 0)), Record(9, 34, 1, NOBODY, (0, 0))]
     sink = Sink()
-    events = parse_trace(trace_file(records), "x.trace", sink)
+    events = parse_trace(encode_records(records), "x.trace", sink)
     assert events is not None and not sink.diagnostics
     assert [event.time for event in events] == [5, 9]

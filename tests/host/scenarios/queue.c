@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* First in, first out: equals run until they stop by themselves. */
+/* Threads of equal priority. queue.table: first in, first out, each runs until it stops by itself.
+ * slices.table: round robin by time slices; the slice of a thread that waits is kept. */
 #include <camkes/host.h>
 #include <stdio.h>
 
