@@ -82,8 +82,8 @@ class PlannedCpi(Struct, frozen=True):
 
     @property
     def manager_keeps_reply(self) -> bool:
-        """Whether its manager may wait for a release only, while there is a single waiter: nobody else sends
-        it messages, but workers of this CPI, which wake it before they do."""
+        """Whether its manager may wait for a release only, while there is a single waiter: only
+        workers of this CPI send it messages, and they wake it before they do."""
         return self.manager and not self.pooled and not self.inherits_from_above
 
 
