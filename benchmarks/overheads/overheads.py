@@ -32,6 +32,7 @@ LIMIT = 600
 #: rows of the application's output, and what they are called; a row is compared with another one
 ROWS = {
     "bare": ("bare Call and ReplyRecv", None),
+    "upstream": ("plain, as camkes-tool makes it", "bare"),
     "plain": ("plain", "bare"),
     "shapes_none": ("plain, nothing in, nothing out", "bare"),
     "shapes_in3": ("plain, four words in", "bare"),
@@ -40,7 +41,8 @@ ROWS = {
     "fixed": ("fixed", "plain"),
     "propagated": ("propagated", "plain"),
     "inherited": ("inherited, free lock", "plain"),
-    "plain_plain": ("plain through plain", None),
+    "upstream_upstream": ("plain through plain, as camkes-tool makes it", None),
+    "plain_plain": ("plain through plain", "upstream_upstream"),
     "inherited_inherited": ("inherited through inherited", "plain_plain"),
     "inherited_propagated": ("inherited through propagated", "plain_plain"),
     "contended_inherited": ("contended, one lock", None),

@@ -61,6 +61,7 @@ int run(void)
         HOLD(inherited_inherited);
         (void)bare_now(0), (void)plain_now(0), (void)fixed_now(0), (void)propagated_now(0);
         (void)plain_plain_now(0), (void)inherited_propagated_now(0), shapes_none();
+        (void)upstream_now(0), (void)upstream_upstream_now(0);
         printf("overheads: end\n");
         return 0;
     }
@@ -72,6 +73,8 @@ int run(void)
     CLOCK(propagated);
     CLOCK(inherited);
     CLOCK(plain_plain);
+    CLOCK(upstream);
+    CLOCK(upstream_upstream);
     CLOCK(inherited_inherited);
     CLOCK(inherited_propagated);
     CONTENDED(inherited);

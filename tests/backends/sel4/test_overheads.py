@@ -10,6 +10,7 @@ import importlib.util
 import os
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -20,9 +21,9 @@ from camkes.analysis.platform import Halves, read_platform
 ROOT = Path(__file__).parents[3]
 
 
-def benchmark() -> ModuleType:
-    path = ROOT / "benchmarks" / "overheads" / "overheads.py"
-    spec = importlib.util.spec_from_file_location("overheads", path)
+def benchmark(name: str = "overheads") -> ModuleType:
+    path = ROOT / "benchmarks" / "overheads" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -57,6 +58,28 @@ def test_the_profile_can_be_read(tmp_path: Path) -> None:
     # until the holder can go on, and from there to the handler of who waited
     assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
     assert platform.inherited.update == (9480 - 5280) - (1090 - 490)
+
+
+def test_memory_of_an_image() -> None:
+    """Names that begin like those of another image are not its own."""
+    memory = benchmark("memory")
+    objects = memory.objects(
+        "arch x86_64\n\nobjects {\n"
+        "leaf = tcb (addr: 0x534000, prio: 254)\n"
+        "leaf.p@low = tcb (addr: 0x524000, prio: 10)\n"
+        "leaf.p@low-endpoint = ep\n"
+        "leaf.p-manager-wake = notification\n"
+        "leaf-400000 = frame (4k, fill: [])\n"
+        "leaf-cnode = cnode (4 bits)\n"
+        "leaf-pt3-400000 = pt\n"
+        "leaf2 = tcb (addr: 0x534000, prio: 254)\n"
+        "leaf_3-cnode = cnode (9 bits)\n"
+        "}\ncaps {\nleaf-cnode {\n0x1 = tcb\n}\n}\n"
+    )
+    sizes = Counter({"stack": 32768, "ipc_buffer": 8192, "tls": 4096, "code": 5000})
+    found = memory.image("leaf", objects, sizes)
+    assert found == memory.Image("leaf", 2, 4096, 32768, 8192, 4096, 16 + 32, 512, 4096, 5000)
+    assert memory.table([found]).splitlines()[2].endswith(f"| {(4096 + 32768 + 8192 + 4096) // 2} |")
 
 
 #: a row, what it is compared with, and how much more it may be
