@@ -66,12 +66,14 @@ class Cost(Struct, frozen=True):
     reply: int | None
 
 
-def build(workspace: Path, folder: Path, platform: str, *, debug: bool) -> None:
+def build(
+    workspace: Path, folder: Path, platform: str, *, debug: bool, application: Path = APPLICATION
+) -> None:
     sink = Sink()
     settings = {"PLATFORM": platform, "KernelPrinting": "ON"}
     if not debug:
         settings["RELEASE"] = "ON"
-    if not make(workspace, APPLICATION, folder, settings, sink, lambda text: print(text, file=sys.stderr)):
+    if not make(workspace, application, folder, settings, sink, lambda text: print(text, file=sys.stderr)):
         sys.exit("\n".join(line for d in sink.diagnostics for line in (d.message, *d.notes)))
 
 
