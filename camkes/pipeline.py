@@ -81,6 +81,7 @@ class RunSettings(RunOptions, frozen=True, kw_only=True):
     trace: Path | None = None
     timeline: Path | None = None
     window: tuple[int, int] | None = None
+    profile: Path | None = None
     verify: bool = False
     watch: bool = False  # see HostBackend
     timeout: int | None = 10_000_000_000
@@ -112,14 +113,18 @@ class Checked(Struct, frozen=True):
 
 def find(asked: Input, sink: Sink, *, in_workspace: bool = False) -> Application | None:
     """Which sources and flags belong to the system at `asked.path`; see `find_application`."""
+    from msgspec.structs import replace
+
     from camkes.project.application import find_application
 
     definitions = dict(asked.definitions)
     try:
-        return find_application(asked.path, sink, definitions, in_workspace=in_workspace)
+        found = find_application(asked.path, sink, definitions, in_workspace=in_workspace)
     except PermissionError as error:
         sink.add(unreadable(error))
         return None
+    build_type = definitions.get("CMAKE_BUILD_TYPE", "")
+    return found if found is None else replace(found, build_type=build_type)
 
 
 def unreadable(error: PermissionError) -> Diagnostic:
@@ -444,6 +449,10 @@ def _write_results(settings: RunSettings, raw: Path, found: TraceRun, name: str,
             picture = timeline_svg(found, sink, settings.window or (None, None), name)
             if picture is not None:
                 write_output(settings.timeline, picture.encode())
+        if settings.profile is not None:
+            from camkes.report.profile import write_profile
+
+            write_profile(settings.profile, found, name)
     except OutputError as error:
         sink.add(unwritten(error))
 

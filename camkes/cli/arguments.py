@@ -191,6 +191,15 @@ def add_input(parser: argparse.ArgumentParser, path: str = SYSTEM, default: Path
     add_messages(parser)
 
 
+def add_build_type(group: argparse._ArgumentGroup) -> None:
+    """How components are compiled."""
+    kinds = group.add_mutually_exclusive_group()
+    text = "compile components for debuggers, as -D CMAKE_BUILD_TYPE=Debug"
+    kinds.add_argument("--debug", dest="build_type", action="store_const", const="Debug", help=text)
+    text = "compile components for speed and without assertions, as -D CMAKE_BUILD_TYPE=Release"
+    kinds.add_argument("--release", dest="build_type", action="store_const", const="Release", help=text)
+
+
 def add_dependencies(parser: argparse.ArgumentParser) -> None:
     """For commands whose result a makefile may keep."""
     parser.add_argument(
@@ -225,10 +234,14 @@ def add_messages(parser: argparse.ArgumentParser) -> None:
 
 
 def input_of(arguments: argparse.Namespace) -> pipeline.Input:
-    """What `add_input` understood."""
+    """What `add_input` and `add_build_type` understood."""
+    build_type = getattr(arguments, "build_type", None)
     return pipeline.Input(
         path=arguments.path,
-        definitions=tuple(arguments.definitions),
+        definitions=(
+            *([("CMAKE_BUILD_TYPE", build_type)] if build_type else []),
+            *arguments.definitions,
+        ),
         import_path=tuple(arguments.import_path),
         cpp_flags=tuple(arguments.cpp_flag),
         cpp=arguments.cpp_bin or "cpp",

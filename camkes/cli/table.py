@@ -11,6 +11,7 @@ from camkes.cli.arguments import Command, CommandLineParser
 from camkes.cli.commands import (
     analyses,
     debugging,
+    environment,
     explorations,
     measurements,
     projects,
@@ -61,6 +62,7 @@ COMMANDS = {
         *debugging.COMMANDS,
         *explorations.COMMANDS,
         *texts.COMMANDS,
+        *environment.COMMANDS,
         *services.COMMANDS,
         COMPLETION,
     )
@@ -75,7 +77,7 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
         epilog="Exit status: 0 success, 1 errors in the input or a fault in a run, 2 wrong usage, 3 a "
         "defect of camkes, 130 interrupted.",
     )
-    parser.add_argument("--version", action="version", version=f"camkes-rt {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"camkes-rt {__version__}")
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", dest="command", parser_class=CommandLineParser, prog=parser.prog
     )

@@ -85,6 +85,7 @@ class Application(Struct, frozen=True):
     not_made: tuple[Missing, ...] = ()
     said_of_commands: tuple[str, ...] = ()
     lists: Path | None = None
+    build_type: str = ""  # CMAKE_BUILD_TYPE, as it was asked for
 
     def report_missing(self, code: Code, sink: Sink) -> None:
         """Say which sources do not exist, once for each call that names them; and which folders, as

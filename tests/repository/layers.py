@@ -22,6 +22,7 @@ LAYERS = (
     Entry(11, ("editor",),
         "the editor server: translates results of the lower layers to the Language Server Protocol"),
     Entry(11, ("experiments",), "series of runs: replayed cases, task sets, measurements"),
+    Entry(11, ("doctor",), "what commands need on this machine, and how it is installed"),
     Entry(11, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(11, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
     Entry(11, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
@@ -51,9 +52,9 @@ LAYERS = (
     Entry(2, ("parser",), "preprocessor, grammar, syntax tree; its folder is `parser/`"),
     Entry(1, ("diagnostics",),
         "source files, spans, diagnostics, codes; text, JSON and SARIF; a page for each code"),
-    Entry(0, ("cache", "files", "process", "resources", "sandbox"),
+    Entry(0, ("cache", "files", "process", "resources", "sandbox", "watching"),
         "the user's cache; atomic writes of files; child processes and their sandbox;"
-        " the paths of templates and C sources"),
+        " the paths of templates and C sources; changes of files"),
 )  # fmt: skip
 
 #: The layer of each module or package, by its full name. The longest name that fits counts.

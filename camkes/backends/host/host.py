@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import errno
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -86,6 +87,29 @@ def unusable(error: OSError, out: Path) -> Diagnostic:
     )
 
 
+#: What CMAKE_BUILD_TYPE adds for components, also where there is no CMake file.
+BUILD_TYPES = {
+    "debug": ("-O0",),
+    "release": ("-O2", "-DNDEBUG"),
+    "relwithdebinfo": ("-O2", "-DNDEBUG"),
+    "minsizerel": ("-Os", "-DNDEBUG"),
+}
+
+
+def compile_commands(folder: Path, jobs: Sequence[BuildJob]) -> str:
+    """The compilation database that clangd and other tools read; commands are run in `folder`."""
+    commands = [
+        {
+            "directory": str(folder),
+            "file": str(job.inputs[0]),
+            "output": str(job.output),
+            "arguments": list(job.command),
+        }
+        for job in jobs
+    ]
+    return json.dumps(commands, indent=1) + "\n"
+
+
 class _Build:
     def __init__(
         self,
@@ -123,6 +147,7 @@ class _Build:
         compiled = [job for of in (*jobs.values(), *shared.values()) for job in of]
         if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
+        write_changed(self.out / "compile_commands.json", compile_commands(self.folder, compiled))
         kit = host_kit(compiler, self.folder / "kernel", self.sink, self.progress)
         if kit is None:
             return None
@@ -184,6 +209,7 @@ class _Build:
     def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[BuildJob]:
         """Two instances of a component are compiled apart: each has its own camkes.h."""
         folder = self.folder / "objects" / instance.name
+        of_type = BUILD_TYPES.get(self.application.build_type.lower(), ())
         files = [f.path for f in self.generated if f.instance == instance.name]
         own = files[0].parent if files else self.out / instance.name
         about = f"component {instance.type.name}, instance {instance.name}"
@@ -191,9 +217,10 @@ class _Build:
         for source in files:
             if source.suffix in (".c", ".cc", ".cpp"):
                 output = folder / "generated" / f"{source.name}.o"
-                jobs.append(compile_job(compiler, source, output, (own, *build.includes), (), about))
+                jobs.append(compile_job(compiler, source, output, (own, *build.includes), of_type, about))
         for source, output in sources_and_objects(build, folder):
             includes, flags = build.flags_of(source)
+            flags = (*of_type, *flags)  # those of the user's files win
             if instance.name in self.watched:
                 flags = (*flags, "-fsanitize=thread")
             language = build.language_of(source)

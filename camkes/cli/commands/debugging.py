@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes import pipeline
-from camkes.cli.arguments import Command, CommandLineParser, add_input, choices, duration, input_of
+from camkes.cli.arguments import (
+    Command,
+    CommandLineParser,
+    add_build_type,
+    add_input,
+    choices,
+    duration,
+    input_of,
+)
 from camkes.cli.output import USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
 
@@ -82,6 +90,7 @@ def debug_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a command of gdb, when it stopped",
     )
+    add_build_type(group)
     option("--batch", action="store_true", help="end after these commands")
     option("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
     text = "virtual time to run (default: until all is idle, at most 1s)"

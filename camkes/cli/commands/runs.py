@@ -15,7 +15,17 @@ from msgspec.structs import fields
 from camkes import pipeline
 from camkes.backends.host.codes import WAITS_FOR_EVER
 from camkes.backends.host.schedule import is_schedule
-from camkes.cli.arguments import Command, add_input, choices, conditions, duration, input_of, size, window
+from camkes.cli.arguments import (
+    Command,
+    add_build_type,
+    add_input,
+    choices,
+    conditions,
+    duration,
+    input_of,
+    size,
+    window,
+)
 from camkes.cli.output import (
     GOOD,
     USAGE,
@@ -218,7 +228,7 @@ def run_sel4(arguments: argparse.Namespace) -> int:
 HOST_ONLY = {
     **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
     **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
-    **dict.fromkeys(("deny", "timeline", "window", "verify", "replay"), ""),
+    **dict.fromkeys(("deny", "timeline", "window", "profile", "verify", "replay"), ""),
     "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
     "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
     "cpp_bin": "the `cpp` of PATH",
@@ -251,6 +261,7 @@ def add_host(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
     group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
+    add_build_type(group)
     group.add_argument(
         "--sanitize", action="store_true", help="build with the address and undefined-behaviour sanitizers"
     )
@@ -387,6 +398,12 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         help="the interval that the timeline shows, such as 0:100ms",
     )
     group.add_argument(
+        "--profile",
+        metavar="DIR",
+        type=Path,
+        help="write where virtual time passes, by task and by component: folded stacks and flame graphs",
+    )
+    group.add_argument(
         "--verify",
         action="store_true",
         help="check the trace against the properties M P H L Z S (`camkes explain M` and so on)",
@@ -407,7 +424,8 @@ COMMANDS = (
         "build a system",
         build_arguments,
         """
-  camkes build examples/adder -o build/adder""",
+  camkes build examples/adder -o build/adder
+  camkes build examples/adder --debug            with compile_commands.json, as every build""",
     ),
     Command(
         "run",
@@ -418,7 +436,7 @@ COMMANDS = (
   camkes run examples/inversion --timeline inversion.svg
   camkes run examples/nested --for 2s --trace nested.json
   camkes run examples/protocols --scheduling rr --timeslice 5ms --verify
-  camkes run examples/nested --deny missed,exit-status
+  camkes run examples/nested --deny missed,exit-status --profile profile
 
 Exit status: 1 after an error in the system, a fault, a finding of a sanitizer, a refused message, a property
 that --verify finds violated, and what --deny names; 128 + the signal after an interruption.""",

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Commands about where the tool is used: doctor, watch."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes.cli.arguments import Command
+from camkes.cli.commands import runs
+from camkes.cli.output import GOOD, USAGE, USER_ERROR
+
+if TYPE_CHECKING:
+    from camkes.doctor import Health
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    from camkes.doctor import ESSENTIAL, SCHEMA, examine, needs
+
+    every = needs()
+    known = sorted({command for need in every for command in need.commands})
+    wanted = tuple(arguments.commands) or ESSENTIAL
+    unknown = [command for command in wanted if command not in known]
+    if unknown:
+        message = f"camkes doctor: nothing is known of what {unknown[0]!r} needs"
+        print(f"{message}; expected {', '.join(known)}", file=sys.stderr)
+        return USAGE
+    found = examine(every)
+    if arguments.commands:
+        found = [each for each in found if set(each.commands) & set(wanted)]
+    lacking = [each for each in found if each.missing and set(each.commands) & set(wanted)]
+    if arguments.json:
+        rows = [
+            {
+                "name": each.name,
+                "found": each.found or None,
+                "commands": list(each.commands),
+                "for": each.what_for,
+                "install": each.install if each.missing else None,
+            }
+            for each in found
+        ]
+        report = {"schema": SCHEMA, "commands": list(wanted), "good": not lacking, "needs": rows}
+        print(json.dumps(report, indent=1))
+    else:
+        print(table(found), end="")
+        missing = ", ".join(each.name for each in lacking)
+        print(f"missing for {', '.join(wanted)}: {missing}" if lacking else f"good for {', '.join(wanted)}")
+    return USER_ERROR if lacking else GOOD
+
+
+def table(found: list[Health]) -> str:
+    """A line for each thing; two for what is missing, the second of which installs it."""
+    width = max(len(each.name) for each in found)
+    lines = []
+    for each in found:
+        commands = f" ({', '.join(each.commands)})" if each.commands else ""
+        what = each.found or f"missing: {each.what_for}{commands}"
+        lines.append(f"{'ok' if each.found else '--'}  {each.name:{width}}  {what}\n")
+        if each.missing:
+            lines.append(f"    {'':{width}}  {each.install}\n")
+    return "".join(lines)
+
+
+def watch(arguments: argparse.Namespace) -> int:
+    from camkes.watching import state_of, wait_for_change
+
+    if not arguments.path.exists():
+        print(f"camkes watch: there is no file {arguments.path}", file=sys.stderr)
+        return USER_ERROR
+    arguments.command = "run"
+    status = GOOD
+    rounds = 0
+    while True:
+        state = state_of(arguments.path)
+        status = runs.run(arguments)
+        sys.stdout.flush()
+        rounds += 1
+        if rounds == arguments.rounds:
+            return status
+        if not arguments.quiet:
+            print(f"camkes watch: status {status}; waiting for a change, Ctrl-C ends", file=sys.stderr)
+        files = wait_for_change(arguments.path, state)
+        if not arguments.quiet:
+            names = ", ".join(Path(file).name for file in files[:4]) + (" ..." if len(files) > 4 else "")
+            print(f"\ncamkes watch: changed: {names}", file=sys.stderr)
+
+
+def doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "commands",
+        metavar="COMMAND",
+        nargs="*",
+        help="only what these commands need, such as debug or 'run --kernel sel4' (default: all; it is an "
+        "error if something is missing for check, build, run or test)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def rounds(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number")
+    return int(text)
+
+
+def watch_arguments(parser: argparse.ArgumentParser) -> None:
+    runs.run_arguments(parser)
+    text = "end after N runs, with the status of the last one (default: 0, never)"
+    parser.add_argument("--rounds", metavar="N", type=rounds, default=0, help=text)
+
+
+COMMANDS = (
+    Command(
+        "watch",
+        watch,
+        "check and run a system again whenever one of its files changes",
+        watch_arguments,
+        """
+  camkes watch examples/nested
+  camkes watch pump --for 100ms --deny missed
+
+It has the options of `camkes run`. Ctrl-C ends it, with status 130.""",
+        has_results=True,
+    ),
+    Command(
+        "doctor",
+        doctor,
+        "list what is missing on this machine, and how to install it",
+        doctor_arguments,
+        """
+  camkes doctor
+  camkes doctor debug
+  camkes doctor 'run --kernel sel4' --json
+
+Exit status: 0 everything is there, 1 something is missing, 2 wrong usage.""",
+        has_results=True,
+    ),
+)
