@@ -207,6 +207,14 @@ class ThreadsClause(Record, frozen=True, eq=False):
     span: Span
 
 
+class HelpersClause(Record, frozen=True, eq=False):
+    """`helpers`: who waits lends its priority to the tasks that can end the wait. `listed`: names in
+    parentheses follow, which a clause cannot have."""
+
+    listed: bool
+    span: Span
+
+
 class UnknownClause(Record, frozen=True, eq=False):
     """A word after `with` that is not a valid clause; kept so that the resolver can suggest the nearest
     one."""
@@ -215,7 +223,7 @@ class UnknownClause(Record, frozen=True, eq=False):
     span: Span
 
 
-InterfaceClause: TypeAlias = ProtocolClause | RequestsClause | ThreadsClause | UnknownClause
+InterfaceClause: TypeAlias = ProtocolClause | RequestsClause | HelpersClause | ThreadsClause | UnknownClause
 
 
 # Components --------------------------------------------------------------------------------------
@@ -252,10 +260,11 @@ class InterfaceDecl(Record, frozen=True, eq=False):
 
 
 class SyncDecl(Record, frozen=True, eq=False):
-    """`has mutex name;` and its like."""
+    """`has mutex name [with clauses];` and its like."""
 
     kind: str  # mutex semaphore binary_semaphore
     name: Identifier
+    clauses: tuple[InterfaceClause, ...]
     span: Span
 
 

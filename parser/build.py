@@ -254,8 +254,8 @@ class Builder:
     def buffer(self, first: int, last: int, token: int, size: Any) -> Any:
         return ast.BufType(size, self._span(first, last))
 
-    def sync(self, first: int, last: int, kind: int, name: ast.Identifier) -> Any:
-        return ast.SyncDecl(self._word(kind), name, self._span(first, last))
+    def sync(self, first: int, last: int, kind: int, name: ast.Identifier, clauses: Any) -> Any:
+        return ast.SyncDecl(self._word(kind), name, clauses or (), self._span(first, last))
 
     # Clauses ------------------------------------------------------------------------------------
 
@@ -267,6 +267,9 @@ class Builder:
 
     def requests_clause(self, first: int, last: int, word: int, *names: ast.Identifier) -> Any:
         return ast.RequestsClause(names, self._span(first, last))
+
+    def helpers_clause(self, first: int, last: int, word: int, *names: Any) -> Any:
+        return ast.HelpersClause(last > first, self._span(first, last))
 
     def threads_clause(self, first: int, last: int, count: Any) -> Any:
         return ast.ThreadsClause(count, self._span(first, last))

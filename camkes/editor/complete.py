@@ -36,8 +36,10 @@ _TO_KINDS = ("provides", "consumes", "dataport")
 _CLAUSES = {
     "provides": ("priority_protocol", "requests", "threads"),
     "connection": ("threads",),
+    "consumes": ("helpers",),
+    "has": ("helpers",),
 }
-_CLAUSE_WORDS = frozenset(("priority_protocol", "requests"))
+_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "helpers"))
 
 
 class Sort(Enum):

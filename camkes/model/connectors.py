@@ -85,9 +85,11 @@ def support(connector: Connector | str) -> ConnectorSupport:
     return TABLE.get(name) or ConnectorSupport(name)
 
 
-def names(carries: Carries) -> list[str]:
-    """The connectors whose generated code carries this, for messages."""
-    return sorted(s.name for s in TABLE.values() if s.generated and s.carries is carries)
+def names(carries: Carries, *, threaded: bool = False) -> list[str]:
+    """The connectors whose generated code carries this, for messages; `threaded`: not those without a thread
+    at the `to` end."""
+    found = (s for s in TABLE.values() if s.generated and s.carries is carries)
+    return sorted(s.name for s in found if not (threaded and s.without_thread))
 
 
 def carries_time(connection: Connection, rendered: frozenset[str] = frozenset()) -> bool:

@@ -92,6 +92,7 @@ PRIORITY_PROTOCOL = Known("priority_protocol", "interface")
 ACCESS = Known("access", "interface")
 BUFFER = Known("buffer", "connection")
 DTB = Known("dtb", "interface")
+HELPERS = Known("helpers", "condition", shared=False)
 
 TABLE = {
     known.name: known

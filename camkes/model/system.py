@@ -120,7 +120,7 @@ class Interface(Struct, frozen=True, eq=False):
     `kind`: uses provides emits consumes dataport. `type`: the procedure, the event's name, or the
     dataport's type. `protocol`, `requests`, `threads` are what a `with` clause of the
     component states (None: nothing stated); the spans of these clauses are in `clause_spans` under
-    "priority_protocol", "requests", "threads".
+    "priority_protocol", "requests", "threads", and "helpers" of a `consumes` interface.
     """
 
     kind: str
@@ -138,6 +138,8 @@ class Sync(Struct, frozen=True, eq=False):
     kind: str  # mutex semaphore binary_semaphore
     name: str
     span: Span
+    #: where `with helpers` says so
+    helpers: Span | None = None
 
 
 class ComponentType(Struct, frozen=True, eq=False):
@@ -269,6 +271,25 @@ class Cpi(Struct, frozen=True, eq=False):
         return f"{self.instance}.{self.interface}"
 
 
+class Condition(Struct, frozen=True, eq=False):
+    """What threads wait for `with helpers`: an event that `instance` consumes, or a semaphore of it.
+
+    `kind`: event semaphore binary_semaphore. `helpers` are the names of the tasks that are stated to end
+    such a wait; None: they are computed. `spans` has "helpers" where either is written.
+    """
+
+    instance: str
+    interface: str
+    kind: str
+    helpers: tuple[str, ...] | None
+    span: Span
+    spans: Mapping[str, Span]
+
+    @property
+    def name(self) -> str:
+        return f"{self.instance}.{self.interface}"
+
+
 class System(Struct, frozen=True, eq=False):
     """Everything a system says. `root` is the file that was asked for; `files` all that were read."""
 
@@ -281,6 +302,7 @@ class System(Struct, frozen=True, eq=False):
     cpis: tuple[Cpi, ...]
     #: settings whose instance is neither an instance nor a connection ("inst.iface" of templates, typos)
     other_settings: Mapping[str, Mapping[str, Setting]]
+    conditions: tuple[Condition, ...] = ()
     _by_name: Mapping[str, Instance] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ from camkes.resolve.program.connections import (
 )
 from camkes.resolve.program.hierarchy import Flat, flatten
 from camkes.resolve.program.ranges import check_ranges
-from camkes.resolve.program.realtime import plain_connector, tasks_and_cpis
+from camkes.resolve.program.realtime import conditions, plain_connector, tasks_and_cpis
 from camkes.resolve.program.scheduling import check_scheduling
 from camkes.resolve.program.settings import Settings, resolve_settings
 from camkes.resolve.values.expressions import fold_integer
@@ -173,6 +173,7 @@ def _system(
         tasks,
         cpis,
         settings.other,
+        conditions(instances, sink),
     )
 
 

@@ -33,7 +33,7 @@ from camkes.resolve.values.attributes import (
     check_keyword,
     check_member_keyword,
 )
-from camkes.resolve.values.clauses import interface_clauses
+from camkes.resolve.values.clauses import interface_clauses, sync_helpers
 from camkes.resolve.values.expressions import fold, fold_integer
 
 #: Components within components deeper than this are taken for a mistake.
@@ -238,7 +238,8 @@ class Names:
                 kind = item.kind.replace("_", " ")
                 check_member_keyword(item.name, kind, self.sink)
                 if new_member(members, item.name, kind, self.sink):
-                    syncs.append(Sync(item.kind, item.name.text, item.name.span))
+                    helpers = sync_helpers(item, self.sink)
+                    syncs.append(Sync(item.kind, item.name.text, item.name.span, helpers))
             elif isinstance(item, ast.AttributeDecl) and new_member(
                 members, item.name, "attribute", self.sink
             ):

@@ -15,6 +15,7 @@ from camkes.model.protocols import Protocol
 from camkes.model.settings import (
     BUDGET,
     DEADLINE,
+    HELPERS,
     NUM_THREADS,
     OFFSET,
     PERIOD,
@@ -23,7 +24,17 @@ from camkes.model.settings import (
     WCET,
     find,
 )
-from camkes.model.system import Connection, Connector, Cpi, Instance, Interface, Setting, Task, in_digits
+from camkes.model.system import (
+    Condition,
+    Connection,
+    Connector,
+    Cpi,
+    Instance,
+    Interface,
+    Setting,
+    Task,
+    in_digits,
+)
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.resolve import codes
 from camkes.resolve.values.clauses import protocol, protocol_words
@@ -59,6 +70,43 @@ def tasks_and_cpis(
     library = bool(cpis) and not any(instance.type.requestor for instance in instances)
     tasks = [task for instance in instances if (task := reader.task(instance, library)) is not None]
     return tuple(tasks), tuple(cpis)
+
+
+def conditions(instances: tuple[Instance, ...], sink: Sink) -> tuple[Condition, ...]:
+    """What threads wait for `with helpers`, in the order of the text."""
+    found: list[Condition] = []
+    for instance in instances:
+        for interface in instance.type.interfaces:
+            if interface.kind == "consumes" and interface.name not in instance.type.exported:
+                clause = (interface.clause_spans or {}).get(HELPERS.name)
+                found += _condition(instance, interface.name, "event", interface.span, clause, sink)
+        for sync in instance.type.syncs:
+            if sync.kind != "mutex":
+                found += _condition(instance, sync.name, sync.kind, sync.span, sync.helpers, sink)
+    return tuple(found)
+
+
+def _condition(
+    instance: Instance, name: str, kind: str, span: Span, clause: Span | None, sink: Sink
+) -> list[Condition]:
+    """The condition that a member is by its clause, or by a setting that states its helpers."""
+    setting = instance.settings.get(HELPERS.of(f"{name}_"))
+    declared = any(a.name == HELPERS.of(f"{name}_") for a in instance.type.attributes)
+    if clause is None and (setting is None or declared):
+        return []  # an attribute of its own only has the name
+    if setting is None:
+        return [Condition(instance.name, name, kind, None, span, {"helpers": clause or span})]
+    stated = setting.value
+    if not isinstance(stated, list) or not all(isinstance(each, str) for each in stated):
+        sink.report(
+            codes.BAD_HELPERS,
+            f"the helpers of `{instance.name}.{name}` must be a list of names of tasks",
+            setting.span,
+            help=f'for example `{instance.name}.{HELPERS.of(f"{name}_")} = ["producer"];`',
+        )
+        return []
+    names = tuple(dict.fromkeys(str(each) for each in stated))
+    return [Condition(instance.name, name, kind, names, span, {"helpers": setting.span})]
 
 
 class TaskReader:

@@ -27,12 +27,16 @@ def protocol_words(quote: str) -> str:
 #: The words of the clauses that each kind of interface can have.
 _ALLOWED = {
     "provides": ("priority_protocol", "requests", "threads"),
+    "consumes": ("helpers",),
+    "semaphore": ("helpers",),
+    "binary_semaphore": ("helpers",),
 }
 
 #: How a clause is written.
 _FORMS = {
     "priority_protocol": "priority_protocol inherited",
     "requests": "requests (interface, ...)",
+    "helpers": "helpers",
     "threads": "N threads",
 }
 
@@ -52,6 +56,12 @@ def interface_clauses(node: ast.InterfaceDecl, sink: Sink) -> Clauses:
     return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"{article} `{node.kind}` interface", sink)
 
 
+def sync_helpers(node: ast.SyncDecl, sink: Sink) -> Span | None:
+    """Where a semaphore is declared `with helpers`."""
+    place = f"a {node.kind.replace('_', ' ')}"
+    return _read(node.clauses, _ALLOWED.get(node.kind, ()), place, sink).spans.get("helpers")
+
+
 def connection_threads(node: ast.ConnectionDecl, sink: Sink) -> tuple[int | None, Span | None]:
     """The thread count that a connection states, and where."""
     clauses = _read(node.clauses, ("threads",), "a connection", sink)
@@ -69,12 +79,21 @@ def _read(nodes: Sequence[ast.InterfaceClause], allowed: Sequence[str], place: s
                 node.word.span,
                 help=_meant(word) or suggestion(word, _FORMS) or _forms(allowed, place),
             )
+        elif isinstance(node, ast.HelpersClause) and node.listed and word in allowed:
+            sink.report(
+                codes.UNKNOWN_CLAUSE,
+                "a `helpers` clause cannot name helpers",
+                node.span,
+                notes=["helpers are tasks, which are instances, and a component does not know them"],
+                help="write `helpers`, and they are computed; or state them in a configuration: "
+                '`INSTANCE.NAME_helpers = ["TASK"];`',
+            )
         elif word not in allowed:
             sink.report(
                 codes.MISPLACED_CLAUSE,
                 f"{place} cannot have a `{word}` clause",
                 node.span,
-                help=f"it belongs to the `provides` interface; {_forms(allowed, place)}"
+                help=f"it belongs to {_owners(word)}; {_forms(allowed, place)}"
                 if allowed
                 else _forms(allowed, place),
             )
@@ -97,9 +116,14 @@ def _meant(word: str) -> str:
     return f"write `priority_protocol {protocol}`" if protocol in PROTOCOLS else ""
 
 
+def _owners(word: str) -> str:
+    """What can have a clause."""
+    return "a `consumes` interface or a semaphore" if word == "helpers" else "the `provides` interface"
+
+
 def _forms(allowed: Sequence[str], place: str) -> str:
     if not allowed:
-        return "only `provides` interfaces and connections can have clauses"
+        return "only `provides` and `consumes` interfaces, semaphores and connections can have clauses"
     return f"{place} can have: {', '.join(f'`{_FORMS[word]}`' for word in allowed)}"
 
 
@@ -109,6 +133,8 @@ def _word(node: ast.InterfaceClause) -> str:
             return "priority_protocol"
         case ast.RequestsClause():
             return "requests"
+        case ast.HelpersClause():
+            return "helpers"
         case ast.ThreadsClause():
             return "threads"
         case ast.UnknownClause():

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from camkes.model.settings import ACCESS, PRIORITY_PROTOCOL, TABLE, UNTYPED_POOL
+from camkes.model.settings import ACCESS, HELPERS, PRIORITY_PROTOCOL, TABLE, UNTYPED_POOL
 
 
 def _words(text: str) -> frozenset[str]:
@@ -25,7 +25,7 @@ _THREAD = _of("thread")
 #: Suffixes for an interface, a mutex or a semaphore: `NAME_x`; after the tool's, those of templates.
 _MEMBER = (
     _of("interface", "semaphore", "connection")
-    | {PRIORITY_PROTOCOL.name, ACCESS.name}
+    | {PRIORITY_PROTOCOL.name, ACCESS.name, HELPERS.name}
     | _words(
         """
         cache_op dma_pool dma_pool_cached global_endpoint hardware_cached id irq_handle irq_ioapic
