@@ -180,7 +180,9 @@ def read_calls(
 ) -> CodeCalls | None:
     """What the code of a system calls; None where no protocol depends on it. Mistakes in the code are left to
     the build."""
-    if not system.cpis:
+    from camkes.protocols.signals import signals_matter
+
+    if not system.cpis and not any(signals_matter(system, instance) for instance in system.instances):
         return None
     from camkes.callgraph.read import calls_of_code
     from camkes.generate import generate_headers
@@ -195,7 +197,8 @@ def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | N
     """Plan a system and check it, with what its code calls if that is known; None after an error."""
     from camkes.protocols import analyse
 
-    found = analyse(system, sink, *((calls.reached, calls.chains) if calls is not None else ()))
+    known = (calls.reached, calls.chains, calls.operations) if calls is not None else ()
+    found = analyse(system, sink, *known)
     for note in calls.notes if calls is not None else ():
         sink.add(note)
     if found is not None and any(task.wcet for task in system.tasks):

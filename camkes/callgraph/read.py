@@ -34,6 +34,7 @@ from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
 from camkes.protocols.requests import Chain, procedures
+from camkes.protocols.signals import Operations, signal_operations, signals_matter
 
 #: Calls stay calls, and each function has a section that says whose they are.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-fno-whole-program", "-ffunction-sections")
@@ -44,13 +45,16 @@ _LINES = ("-g1",)
 
 class CodeCalls(Struct, frozen=True):
     """`reached` says what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
-    of their instance, `chains` how; those of which that is not known are missing. `notes` say why. `files`
-    are the sources and headers that were read."""
+    of their instance, `chains` how; those of which that is not known are missing. `operations` says the same
+    of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
+    `SEMAPHORE_post`). `notes` say why something is not known. `files` are the sources and headers that were
+    read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]
     notes: tuple[Diagnostic, ...]
     files: tuple[Path, ...] = ()
+    operations: Operations = {}
 
 
 def calls_of_code(
@@ -65,13 +69,19 @@ def calls_of_code(
     """Compile and read the code of a system in the folder `out`. `headers` are folders with the `camkes.h` of
     each instance. Mistakes in the code are left to the build: what does not compile is not known."""
     reader = _CodeReader(system, progress)
-    instances = [i for i in system.instances if i.name in headers and procedures(i, "uses")]
+    instances = [
+        i
+        for i in system.instances
+        if i.name in headers and ((system.cpis and procedures(i, "uses")) or signals_matter(system, i))
+    ]
     builds = [build_of(application, i, Sink()) for i in instances]
     languages = {build.language_of(source) for build in builds for source in build.sources}
-    compiler = find_compiler(sanitize, Sink(), languages) if system.cpis and instances else None
+    compiler = find_compiler(sanitize, Sink(), languages) if instances else None
     if compiler is not None:
         reader.read(instances, application, headers, out, compiler)
-    return CodeCalls(reader.reached, reader.chains, tuple(reader.notes), tuple(reader.files))
+    return CodeCalls(
+        reader.reached, reader.chains, tuple(reader.notes), tuple(reader.files), reader.operations
+    )
 
 
 class _Caller(NamedTuple):
@@ -91,6 +101,7 @@ class _CodeReader:
         self.sources = Sources()
         self.reached: dict[str, frozenset[str]] = {}
         self.chains: dict[tuple[str, str], Chain] = {}
+        self.operations: dict[str, dict[str, Chain]] = {}
         self.notes: list[Diagnostic] = []
         self.files: list[Path] = []
 
@@ -143,6 +154,8 @@ class _CodeReader:
                 self._read_instance(instance, jobs[instance.name], instance.name in foreign)
 
     def _not_read(self, instance: Instance, why: str, caller: str = "") -> None:
+        if not procedures(instance, "uses"):
+            return  # what it waits for and signals is not known either, and is taken to be everything
         self.notes.append(
             Diagnostic(
                 CODE_NOT_READ,
@@ -166,6 +179,7 @@ class _CodeReader:
         uses = [i for i in instance.type.interfaces if i.kind == "uses" and isinstance(i.type, Procedure)]
         stubs = {f"{i.name}_{method}": i.name for i in uses for method in _methods(i.type)}
         handlers = tuple(f"{i.name}_register_error_handler" for i in instance.type.interfaces)
+        operations = signal_operations(instance)
         for caller in self._callers(instance):
             missing = [name for name in caller.needed if not graph.defines(name)]
             if missing:
@@ -173,6 +187,10 @@ class _CodeReader:
                 continue
             reached = graph.reach(caller.roots, stubs, caller.callbacks, handlers)
             self._record(caller.name, instance, stubs, reached)
+            if operations:
+                self._record_operations(
+                    caller.name, graph.reach(caller.roots, operations, caller.callbacks, handlers)
+                )
 
     def _callers(self, instance: Instance) -> list[_Caller]:
         """The control thread, the handlers of procedures, and those of events and interrupts."""
@@ -229,6 +247,8 @@ class _CodeReader:
     def _record(self, name: str, instance: Instance, stubs: Mapping[str, str], reached: Reached) -> None:
         called = frozenset(stubs[target] for target in reached.walks)
         if reached.unbounded is not None:
+            if not stubs:
+                return
             said = (
                 instance.type.interface(name.removeprefix(f"{instance.name}."))
                 if name != instance.name
@@ -244,6 +264,13 @@ class _CodeReader:
             if (chain.sure, -len(chain.functions)) > (before.sure, -len(before.functions)):
                 self.chains[name, stubs[target]] = chain
         self.reached[name] = called
+
+    def _record_operations(self, name: str, reached: Reached) -> None:
+        if reached.unbounded is None:
+            self.operations[name] = {
+                target: Chain(walk.functions, tuple(map(self._span, walk.places)), walk.sure)
+                for target, walk in reached.walks.items()
+            }
 
     def _unbounded(self, name: str, instance: Instance, function: str, place: CallPlace | None) -> None:
         self.notes.append(

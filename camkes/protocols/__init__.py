@@ -10,15 +10,21 @@ if TYPE_CHECKING:
     from camkes.diagnostics import Sink
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
-    from camkes.protocols.requests import CallGraph, Chains
+    from camkes.protocols.requests import CallGraph, Chains, RequestGraph
+    from camkes.protocols.signals import Lending, Operations
 
 
 def analyse(
-    system: System, sink: Sink, code: CallGraph | None = None, chains: Chains | None = None
+    system: System,
+    sink: Sink,
+    code: CallGraph | None = None,
+    chains: Chains | None = None,
+    operations: Operations | None = None,
 ) -> Plan | None:
     """Build the request graph, plan the system and check it. The plan, or None where an error was found.
 
-    `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how.
+    `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how;
+    `operations` says the same of functions that wait and signal.
     """
     from camkes.protocols.plan import Plan, plan_requests
 
@@ -33,9 +39,17 @@ def analyse(
     from camkes.protocols.requests import build_graph
 
     graph = build_graph(system, code)
-    plan = plan_requests(system, graph)
-    good = run_checks(Facts(system, graph, plan, code or {}, chains or {}), sink)
+    plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
+    good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
     return plan if good else None
+
+
+def _lending(system: System, graph: RequestGraph, operations: Operations) -> list[Lending]:
+    """Who lends to whom: helpers are those that are stated, or else computed."""
+    from camkes.protocols.signals import find_lending, stated_helpers
+
+    found = (find_lending(system, graph, operations, condition) for condition in system.conditions)
+    return [stated_helpers(lending) for lending in found]
 
 
 def sketch(system: System) -> tuple[Plan, tuple[str, ...]]:
@@ -47,7 +61,9 @@ def sketch(system: System) -> tuple[Plan, tuple[str, ...]]:
     graph = build_graph(system)
     cycles = (shortest_cycle(graph.outgoing, part) for part in graph.components() if graph.is_cycle(part))
     found = next(cycles, [])
-    return plan_requests(system, graph), tuple(request.caller for request in found)
+    return plan_requests(system, graph, _lending(system, graph, {})), tuple(
+        request.caller for request in found
+    )
 
 
 def _can_cycle(system: System) -> bool:
@@ -59,7 +75,7 @@ def _can_cycle(system: System) -> bool:
 def _is_real_time(system: System) -> bool:
     """Whether something in a system concerns the protocols: without, there is nothing to plan or check."""
     return (
-        bool(system.tasks or system.cpis)
+        bool(system.tasks or system.cpis or system.conditions)
         or any(connection.threads is not None for connection in system.connections)
         or any(interface.clause_spans for i in system.instances for interface in i.type.interfaces)
     )

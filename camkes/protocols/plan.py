@@ -13,6 +13,7 @@ from camkes.diagnostics import Span
 from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System, Task
 from camkes.protocols.requests import Request, RequestGraph
+from camkes.protocols.signals import Lending
 
 
 class Context(Struct, frozen=True):
@@ -30,12 +31,18 @@ class Context(Struct, frozen=True):
 
 
 class PlannedTask(Struct, frozen=True):
-    """A task with what was computed for it. `id` fits the label (see docs/protocols.md)."""
+    """A task with what was computed for it. `id` fits the label (see docs/protocols.md).
+
+    `highest` is the highest priority that it can have: its own, or one that it gets as a helper. `conditions`
+    are those whose waiters can lend it more than its own, by name.
+    """
 
     name: str
     id: int
     priority: int
     context: Context
+    highest: int = 0
+    conditions: tuple[str, ...] = ()
 
 
 class PlannedCpi(Struct, frozen=True):
@@ -87,13 +94,30 @@ class PlannedCpi(Struct, frozen=True):
         return self.manager and not self.pooled and not self.inherits_from_above
 
 
+class PlannedCondition(Struct, frozen=True):
+    """What threads wait for `with helpers`. `ceiling` is the highest effective priority of a thread that
+    waits, `tasks` are those that it is lent to: the helpers of `lending` whose own priority is lower."""
+
+    id: int
+    name: str  # "inst.member"
+    instance: str
+    interface: str
+    kind: str
+    ceiling: int
+    tasks: tuple[str, ...]
+    lending: Lending
+    span: Span
+
+
 class Plan(Struct, frozen=True):
-    """The plan of a system. Tasks are in id order, CPIs in the order of the text (their `id` order)."""
+    """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
+    order)."""
 
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]
     contexts: tuple[Context, ...]
     requests: tuple[Request, ...]
+    conditions: tuple[PlannedCondition, ...] = ()
 
     def cpi(self, name: str) -> PlannedCpi | None:
         return next((c for c in self.cpis if c.name == name), None)
@@ -101,16 +125,20 @@ class Plan(Struct, frozen=True):
     def task(self, name: str) -> PlannedTask | None:
         return next((t for t in self.tasks if t.name == name), None)
 
+    def condition(self, name: str) -> PlannedCondition | None:
+        return next((c for c in self.conditions if c.name == name), None)
 
-def plan_requests(system: System, graph: RequestGraph) -> Plan:
+
+def plan_requests(system: System, graph: RequestGraph, lending: Sequence[Lending] = ()) -> Plan:
     """What follows from a request graph. It is total: a system with mistakes gets a plan too, which is
     then only good for saying what the mistakes are."""
-    closure = _Closure(system, graph)
+    closure = _Closure(system, graph, lending)
     return Plan(
         tasks=closure.planned_tasks(),
         cpis=tuple(closure.planned_cpi(index, cpi) for index, cpi in enumerate(system.cpis)),
         contexts=tuple(closure.contexts),
         requests=graph.requests,
+        conditions=closure.planned_conditions(),
     )
 
 
@@ -127,14 +155,17 @@ def assign_ids(tasks: Sequence[Task]) -> dict[str, int]:
 class _Closure:
     """The transitive closure of requests. Sets of tasks and of contexts are the bits of integers."""
 
-    def __init__(self, system: System, graph: RequestGraph) -> None:
+    def __init__(self, system: System, graph: RequestGraph, lending: Sequence[Lending]) -> None:
         self._graph = graph
+        self._lending = lending
         self._tasks = sorted(system.tasks, key=lambda task: task.instance)
         self._fixed = [cpi for cpi in system.cpis if cpi.protocol.own_priority]
         #: a task or a fixed CPI -> its index among the contexts
         self._index = {task.instance: i for i, task in enumerate(self._tasks)}
         self._index |= {cpi.name: i for i, cpi in enumerate(self._fixed, len(self._tasks))}
         self._base = [task.priority or 0 for task in self._tasks] + [0] * len(self._fixed)
+        #: the highest priority of each context
+        self._highest = list(self._base)
         self._reached_by: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # tasks
         self._origins: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # contexts
         self._ceiling: dict[str, int] = {c.name: c.stated_priority or 0 for c in system.cpis}
@@ -142,6 +173,8 @@ class _Closure:
         components = graph.components()
         self._deadlock = any(map(graph.is_cycle, components))
         self._settle(components, lambda name: self._update(graph.cpis[name]))
+        while self._lend():
+            self._settle(components, lambda name: self._update(graph.cpis[name]))
         self.contexts = self._make_contexts()
         self._chain = self._longest_chains(components)
         self._lock_callers = self._callers_through_locks(components)
@@ -154,6 +187,26 @@ class _Closure:
             while any(changed) and self._graph.is_cycle(component):
                 changed = [update(name) for name in component]
 
+    def _lend(self) -> bool:
+        """Give helpers what can be lent to them; whether that changed anything."""
+        before = list(self._highest)
+        for lending in self._lending:
+            ceiling = self._ceiling_of(lending)
+            for task in lending.tasks():
+                index = self._index[task]
+                self._highest[index] = max(self._highest[index], ceiling)
+        return before != self._highest
+
+    def _ceiling_of(self, lending: Lending) -> int:
+        """The highest effective priority of a thread that waits for a condition, if it waits for a task."""
+        found = [0]
+        for waiter in lending.waiters:
+            if waiter in self._ceiling:
+                found += [self._ceiling[waiter]] if self._reached_by[waiter] else []
+            else:
+                found.append(self._highest[self._index[waiter]])
+        return max(found)
+
     def _update(self, cpi: Cpi) -> bool:
         """Take over what the callers of a CPI have; whether that changed anything."""
         name = cpi.name
@@ -161,8 +214,10 @@ class _Closure:
         for request in self._graph.incoming[name]:
             caller = self._graph.cpis.get(request.caller)
             if caller is None:
-                tasks |= 1 << self._index[request.caller]
-                origins |= 1 << self._index[request.caller]
+                index = self._index[request.caller]
+                tasks |= 1 << index
+                origins |= 1 << index
+                inherits |= self._highest[index] > self._base[index]
             elif reached := self._reached_by[caller.name]:
                 tasks |= reached
                 if caller.protocol.own_priority:
@@ -172,12 +227,12 @@ class _Closure:
                 contended = self._origins[caller.name].bit_count() > 1
                 lock = caller.protocol.inherits and contended
                 inherits |= lock or self._inherits[caller.name]
-        ceiling = max([self._ceiling[name], *(self._base[i] for i in _bits(origins))])
+        ceiling = max([self._ceiling[name], *(self._highest[i] for i in _bits(origins))])
         before = self._reached_by[name], self._origins[name], self._inherits[name], self._ceiling[name]
         self._reached_by[name], self._origins[name] = tasks, origins
         self._ceiling[name] = ceiling
         if cpi.protocol.own_priority:
-            self._base[self._index[name]] = ceiling
+            self._base[self._index[name]] = self._highest[self._index[name]] = ceiling
         else:
             self._inherits[name] = inherits
         return before != (tasks, origins, self._inherits[name], ceiling)
@@ -233,11 +288,39 @@ class _Closure:
 
     def planned_tasks(self) -> tuple[PlannedTask, ...]:
         ids = assign_ids(self._tasks)
+        conditions = self.planned_conditions()
         planned = [
-            PlannedTask(task.instance, ids[task.instance], task.priority or 0, context)
+            PlannedTask(
+                task.instance,
+                ids[task.instance],
+                task.priority or 0,
+                context,
+                self._highest[context.id],
+                tuple(c.name for c in conditions if task.instance in c.tasks),
+            )
             for task, context in zip(self._tasks, self.contexts, strict=False)
         ]
         return tuple(sorted(planned, key=lambda task: (task.id, task.name)))
+
+    def planned_conditions(self) -> tuple[PlannedCondition, ...]:
+        found = []
+        for index, lending in enumerate(self._lending):
+            condition, ceiling = lending.condition, self._ceiling_of(lending)
+            lower = (task for task in lending.tasks() if self._base[self._index[task]] < ceiling)
+            found.append(
+                PlannedCondition(
+                    id=index,
+                    name=condition.name,
+                    instance=condition.instance,
+                    interface=condition.interface,
+                    kind=condition.kind,
+                    ceiling=ceiling,
+                    tasks=tuple(lower),
+                    lending=lending,
+                    span=condition.span,
+                )
+            )
+        return tuple(found)
 
     def planned_cpi(self, index: int, cpi: Cpi) -> PlannedCpi:
         name = cpi.name

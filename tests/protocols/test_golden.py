@@ -17,6 +17,7 @@ from camkes.protocols import analyse, codes, sketch
 from camkes.protocols.checks import CHECKS
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain
+from camkes.protocols.unsupported import refuse_helpers
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.golden import compare
@@ -38,7 +39,9 @@ def chain(word: str, file: SourceFile) -> tuple[str, Chain]:
 
 def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
     """Load and check a file; lines `// code: CALLER calls NAME...` stand for compiled code, where `NAME?` is
-    a call through a pointer, and `NAME@LINE,LINE` one that takes two steps, in these lines."""
+    a call through a pointer, and `NAME@LINE,LINE` one that takes two steps, in these lines. Lines
+    `// signals: CALLER reaches NAME...` are the functions of events and semaphores that code reaches. A line
+    `// refused: WHERE` stands for a build for which there are no helpers yet."""
     found = re.findall(r"^// code: (\S+) calls ?(.*)$", path.read_text("utf-8"), re.MULTILINE)
     sink = Sink()
     system = load(path, LoadOptions(cpp=False), sink)
@@ -46,7 +49,17 @@ def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
     known = {caller: dict(chain(word, system.root) for word in words.split()) for caller, words in found}
     code = {caller: set(chains) for caller, chains in known.items()}
     chains = {(caller, name): each for caller, chains in known.items() for name, each in chains.items()}
-    plan = analyse(system, sink, code, chains)
+    reached = re.findall(r"^// signals: (\S+) reaches ?(.*)$", path.read_text("utf-8"), re.MULTILINE)
+    operations = {
+        caller: {
+            name: Chain((*each.functions[:-1], name), each.calls, each.sure)
+            for name, each in (chain(word, system.root) for word in words.split())
+        }
+        for caller, words in reached
+    }
+    plan = analyse(system, sink, code, chains, operations if reached else None)
+    for where in re.findall(r"^// refused: (.*)$", path.read_text("utf-8"), re.MULTILINE):
+        plan = None if refuse_helpers(system, sink, where, "run it on the host kernel") else plan
     return sink.diagnostics, plan
 
 
@@ -102,7 +115,8 @@ def test_every_code_is_explained() -> None:
 
 def test_every_code_belongs_to_a_check_and_prerequisites_come_first() -> None:
     of_checks = {code for check in CHECKS for code in check.codes}
-    assert of_checks == set(codes.CODES) - {codes.PLAIN_CYCLE}  # it is for systems without protocols too
+    # the one is for systems without protocols too, the other for builds
+    assert of_checks == set(codes.CODES) - {codes.PLAIN_CYCLE, codes.HELPERS_UNSUPPORTED}
     before: set[str] = set()
     for entry in CHECKS:
         assert before.issuperset(entry.after)

@@ -43,6 +43,7 @@ from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.protocols.plan import Plan
+from camkes.protocols.unsupported import refuse_helpers
 from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resources import ROOT
 
@@ -96,10 +97,11 @@ class Sel4Backend(Struct, frozen=True):
         return False
 
     def check(self, system: System, sink: Sink) -> None:
-        """Report wrong sizes of heaps, and protocols that an MCS kernel cannot have."""
+        """Report wrong sizes of heaps, waits with helpers, and protocols that an MCS kernel cannot have."""
         reader = SettingReader(sink)
         for instance in system.instances:
             reader.heap_size(instance, self.project.heap_size)
+        refuse_helpers(system, sink, "in builds for seL4", "run it with `camkes run`, on the host kernel")
         if self.project.mcs:
             refuse_protocols(system, sink)
 

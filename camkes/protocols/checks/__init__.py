@@ -5,7 +5,16 @@
 from __future__ import annotations
 
 from camkes.diagnostics import Severity, Sink
-from camkes.protocols.checks import callers, ceilings, clauses, deadlock, nesting, tasks, threads
+from camkes.protocols.checks import (
+    callers,
+    ceilings,
+    clauses,
+    conditions,
+    deadlock,
+    nesting,
+    tasks,
+    threads,
+)
 from camkes.protocols.checks.base import Check, Facts
 
 __all__ = ["CHECKS", "Check", "Facts", "run_checks"]
@@ -19,6 +28,7 @@ CHECKS: tuple[Check, ...] = (
     *ceilings.CHECKS,
     *threads.CHECKS,
     *clauses.CHECKS,
+    *conditions.CHECKS,
 )
 
 

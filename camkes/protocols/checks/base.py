@@ -12,6 +12,7 @@ from camkes.diagnostics import Code, Diagnostic
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import CallGraph, Chains, Request, RequestGraph
+from camkes.protocols.signals import Operations
 
 
 class Facts(Struct, frozen=True):
@@ -22,6 +23,7 @@ class Facts(Struct, frozen=True):
     plan: Plan
     code: CallGraph
     chains: Chains = field(default_factory=dict)
+    operations: Operations | None = None  # None: no code was read
 
 
 class Check(Struct, frozen=True):

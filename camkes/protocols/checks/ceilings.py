@@ -13,16 +13,23 @@ from camkes.protocols.codes import CEILING_BELOW_CALLER, CEILING_BELOW_REQUESTOR
 from camkes.protocols.plan import Context
 
 
+def _highest(facts: Facts, context: Context) -> int:
+    """The highest priority of a context's requests, as far as it is known: a task can help others."""
+    task = facts.plan.task(context.name) if context.is_task else None
+    known = all(condition.lending.known for condition in facts.plan.conditions)
+    return task.highest if task is not None and known else context.base_priority
+
+
 def _find(facts: Facts) -> Iterator[Diagnostic]:
     for planned in facts.plan.cpis:
         cpi = facts.graph.cpis[planned.name]
         stated = cpi.stated_priority
         if stated is None:
             continue
-        above = [context for context in planned.contexts if context.base_priority > stated]
+        above = [context for context in planned.contexts if _highest(facts, context) > stated]
         for is_task in (True, False):
             if chosen := [context for context in above if context.is_task is is_task]:
-                yield _too_low(facts, cpi, stated, chosen, max(c.base_priority for c in planned.contexts))
+                yield _too_low(facts, cpi, stated, chosen, max(_highest(facts, c) for c in planned.contexts))
 
 
 def _too_low(facts: Facts, cpi: Cpi, stated: int, above: Sequence[Context], needed: int) -> Diagnostic:
@@ -32,8 +39,10 @@ def _too_low(facts: Facts, cpi: Cpi, stated: int, above: Sequence[Context], need
         node = facts.graph.tasks[context.name] if is_task else facts.graph.cpis[context.name]
         way = through(route(facts.graph, context.name, cpi.name))
         span = node.spans.get("priority") or node.spans.get("protocol", node.span)
+        highest = _highest(facts, context)
+        helps = f", as a helper up to {highest}," if highest > context.base_priority else ""
         related.append(
-            Label(span, f"`{context.name}` has priority {context.base_priority} and requests it{way}")
+            Label(span, f"`{context.name}` has priority {context.base_priority}{helps} and requests it{way}")
         )
     who = "task" if is_task else "fixed CPI"
     names = listing(context.name for context in above)

@@ -71,7 +71,7 @@ def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
                 f"the code of `{name}` calls {listing(surely)}, but its `requests` clause does not list it",
                 clause.span,
                 "this clause",
-                tuple(label for _, chain in surely.values() for label in _steps(chain)),
+                tuple(label for _, chain in surely.values() for label in chain_steps(chain)),
                 (*_walks(surely), "ceilings, thread counts and the deadlock check use this clause"),
                 f"write `requests ({', '.join([*clause.said, *surely])})`, or remove the call",
             )
@@ -84,7 +84,7 @@ def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
                 "clause does not list it",
                 clause.span,
                 "the analysis uses this clause",
-                tuple(label for _, chain in perhaps.values() for label in _steps(chain)),
+                tuple(label for _, chain in perhaps.values() for label in chain_steps(chain)),
                 _walks(perhaps),
                 f"if it can, write `requests ({', '.join([*clause.said, *perhaps])})`",
             )
@@ -94,7 +94,8 @@ def _walks(ways: Mapping[str, tuple[str, Chain | None]]) -> tuple[str, ...]:
     return tuple(" -> ".join(chain.functions) for _, chain in ways.values() if chain is not None)
 
 
-def _steps(chain: Chain | None) -> Iterator[Label]:
+def chain_steps(chain: Chain | None) -> Iterator[Label]:
+    """The calls of a chain."""
     if chain is None:
         return
     hops = zip(chain.functions, chain.functions[1:], chain.calls, strict=False)

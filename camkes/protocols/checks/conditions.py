@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Waiting `with helpers`: who can end a wait, and whether that can happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.model.connectors import Carries, names, support
+from camkes.model.settings import Reader
+from camkes.model.system import Connection
+from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.protocols.checks.clauses import chain_steps
+from camkes.protocols.codes import (
+    CYCLIC_LENDING,
+    HELPER_NOT_STATED,
+    HELPERS_WITHOUT_THREAD,
+    INVERSION_AT_WAIT,
+    NO_SIGNALLER,
+    UNUSED_CLAUSE,
+    WAIT_HOLDS_LOCK,
+    WRONG_HELPER,
+)
+from camkes.protocols.cycles import strongly_connected
+from camkes.protocols.plan import PlannedCondition
+from camkes.protocols.signals import Helper, Lending, find_lending, waitable, way
+
+
+def _span(planned: PlannedCondition) -> Span:
+    condition = planned.lending.condition
+    return condition.spans.get("helpers", condition.span)
+
+
+def _verb(kind: str) -> str:
+    return "emit" if kind == "event" else "post"
+
+
+def helper_labels(helper: Helper) -> Iterator[Label]:
+    """How a task gets to the signal: its requests, and the calls in the code of the last."""
+    for request in helper.requests:
+        yield Label(request.span, f"`{request.caller}` requests `{request.callee}`")
+    yield from chain_steps(helper.signaller.chain)
+
+
+# No helpers, or the wrong ones ----------------------------------------------------------------------
+
+
+def _without_thread(facts: Facts) -> Iterator[Diagnostic]:
+    connections: dict[str, Connection] = {
+        end.name: connection for connection in facts.system.connections for end in connection.to_ends
+    }
+    for planned in facts.plan.conditions:
+        if planned.kind != "event":
+            continue
+        connection = connections.get(planned.name)
+        instance = facts.system.instance(planned.instance)
+        interface = None if instance is None else instance.type.interface(planned.interface)
+        if connection is None and (interface is None or not interface.optional):
+            continue  # which is another error
+        if connection is None:
+            yield Diagnostic(
+                HELPERS_WITHOUT_THREAD,
+                f"`{planned.name}` is not connected, so no task can end a wait for it",
+                _span(planned),
+                help="connect it, or remove `with helpers`",
+            )
+        elif support(connection.connector).without_thread or not connection.connector.to_end.threads:
+            yield Diagnostic(
+                HELPERS_WITHOUT_THREAD,
+                f"`{planned.name}` is received without a thread of its own, so who waits for it cannot have "
+                "helpers",
+                _span(planned),
+                related=(Label(connection.span, f"`{connection.connector.name}` gives it no thread"),),
+                help=f"use {' or '.join(f'`{name}`' for name in names(Carries.EVENTS, threaded=True))}",
+            )
+
+
+def _no_signaller(facts: Facts) -> Iterator[Diagnostic]:
+    for planned in facts.plan.conditions:
+        lending = planned.lending
+        if not lending.known or lending.condition.helpers is not None:
+            continue
+        waiting = _waiting_tasks(facts, lending)
+        if not lending.waiters:
+            yield Diagnostic(
+                UNUSED_CLAUSE,
+                f"`helpers` of `{planned.name}` has no effect: no task waits for it",
+                _span(planned),
+                "not used",
+                help="remove the clause",
+            )
+            continue
+        verb = _verb(planned.kind)
+        if not lending.helpers and not lending.others:
+            yield Diagnostic(
+                NO_SIGNALLER,
+                f"no code that runs can {verb} `{planned.name}`, so that a wait for it never ends",
+                _span(planned),
+                related=tuple(_waits(lending)),
+                notes=(f"{listing(waiting)} would wait for ever",),
+                help=f"call `{_function(planned)}()` in a task, or in a handler that a task reaches",
+            )
+        elif not lending.others and len(waiting) == 1 and set(lending.tasks()) == set(waiting):
+            yield Diagnostic(
+                NO_SIGNALLER,
+                f"only `{waiting[0]}` can {verb} `{planned.name}`, and only `{waiting[0]}` waits for it",
+                _span(planned),
+                related=tuple(label for helper in lending.helpers[:1] for label in helper_labels(helper)),
+                notes=("a task that waits cannot end its own wait",),
+                help=f"let another task {verb} it",
+            )
+
+
+def _function(planned: PlannedCondition) -> str:
+    return f"EVENT_{_verb(planned.kind)}" if planned.kind == "event" else f"{planned.interface}_post"
+
+
+def _waits(lending: Lending) -> Iterator[Label]:
+    for chain in lending.waiters.values():
+        yield from chain_steps(chain)
+
+
+def _waiting_tasks(facts: Facts, lending: Lending) -> list[str]:
+    """The tasks that can wait, in their own code or in a handler that serves them."""
+    found: dict[str, None] = {}
+    for waiter in lending.waiters:
+        cpi = facts.plan.cpi(waiter)
+        found |= dict.fromkeys(cpi.tasks if cpi is not None else (waiter,))
+    return list(found)
+
+
+def _wrong(facts: Facts) -> Iterator[Diagnostic]:
+    for planned in facts.plan.conditions:
+        condition = planned.lending.condition
+        if condition.helpers is None:
+            continue
+        computed = find_lending(facts.system, facts.graph, facts.operations or {}, condition)
+        able = computed.tasks()
+        for name in condition.helpers:
+            if name in able:
+                continue
+            if name in facts.graph.tasks:
+                yield Diagnostic(
+                    WRONG_HELPER,
+                    f"`{name}` is stated to help who waits for `{planned.name}`, but cannot "
+                    f"{_verb(planned.kind)} it",
+                    _span(planned),
+                    notes=(f"{listing(able)} can" if able else "no task can",),
+                    help=_stated(planned, able) if able else "",
+                )
+            else:
+                known = facts.system.instance(name) is not None
+                why = "its control thread is not a task" if known else "there is no such instance"
+                yield Diagnostic(
+                    WRONG_HELPER,
+                    f"`{name}` cannot help who waits for `{planned.name}`: {why}",
+                    _span(planned),
+                    notes=("helpers are tasks: a manager or a `fixed` CPI has a priority of its own",),
+                    help=_stated(planned, able) if able else "",
+                )
+        missing = [name for name in able if name not in condition.helpers]
+        if missing and computed.known and any(name in able for name in condition.helpers):
+            first = next(helper for helper in computed.helpers if helper.task == missing[0])
+            yield Diagnostic(
+                HELPER_NOT_STATED,
+                f"{listing(missing)} can {_verb(planned.kind)} `{planned.name}` too, but "
+                f"{'is' if len(missing) == 1 else 'are'} not stated as a helper",
+                _span(planned),
+                related=tuple(helper_labels(first)),
+                notes=(way(first), "who waits for it does not lend it its priority"),
+                help=_stated(planned, able),
+            )
+
+
+def _stated(planned: PlannedCondition, tasks: Iterable[str]) -> str:
+    names = ", ".join(f'"{name}"' for name in tasks)
+    return f"write `{planned.name}_helpers = [{names}];`, or remove the setting: helpers are computed"
+
+
+# Waits that cannot end --------------------------------------------------------------------------
+
+
+class _Liveness:
+    """Which waits can end. A wait is a condition and the CPI whose handler waits. One can end if it can be
+    signalled by something else than a task, or a helper can get each lock on its way to the signal (AND over
+    locks, OR over helpers); a lock can be got if every wait while it is held can end."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.waits = [
+            (planned, waiter)
+            for planned in facts.plan.conditions
+            if planned.lending.known
+            for waiter in planned.lending.waiters
+            if waiter in facts.graph.cpis
+        ]
+        self.held = {waiter: self._held(waiter) for _, waiter in self.waits}
+
+    def _held(self, waiter: str) -> tuple[str, ...]:
+        """The locks that can be held while the handler of a CPI waits, its own first."""
+        graph = self.facts.graph
+        locks = [name for name, cpi in graph.cpis.items() if cpi.protocol.lock]
+        own = [name for name in locks if name == waiter]
+        return (*own, *(name for name in locks if name != waiter and waiter in graph.below([name])))
+
+    def stuck(self) -> list[tuple[PlannedCondition, str]]:
+        alive: set[tuple[str, str]] = set()
+        while True:
+            held = {
+                lock
+                for planned, waiter in self.waits
+                if (planned.name, waiter) not in alive
+                for lock in self.held[waiter]
+            }
+            more = {(p.name, waiter) for p, waiter in self.waits if self.can_end(p, held)}
+            if more <= alive:
+                return [(p, w) for p, w in self.waits if (p.name, w) not in alive and self.held[w]]
+            alive |= more
+
+    def can_end(self, planned: PlannedCondition, held: set[str]) -> bool:
+        lending = planned.lending
+        if lending.others or not lending.helpers or self.starts_above_zero(planned):
+            return True  # that no code signals is another mistake
+        return any(self.blocking_lock(helper, held) is None for helper in lending.helpers)
+
+    def starts_above_zero(self, planned: PlannedCondition) -> bool:
+        """Whether it is a semaphore with a value that it starts with, so that some waits need no signal."""
+        instance = self.facts.system.instance(planned.instance)
+        syncs = () if instance is None else instance.type.syncs
+        reader = Reader(Sink())
+        return instance is not None and any(
+            reader.semaphore(instance, sync) > 0 for sync in syncs if sync.name == planned.interface
+        )
+
+    def blocking_lock(self, helper: Helper, held: Iterable[str]) -> str | None:
+        """The first of these locks that a helper needs on every way to its signal."""
+        for lock in held:
+            if lock == helper.signaller.caller or not self._reaches(helper, lock):
+                return lock
+        return None
+
+    def _reaches(self, helper: Helper, without: str) -> bool:
+        """Whether there is a way around a lock."""
+        found, queue = {helper.task}, [helper.task]
+        for name in queue:
+            for request in self.facts.graph.outgoing.get(name, ()):
+                if request.callee not in found and request.callee != without:
+                    found.add(request.callee)
+                    queue.append(request.callee)
+        return helper.signaller.caller in found or not helper.requests
+
+
+def _holds_lock(facts: Facts) -> Iterator[Diagnostic]:
+    liveness = _Liveness(facts)
+    for planned, waiter in liveness.stuck():
+        held = liveness.held[waiter]
+        labels: list[Label] = []
+        for lock in held:
+            cpi = facts.graph.cpis[lock]
+            labels.append(
+                Label(cpi.spans.get("protocol", cpi.span), f"`{lock}` is {cpi.protocol.value}: a lock")
+            )
+        labels += chain_steps(planned.lending.waiters[waiter])
+        notes = []
+        for helper in planned.lending.helpers:
+            every = [lock for _, other in liveness.waits for lock in liveness.held[other]]
+            needed = liveness.blocking_lock(helper, dict.fromkeys([*held, *every]))
+            labels += helper_labels(helper)
+            notes.append(
+                f"`{helper.task}` needs the lock of `{needed}` before it can {_verb(planned.kind)}: "
+                f"{way(helper)}"
+            )
+        alone = all(liveness.blocking_lock(helper, held) for helper in planned.lending.helpers)
+        others = "a lock that is held during a wait that cannot end"
+        yield Diagnostic(
+            WAIT_HOLDS_LOCK,
+            f"a wait for `{planned.name}` in `{waiter}` cannot end: every helper needs "
+            f"{_the_locks(held) if alone else others} before its signal",
+            _span(planned),
+            "waited for while a lock is held",
+            tuple(dict.fromkeys(labels)),
+            tuple(dict.fromkeys(notes)),
+            "let the helpers reach the signal without "
+            f"{_the_locks(held) if alone else 'these locks'}, or wait in the code of the task",
+        )
+
+
+def _the_locks(locks: Iterable[str]) -> str:
+    names = list(locks)
+    return f"the lock{'s' if len(names) > 1 else ''} of {listing(names)}"
+
+
+# What cannot be built yet -----------------------------------------------------------------------
+
+
+def lending_graph(facts: Facts) -> dict[str, list[str]]:
+    """Which manager calls which: conditions those of the tasks that they lend to; those the managers of CPIs
+    that the task requests and of conditions that it waits for; managers of CPIs likewise."""
+    plan = facts.plan
+    waits: dict[str, list[str]] = {}
+    graph: dict[str, list[str]] = {}
+    for condition in plan.conditions:
+        if not condition.tasks:
+            continue
+        graph[condition.name] = list(condition.tasks)
+        for waiter in condition.lending.waiters:
+            waits.setdefault(waiter, []).append(condition.name)
+    managed = {cpi.name for cpi in plan.cpis if cpi.manager}
+    for name in [t.name for t in plan.tasks if t.conditions] + list(managed):
+        called = [r.callee for r in facts.graph.outgoing[name] if r.callee in managed]
+        graph[name] = list(dict.fromkeys([*called, *waits.get(name, ())]))
+    return graph
+
+
+def _cyclic(facts: Facts) -> Iterator[Diagnostic]:
+    if facts.operations is None:
+        return  # without code, every handler may wait and signal
+    graph = lending_graph(facts)
+    for component in strongly_connected(graph):
+        inside = [c for c in facts.plan.conditions if c.name in component]
+        if not inside or (len(component) == 1 and component[0] not in graph[component[0]]):
+            continue
+        first = inside[0]
+        cycle = _walk(graph, first.name, set(component))
+        labels = [Label(_span(c), f"`{c.name}` lends to {listing(c.tasks)}") for c in inside[1:]]
+        ways = (h for h in first.lending.helpers if h.task == cycle[1])
+        labels += [label for helper in ways for label in helper_labels(helper)]
+        yield Diagnostic(
+            CYCLIC_LENDING,
+            f"priorities lent at `{first.name}` can come back to it, which is not supported yet",
+            _span(first),
+            f"lends to {listing(first.tasks)}",
+            tuple(dict.fromkeys(labels)),
+            (" -> ".join(cycle),),
+            f"state its helpers without `{cycle[1]}`, or remove `with helpers` from one of the conditions",
+        )
+
+
+def _walk(graph: Mapping[str, list[str]], start: str, inside: set[str]) -> list[str]:
+    """A shortest way from a node back to itself."""
+    before: dict[str, str] = {}
+    queue = [start]
+    for name in queue:
+        for following in graph[name]:
+            if following == start:
+                back = [start, name]
+                while back[-1] != start:
+                    back.append(before[back[-1]])
+                return back[::-1]
+            if following in inside and following not in before:
+                before[following] = name
+                queue.append(following)
+    return [start, start]
+
+
+# Waits without helpers --------------------------------------------------------------------------
+
+
+def _inversion(facts: Facts) -> Iterator[Diagnostic]:
+    """A task waits for a less urgent one, and a third one can keep that from running."""
+    if facts.operations is None:
+        return
+    priorities = {task.name: task.priority for task in facts.plan.tasks}
+    conditions = {condition.name for condition in facts.system.conditions}
+    for plain in waitable(facts.system):
+        if plain.name in conditions:
+            continue
+        lending = find_lending(facts.system, facts.graph, facts.operations, plain)
+        if not lending.known or lending.others:
+            continue
+        for waiter in _waiting_tasks(facts, lending):
+            helpers = [
+                h for h in lending.helpers if priorities[h.task] < priorities[waiter] and h.task != waiter
+            ]
+            if not helpers or len(helpers) < len([h for h in lending.helpers if h.task != waiter]):
+                continue
+            lowest = min(priorities[h.task] for h in helpers)
+            between = [
+                name
+                for name, priority in priorities.items()
+                if lowest < priority < priorities[waiter] and name not in lending.tasks()
+            ]
+            if not between:
+                continue
+            yield _inversion_at(plain.name, plain.kind, plain.span, waiter, helpers[0], between, lending)
+            break
+
+
+def _inversion_at(
+    name: str, kind: str, span: Span, waiter: str, helper: Helper, between: list[str], lending: Lending
+) -> Diagnostic:
+    member = name.rpartition(".")[2]
+    declared = f"consumes ... {member}" if kind == "event" else f"has {kind} {member}"
+    steps = [label for chain in lending.waiters.values() for label in chain_steps(chain)]
+    return Diagnostic(
+        INVERSION_AT_WAIT,
+        f"`{waiter}` waits for `{name}`, which the less urgent `{helper.task}` signals: priority inversion",
+        span,
+        "waited for without helpers",
+        tuple(dict.fromkeys([*steps, *helper_labels(helper)])),
+        (
+            way(helper),
+            f"while `{waiter}` waits, {listing(between)} can keep `{helper.task}` from running: no lock "
+            "protocol sees this wait",
+        ),
+        f"write `{declared} with helpers;`: who waits lends its priority to {listing(lending.tasks())}",
+    )
+
+
+CHECKS = (
+    Check("helpers-without-thread", (HELPERS_WITHOUT_THREAD,), _without_thread),
+    Check("no-signaller", (NO_SIGNALLER, UNUSED_CLAUSE), _no_signaller, ("helpers-without-thread",)),
+    Check("wrong-helper", (WRONG_HELPER, HELPER_NOT_STATED), _wrong, ("helpers-without-thread",)),
+    Check("wait-holds-lock", (WAIT_HOLDS_LOCK,), _holds_lock, ("deadlock", "no-signaller", "wrong-helper")),
+    Check("cyclic-lending", (CYCLIC_LENDING,), _cyclic, ("deadlock", "wait-holds-lock")),
+    Check("inversion-at-wait", (INVERSION_AT_WAIT,), _inversion, ("deadlock",)),
+)

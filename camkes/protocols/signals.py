@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who waits for signals and who sends them: events and semaphores, as the compiled code uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.diagnostics import Span
+from camkes.model.connectors import support
+from camkes.model.system import Condition, Connection, Instance, System
+from camkes.protocols.requests import Chain, Request, RequestGraph, procedures
+
+#: A handler ("inst.iface") or control thread ("inst") -> the functions it reaches that wait or signal, and
+#: how. One that is missing may reach all of its instance.
+Operations = Mapping[str, Mapping[str, Chain]]
+
+
+class Signaller(Struct, frozen=True):
+    """Code that can send the signal: a control thread ("inst") or a handler ("inst.iface"), by `function`.
+    `chain`: how it gets there, None: that is not known. `span` is where it is connected or declared."""
+
+    caller: str
+    function: str
+    chain: Chain | None
+    span: Span
+
+
+class Helper(Struct, frozen=True):
+    """A task that can end a wait: requests on the way from it to the code of a signaller."""
+
+    task: str
+    requests: tuple[Request, ...]
+    signaller: Signaller
+
+
+class Lending(Struct, frozen=True):
+    """What waits for a condition and who can end that. `waiters` are tasks and CPIs whose own code waits,
+    with how it gets there; `others` are signallers that work for no task (interrupts, timers, servers).
+    `known`: all of it was read from code."""
+
+    condition: Condition
+    waiters: Mapping[str, Chain | None]
+    helpers: tuple[Helper, ...]
+    others: tuple[Signaller, ...]
+    known: bool
+
+    def tasks(self) -> tuple[str, ...]:
+        """The names of the helpers, each once."""
+        return tuple(dict.fromkeys(helper.task for helper in self.helpers))
+
+
+def way(helper: Helper) -> str:
+    """How a task gets to the signal: requests, then calls of functions."""
+    steps = [helper.task, *(request.callee for request in helper.requests)]
+    chain = helper.signaller.chain
+    functions = chain.functions if chain is not None else (helper.signaller.function,)
+    return " -> ".join([*steps, *(f"{name}()" for name in functions)])
+
+
+def signal_operations(instance: Instance) -> tuple[str, ...]:
+    """The functions of an instance that wait for or send signals."""
+    found = []
+    for interface in instance.type.interfaces:
+        if interface.kind in ("emits", "consumes"):
+            found.append(f"{interface.name}_{'emit' if interface.kind == 'emits' else 'wait'}")
+    for sync in instance.type.syncs:
+        if sync.kind != "mutex":
+            found += [f"{sync.name}_wait", f"{sync.name}_post"]
+    return tuple(found)
+
+
+def signals_matter(system: System, instance: Instance) -> bool:
+    """Whether it matters what an instance signals and waits for: a task may wait, or end a wait."""
+    if len(system.tasks) < 2 or not signal_operations(instance):
+        return False
+    cpis = {cpi.instance for cpi in system.cpis}
+    tasks = {task.instance for task in system.tasks}
+    return bool(system.conditions) or instance.name in cpis or instance.name in tasks
+
+
+def waitable(system: System) -> Iterator[Condition]:
+    """Every event and semaphore that could be waited for `with helpers`."""
+    stated = {condition.name: condition for condition in system.conditions}
+    for instance in system.instances:
+        members = [(i.name, "event", i.span) for i in instance.type.interfaces if i.kind == "consumes"]
+        members += [(s.name, s.kind, s.span) for s in instance.type.syncs if s.kind != "mutex"]
+        for name, kind, span in members:
+            plain = Condition(instance.name, name, kind, None, span, {})
+            yield stated.get(plain.name, plain)
+
+
+def find_lending(
+    system: System, graph: RequestGraph, operations: Operations, condition: Condition
+) -> Lending:
+    """Who waits for a condition, and who can signal it."""
+    return _Finder(system, graph, operations).lending(condition)
+
+
+def stated_helpers(lending: Lending) -> Lending:
+    """The same with the helpers that are stated, if some are."""
+    stated = lending.condition.helpers
+    if stated is None:
+        return lending
+    return replace(lending, helpers=tuple(h for h in lending.helpers if h.task in stated))
+
+
+class _Finder:
+    def __init__(self, system: System, graph: RequestGraph, operations: Operations) -> None:
+        self.system = system
+        self.graph = graph
+        self.operations = operations
+        self.known = True
+        self.connections: dict[str, Connection] = {}
+        for connection in system.connections:
+            for end in connection.to_ends:
+                self.connections[end.name] = connection
+
+    def lending(self, condition: Condition) -> Lending:
+        self.known = True
+        instance = self.system.instance(condition.instance)
+        assert instance is not None
+        waiting = self.reaching(instance, f"{condition.interface}_wait", condition.span)
+        waiters = {
+            each.caller: each.chain
+            for each in waiting
+            if each.caller in self.graph.tasks or each.caller in self.graph.cpis
+        }
+        signallers = list(self.signallers(condition, instance))
+        helpers: list[Helper] = []
+        reached: set[str] = set()
+        for task in self.graph.tasks:
+            ways = self.ways(task)
+            for signaller in signallers:
+                if signaller.caller in ways:
+                    reached.add(signaller.caller)
+                    helpers.append(Helper(task, ways[signaller.caller], signaller))
+        others = tuple(s for s in signallers if s.caller not in reached and s.caller not in self.graph.cpis)
+        return Lending(condition, waiters, tuple(helpers), others, self.known)
+
+    def reaching(self, instance: Instance, function: str, span: Span) -> Iterator[Signaller]:
+        """The code of an instance that reaches one of its functions; all of it where that is not known."""
+        for caller in _entries(instance):
+            known = self.operations.get(caller)
+            if known is None:
+                self.known = False
+                yield Signaller(caller, function, None, span)
+            elif function in known:
+                yield Signaller(caller, function, known[function], span)
+        for interface in instance.type.interfaces:
+            caller = f"{instance.name}.{interface.name}"
+            known = self.operations.get(caller, {})
+            if interface.kind != "provides" and function in known:
+                yield Signaller(caller, function, known[function], span)
+
+    def signallers(self, condition: Condition, instance: Instance) -> Iterator[Signaller]:
+        if condition.kind != "event":
+            yield from self.reaching(instance, f"{condition.interface}_post", condition.span)
+            return
+        connection = self.connections.get(condition.name)
+        for end in () if connection is None else connection.from_ends:
+            emitter = self.system.instance(end.instance)
+            if connection is None or emitter is None:
+                continue
+            outside = connection.connector.from_end.hardware or emitter.type.hardware
+            if outside or not support(connection.connector).generated:
+                yield Signaller(end.name, f"{end.interface}_emit", None, end.span)
+            else:
+                yield from self.reaching(emitter, f"{end.interface}_emit", end.span)
+
+    def ways(self, task: str) -> dict[str, tuple[Request, ...]]:
+        """What code works for a task, each with the requests on a shortest way there."""
+        found: dict[str, tuple[Request, ...]] = {task: ()}
+        plain: dict[str, list[Request]] = {}
+        for request in self.graph.plain_calls:
+            plain.setdefault(request.caller, []).append(request)
+        queue = [task]
+        for name in queue:
+            for request in (*self.graph.outgoing.get(name, ()), *plain.get(name, ())):
+                if request.callee not in found:
+                    found[request.callee] = (*found[name], request)
+                    queue.append(request.callee)
+        return found
+
+
+def _entries(instance: Instance) -> list[str]:
+    """The control thread and the handlers of procedures of an instance."""
+    control = [instance.name] if instance.type.control else []
+    return control + [f"{instance.name}.{name}" for name in procedures(instance, "provides")]
