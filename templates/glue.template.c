@@ -49,6 +49,7 @@ static camkes_error_handler_t /*? interface.name ?*/__error_handler;
 
 int /*? name ?*/__run(void) __attribute__((weak));
 /*- endfor -*/
+/*- include 'parts/conditions.c' -*/
 /*- include 'parts/sync.c' -*/
 /*- include 'parts/memory.c' -*/
 /*- include 'parts/events.c' -*/

@@ -39,7 +39,7 @@ from camkes.model.system import (
     System,
 )
 from camkes.model.units import PAGE, round_up
-from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi
 
 
 def allocate(
@@ -131,12 +131,16 @@ class _Allocator:
         for thread in threads:
             self._object(thread.name, ObjectKind.TCB)
         managed = {cpi.interface for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
+        if any(task.conditions for task in self.plan.tasks if task.name == instance.name):
+            managed.add("")
         for thread in threads:
             if self.tcb_caps or thread.interface in managed:
                 self._cap(space, ObjectUse(instance.name, Purpose.THREAD, number=thread.index), thread.name)
         for interface in instance.type.interfaces:
             self._interface(instance, interface, space)
         for sync in instance.type.syncs:
+            if self.plan.condition(f"{instance.name}.{sync.name}") is not None:
+                continue  # its manager keeps who waits
             name = self._object(f"{instance.name}.{sync.name}:{sync.kind}", ObjectKind.NOTIFICATION)
             self._cap(space, ObjectUse(instance.name, Purpose.SYNC, sync.name), name, Rights.RW)
         if len(threads) > 1:
@@ -144,6 +148,42 @@ class _Allocator:
                 name = self._object(f"{instance.name}:{purpose.value}", ObjectKind.ENDPOINT)
                 self._cap(space, ObjectUse(instance.name, purpose), name, Rights.RW)
         self._task(instance, space)
+        for condition in self.plan.conditions:
+            if condition.instance == instance.name:
+                self._condition(condition, threads, space)
+        self._helper(instance, threads, space)
+
+    def _condition(self, condition: PlannedCondition, threads: list[Thread], space: OpenSpace) -> None:
+        """Capabilities of who waits and signals, and of the manager, which lends."""
+
+        def use(purpose: Purpose, context: str = "", number: int = 0) -> ObjectUse:
+            return ObjectUse(condition.instance, purpose, condition.interface, context, number)
+
+        manager = self._object(f"{condition.name}!manager:endpoint", ObjectKind.ENDPOINT)
+        self._cap(space, use(Purpose.MANAGER), manager, Rights.READ)
+        for number, thread in enumerate(t for t in threads if t.role is not Role.MANAGER):
+            self._cap(space, use(Purpose.WAIT, number=thread.index), manager, Rights.CALL, 1 + number)
+            self.slots[use(Purpose.REPLY, number=thread.index)] = space.reserve()
+        for name in condition.tasks:
+            task = self.plan.task(name)
+            assert task is not None
+            helper = self._object(f"{name}!manager:endpoint", ObjectKind.ENDPOINT)
+            badge = 1 + task.conditions.index(condition.name)
+            self._cap(space, use(Purpose.LEND, name), helper, Rights.CALL, badge)
+
+    def _helper(self, instance: Instance, threads: list[Thread], space: OpenSpace) -> None:
+        """Capabilities of the manager of a task that helps."""
+        task = self.plan.task(instance.name)
+        if task is None or not task.conditions:
+            return
+        manager = self._object(f"{task.name}!manager:endpoint", ObjectKind.ENDPOINT)
+        self._cap(space, ObjectUse(task.name, Purpose.MANAGER), manager, Rights.READ)
+        badge = len(task.conditions) + 1
+        self._cap(space, ObjectUse(task.name, Purpose.MANAGER, "", task.name), manager, Rights.CALL, badge)
+        own = next(t for t in threads if t.role is Role.MANAGER and not t.interface)
+        self.slots[ObjectUse(task.name, Purpose.AUTHORITY)] = self.slots[
+            ObjectUse(task.name, Purpose.THREAD, number=own.index)
+        ]
 
     def _interface(self, instance: Instance, interface: Interface, space: OpenSpace) -> None:
         end = f"{instance.name}.{interface.name}"

@@ -192,6 +192,13 @@ class _Explainer:
                 for sync in syncs:
                     if sync.name == use.interface:
                         return f"{sync.kind.replace('_', ' ')} {sync.name}", sync.span
+        condition = self._plan.condition(end)
+        helper = self._plan.task(use.instance) if not use.interface else None
+        if condition is not None and use.purpose in (Purpose.MANAGER, Purpose.WAIT, Purpose.LEND):
+            return self._waited(use, end), condition.span
+        if helper is not None and task is not None:
+            who = f"control thread of {use.context} calls" if use.context else "serves as"
+            return f"{who} the manager of task {use.instance}", task.span
         cpi, connection = self._plan.cpi(end), self._wiring.connection(end)
         if cpi is not None:
             return self._served(use, end), cpi.span
@@ -205,6 +212,15 @@ class _Explainer:
             raise ValueError(f"memory {use.variable} of {use.instance} has no known purpose")
         what = "dataport" if use.purpose is Purpose.DATA else "counts events of"
         return f"{what} {use.interface}, connection {connection.name}", connection.span
+
+    def _waited(self, use: ObjectUse, end: str) -> str:
+        """Of an event or a semaphore with helpers."""
+        match use.purpose:
+            case Purpose.WAIT:
+                return f"waits for and signals {end}"
+            case Purpose.LEND:
+                return f"lends {use.context} the priority of who waits for {end}"
+        return f"serves as the manager of {end}"
 
     def _served(self, use: ObjectUse, end: str) -> str:
         """Of an interface that is a CPI."""

@@ -15,8 +15,8 @@ class CallerEntry(Struct, frozen=True):
     """Requests of `context` through the from end `end`. `badge` is the request's badge, 1 + `index`.
 
     `sender_id` numbers the from ends for user code, as with plain RPC. `bound` limits what a label may
-    claim: the ceiling of the calling CPI, or the base priority of a calling task. `tasks` are the ids of the
-    tasks whose requests can come this way, and `callers` the tasks and CPIs that use this entry.
+    claim: the ceiling of the calling CPI, or the highest priority of a calling task. `tasks` are the ids of
+    the tasks whose requests can come this way, and `callers` the tasks and CPIs that use this entry.
     `manager_badge` is the badge of updates from this caller, None where its priority cannot change.
     """
 
@@ -92,8 +92,10 @@ def caller_table(
                 continue
             index = len(entries)
             calling = [c for c in map(plan.cpi, callers) if c is not None]
-            bound = max([c.ceiling for c in calling], default=context.base_priority)
-            raised = cpi.manager and any(can_be_raised(c) for c in calling)
+            helper = next((t for t in plan.tasks if t.name in callers and t.conditions), None)
+            own = context.base_priority if helper is None else helper.highest
+            bound = max([c.ceiling for c in calling], default=own)
+            raised = cpi.manager and (helper is not None or any(can_be_raised(c) for c in calling))
             manager_badge = len(cpi.contexts) + 1 + index if raised else None
             tasks = _tasks(plan, context)
             entries.append(CallerEntry(index, end, number, context, bound, tasks, callers, manager_badge))

@@ -65,15 +65,24 @@ class Purpose(Enum):
     HANDOFF = "handoff"
     #: the endpoint of a manager. Without `context`, its own end (R). The workers of its CPI: (WP),
     #: badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number of contexts
-    #: + 1 + caller index
+    #: + 1 + caller index. Of a condition `interface`: without `number` its own end (R). Of a task that helps,
+    #: without `interface`: its own end (R), and with its `context` that of its control thread (WP), badge =
+    #: number of conditions + 1
     MANAGER = "manager"
     #: the notification (RW) at which a manager waits while it keeps a reply
     WAKE = "wake"
+    #: the endpoint of the manager of the condition `interface` (WP), of the thread with index `number`, badge
+    #: = 1 + its place among those of the instance
+    WAIT = "wait"
+    #: the endpoint of the manager of the task `context` (WP), badge = 1 + index of the condition `interface`
+    #: among those of the task
+    LEND = "lend"
     #: the TCB of the thread that serves `context` of `interface`, or of thread `number` of its pool
     WORKER = "worker"
     #: the manager's own TCB
     AUTHORITY = "authority"
-    #: an empty slot for the saved reply capability of `context`
+    #: an empty slot for the saved reply capability of `context`, or of the thread with index `number` that
+    #: waits for the condition `interface`
     REPLY = "reply"
     #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
     #: `interface`, the timer that signals RELEASE
@@ -169,7 +178,8 @@ class Role(Enum):
     CONTROL = "control"
     INTERFACE = "interface"  # one thread of an interface without a protocol
     WORKER = "worker"  # serves requests of a protocol CPI
-    MANAGER = "manager"  # owns the queue of a protocol CPI
+    #: owns the queue of a protocol CPI or of a condition, or the priority of a task that helps
+    MANAGER = "manager"
     FAULT_HANDLER = "fault"
 
 

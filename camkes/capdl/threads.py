@@ -53,6 +53,13 @@ class ThreadPlanner:
         for interface in instance.type.interfaces:
             cpi = self.plan.cpi(f"{instance.name}.{interface.name}")
             yield from self._interface(instance, interface) if cpi is None else self._cpi(cpi)
+        for condition in self.plan.conditions:
+            if condition.instance == instance.name:
+                name, prefix = f"{condition.name}!manager", f"{condition.interface}_"
+                yield _Planned(name, Role.MANAGER, prefix, condition.ceiling, 0, condition.interface)
+        task = self.plan.task(instance.name)
+        if task is not None and task.conditions:
+            yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", task.highest, task.highest)
 
     def _control(self, instance: Instance) -> _Planned:
         task = self.plan.task(instance.name)
@@ -69,13 +76,16 @@ class ThreadPlanner:
             return
         count = interface_threads(connection, interface, name, self.rendered)
         prefix = f"{interface.name}_"
+        # what passes on a signal is as urgent as who waits for it
+        condition = self.plan.condition(name)
+        least = 0 if condition is None else condition.ceiling
         for number in range(count):
             part = str(number) if count > 1 else ""
             yield _Planned(
                 f"{name}@{part}" if part else name,
                 Role.INTERFACE,
                 prefix,
-                self.reader.priority(instance, prefix),
+                max(least, self.reader.priority(instance, prefix)),
                 interface=interface.name,
                 part=part,
             )

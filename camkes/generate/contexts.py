@@ -220,6 +220,7 @@ class ConsumeContext(Struct, frozen=True):
     notification: int
     handoff: int | None
     queue: SharedContext | None
+    helped: bool
 
 
 class SharedContext(Struct, frozen=True):
@@ -269,6 +270,52 @@ class SyncContext(Struct, frozen=True):
     slot: int
     value: int
     limit: str
+    helped: bool
+
+
+class WaiterContext(Struct, frozen=True):
+    """A thread that may wait; `thread` is its C name."""
+
+    thread: str
+    manager: int
+    reply: int
+
+
+class LenderContext(Struct, frozen=True):
+    """A task that conditions lend to; `manager` is the slot of its manager."""
+
+    task: str
+    manager: int
+    base: int
+
+
+class ConditionContext(Struct, frozen=True):
+    """What threads of the instance wait for with helpers."""
+
+    interface: str
+    name: str
+    origin: str
+    id: int
+    value: int
+    manager: int
+    waiters: tuple[WaiterContext, ...]
+    helpers: tuple[LenderContext, ...]
+
+
+class HelperContext(Struct, frozen=True):
+    """The task of the instance, if conditions lend to it; `settle` is its control thread's slot of its
+    manager, `thread` the C name of that thread."""
+
+    name: str
+    thread: str
+    context: int
+    route: int
+    base: int
+    highest: int
+    manager: int
+    settle: int
+    authority: int
+    conditions: tuple[str, ...]
 
 
 class AttributeContext(Struct, frozen=True):
@@ -349,6 +396,8 @@ class InstanceContext(Struct, frozen=True):
     plain_interfaces: tuple[str, ...]  # that have threads that initialise them
     threads: tuple[ThreadContext, ...]
     task: TaskContext | None
+    conditions: tuple[ConditionContext, ...]
+    helper: HelperContext | None
     start: StartContext
     one_route: bool  # all threads that run its code make requests of the same context
     label: str | None  # of all its requests, as C, if they are all those of its task

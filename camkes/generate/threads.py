@@ -28,6 +28,12 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
             fields["start"] = "camkes__control"
             if me.task is not None:
                 fields["task"] = "&camkes__task"
+                if me.task.conditions:
+                    fields["context"] = "&camkes__helper_context"
+        case Role.MANAGER if not interface:
+            fields |= {"start": "camkes_manage_helper", "interface": "&camkes__helper"}
+        case Role.MANAGER if all_.plan.condition(f"{thread.instance}.{interface}") is not None:
+            fields |= {"start": "camkes_manage_condition", "interface": f"&{interface}__condition"}
         case Role.MANAGER:
             fields |= {"start": "camkes_manage_cpi", "cpi": f"&{interface}__cpi"}
         case Role.WORKER if cpi is not None:
@@ -82,7 +88,7 @@ def one_route(me: InstanceFacts) -> bool:
 
 def one_label(me: InstanceFacts) -> str | None:
     """The label of all requests of an instance that makes only those of its task."""
-    if me.task is None or len(me.contexts) != 1 or _is_called(me):
+    if me.task is None or me.task.conditions or len(me.contexts) != 1 or _is_called(me):
         return None
     return task_label(me.task)
 

@@ -27,7 +27,12 @@ static bool call_back(struct camkes_event *event)
 
 static void deliver(struct camkes_event *event)
 {
-    if (!call_back(event)) {
+    if (call_back(event)) {
+        return;
+    }
+    if (event->condition != NULL) {
+        (void)camkes_condition_post(event->condition, INT_MAX);
+    } else {
         (void)camkes_semaphore_post(&event->handoff, INT_MAX);
     }
 }
@@ -87,12 +92,17 @@ void camkes_serve_event(struct camkes_thread *self)
 
 void camkes_event_wait(struct camkes_event *event)
 {
-    (void)camkes_semaphore_wait(&event->handoff);
+    if (event->condition != NULL) {
+        (void)camkes_condition_wait(event->condition);
+    } else {
+        (void)camkes_semaphore_wait(&event->handoff);
+    }
 }
 
 int camkes_event_poll(struct camkes_event *event)
 {
-    return camkes_semaphore_trywait(&event->handoff) == 0;
+    return (event->condition != NULL ? camkes_condition_trywait(event->condition)
+                                     : camkes_semaphore_trywait(&event->handoff)) == 0;
 }
 
 int camkes_event_register(struct camkes_event *event, void (*callback)(void *), void *argument)

@@ -45,6 +45,9 @@ static struct camkes_event /*? event.interface ?*/__event = {
     .queued = (_Atomic uintptr_t *)(void *)/*? event.queue.variable ?*/,
 /*- endif -*/
     .handoff = {.notification = /*? event.handoff ?*/},
+/*- if event.helped -*/
+    .condition = &/*? event.interface ?*/__condition,
+/*- endif -*/
 };
 
 void /*? event.interface ?*/_wait(void)

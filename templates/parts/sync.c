@@ -1,25 +1,28 @@
 /*- for sync in me.syncs -*/
 
 /* has /*? sync.kind ?*/ /*? sync.name ?*/: /*? sync.origin ?*/ */
+/*- set record = 'condition' if sync.helped else 'semaphore' -*/
+/*- if not sync.helped -*/
 static struct camkes_semaphore /*? sync.name ?*/__semaphore = {
     .notification = /*? sync.slot ?*/,
     .value = /*? sync.value ?*/,
 };
+/*- endif -*/
 
 int /*? sync.name ?*/_/*? 'lock' if sync.kind == 'mutex' else 'wait' ?*/(void)
 {
-    return camkes_semaphore_wait(&/*? sync.name ?*/__semaphore);
+    return camkes_/*? record ?*/_wait(&/*? sync.name ?*/__/*? record ?*/);
 }
 /*- if sync.kind == 'semaphore' -*/
 
 int /*? sync.name ?*/_trywait(void)
 {
-    return camkes_semaphore_trywait(&/*? sync.name ?*/__semaphore);
+    return camkes_/*? record ?*/_trywait(&/*? sync.name ?*/__/*? record ?*/);
 }
 /*- endif -*/
 
 int /*? sync.name ?*/_/*? 'unlock' if sync.kind == 'mutex' else 'post' ?*/(void)
 {
-    return camkes_semaphore_post(&/*? sync.name ?*/__semaphore, /*? sync.limit ?*/);
+    return camkes_/*? record ?*/_post(&/*? sync.name ?*/__/*? record ?*/, /*? sync.limit ?*/);
 }
 /*- endfor -*/

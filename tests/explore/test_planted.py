@@ -96,7 +96,7 @@ PLANTED = (
     Planted(
         "missing-transitivity",
         "manager.c",
-        "        camkes_nested_push(context, priority);\n",
+        "        camkes_nested_push(context, before, priority);\n",
         "        ;\n",
         systems.CHAIN,
         "P",

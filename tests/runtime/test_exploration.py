@@ -118,7 +118,7 @@ MUTANTS = (
     Mutant(
         "no-push",
         MANAGER,
-        "        camkes_nested_push(context, priority);\n",
+        "        camkes_nested_push(context, before, priority);\n",
         "        ;\n",
         systems.CHAIN,
     ),

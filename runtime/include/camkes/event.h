@@ -3,19 +3,21 @@
 /* The consumer of an event with an interface thread. */
 #pragma once
 
+#include <camkes/condition.h>
 #include <camkes/instance.h>
 #include <camkes/semaphore.h>
 
 /*
  * The interface thread waits on `notification`. It passes each event to the registered callback,
- * which ends the registration, or else posts `handoff`, on which IFACE_wait() and IFACE_poll()
- * wait.
+ * which ends the registration, or else posts `handoff`, or `condition` of an event with helpers, on
+ * which IFACE_wait() and IFACE_poll() wait.
  */
 struct camkes_event {
     struct camkes_interface interface;
     seL4_CPtr notification;
     _Atomic uintptr_t *queued; /* number of events not yet taken, NULL: one per signal */
     struct camkes_semaphore handoff;
+    struct camkes_condition *condition; /* NULL: without helpers */
     _Atomic unsigned registered; /* state; enum in event.c */
     void (*callback)(void *);
     void *argument;

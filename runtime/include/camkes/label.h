@@ -75,6 +75,10 @@ enum camkes_operation {
     CAMKES_SETTLE = 5, /* wait until updates in progress have been sent */
     CAMKES_UPDATE = 6, /* the priority of a caller was raised */
     CAMKES_CLEAR = 7,  /* the request with the raised priority ended */
+    CAMKES_LOWER = 8,  /* the raised priority of a caller fell, and its request goes on */
+    CAMKES_LEND = 9,   /* to a helper's manager: what a condition lends, 0: nothing */
+    CAMKES_WAIT = 10,  /* to a condition's manager */
+    CAMKES_POST = 11,  /* likewise; priority 1: of a binary semaphore */
 };
 
 static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t priority,

@@ -54,8 +54,8 @@ CAMKES_INLINE void set_effective(struct camkes_cpi *cpi, struct camkes_context *
     camkes_point();
     set_priority(cpi, context, priority);
     camkes_point();
-    if (priority > before) {
-        camkes_nested_push(context, priority);
+    if (priority > before || atomic_load(&context->nested) != 0) {
+        camkes_nested_push(context, before, priority);
     }
 }
 
@@ -213,6 +213,28 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     return CAMKES_MESSAGE_GOOD;
 }
 
+/* The raised priority of a caller fell, and its request goes on. */
+static unsigned lower(struct camkes_cpi *cpi, const struct camkes_caller *caller, uint8_t priority,
+                      uint16_t cause)
+{
+    struct camkes_context *context = &cpi->context[caller->context];
+    if (priority < caller->base) {
+        return CAMKES_MESSAGE_PRIORITY;
+    }
+    CAMKES_TRACE(UPDATE, cpi->id, context->id, priority);
+    if (priority >= context->request) {
+        return CAMKES_MESSAGE_GOOD;
+    }
+    context->request = priority;
+    struct camkes_context *held_by = holder(cpi);
+    inherit(cpi, context, held_by == context, cause);
+    if (context->waiting) {
+        camkes_queue_lower(cpi, caller->context);
+        inherit(cpi, held_by, true, held_by->id);
+    }
+    return CAMKES_MESSAGE_GOOD;
+}
+
 /* The request of a caller with a raised priority ended. */
 static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller)
 {
@@ -234,6 +256,8 @@ static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_calle
     switch (camkes_bits(label, 0, 4)) {
     case CAMKES_UPDATE:
         return update(cpi, caller, priority, cause);
+    case CAMKES_LOWER:
+        return lower(cpi, caller, priority, cause);
     case CAMKES_CLEAR:
         return clear(cpi, caller);
     default:

@@ -56,7 +56,10 @@ struct camkes_trace_record {
     X(INHERIT, 43, "cpi context from to cause") /* context's priority at cpi; cause: a context */    \
     X(UPDATE, 44, "cpi context priority")      /* manager of cpi got an inherited priority */        \
     X(CLEAR, 45, "cpi context")                /* and its end */                                     \
-    X(REFUSED, 46, "badge error")  /* thread refused a message; error: enum camkes_message_error */
+    X(REFUSED, 46, "badge error")  /* thread refused a message; error: enum camkes_message_error */  \
+    X(COND_WAIT, 47, "condition context priority") /* thread `other` began to wait for it */         \
+    X(COND_WAKE, 48, "condition context")      /* and its wait ended */                              \
+    X(LEND, 49, "context from to cause")       /* priority of a helper's control thread `other` */
 
 /* clang-format on */
 
