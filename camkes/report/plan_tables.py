@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from math import ceil
 from typing import Any
 
 from camkes.analysis.verdict import Analysis, TaskResult
-from camkes.protocols.plan import Plan, PlannedTask
+from camkes.protocols.plan import Plan, PlannedCondition, PlannedTask
+from camkes.protocols.signals import way
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
 
@@ -23,6 +25,9 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
     there is no bound). cpis: name ("inst.iface"), protocol, ceiling, threads,
     threads_minimum (the most requests that can be under way at once), pooled, manager, tasks (whose
     requests can arrive), contexts (under whose name they arrive), requests (CPIs it can request).
+    conditions, if there are some: name, kind, ceiling, waiters (tasks and CPIs), helpers (each with the
+    way to its signal, and whether it is lent to: its own priority is lower), others (signallers that are
+    not tasks), stated (the helpers are), known_from_code.
     """
     results = _results(analysis)
     return {
@@ -43,6 +48,7 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
             }
             for c in plan.cpis
         ],
+        **({"conditions": [_condition(c) for c in plan.conditions]} if plan.conditions else {}),
         "requests": [
             {
                 "from": r.caller,
@@ -94,7 +100,46 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
     ]
     parts = [table(tasks, right={1, 2, 3, 4, 5}, color=color)] if plan.tasks else ["no tasks"]
     parts.append(table(cpis, right={2}, color=color) if plan.cpis else "no CPIs with a protocol")
+    if plan.conditions:
+        conditions = [("condition", "kind", "ceiling", "waits", "helpers")]
+        conditions += [
+            (
+                c.name,
+                c.kind.replace("_", " "),
+                str(c.ceiling),
+                " ".join(c.lending.waiters) or "-",
+                " ".join(c.lending.tasks()) or "-",
+            )
+            for c in plan.conditions
+        ]
+        parts.append(table(conditions, right={2}, color=color))
+        parts.append("\n".join(line for c in plan.conditions for line in _ways(c)))
     return "\n\n".join(parts)
+
+
+def _ways(condition: PlannedCondition) -> Iterator[str]:
+    """Why each task is a helper."""
+    if not condition.lending.known:
+        yield f"{condition.name}: without its code, all handlers may wait and signal; --code is exact"
+    for helper in condition.lending.helpers:
+        yield f"{condition.name} is signalled by {way(helper)}"
+
+
+def _condition(condition: PlannedCondition) -> dict[str, Any]:
+    lending = condition.lending
+    return {
+        "name": condition.name,
+        "kind": condition.kind,
+        "ceiling": condition.ceiling,
+        "waiters": list(lending.waiters),
+        "helpers": [
+            {"task": helper.task, "lends": helper.task in condition.tasks, "way": way(helper)}
+            for helper in lending.helpers
+        ],
+        "others": [signaller.caller for signaller in lending.others],
+        "stated": lending.condition.helpers is not None,
+        "known_from_code": lending.known,
+    }
 
 
 def _times(result: TaskResult | None) -> tuple[str, ...]:

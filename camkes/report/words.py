@@ -9,6 +9,7 @@ from enum import StrEnum
 from camkes.report.times import format_time
 from camkes.report.trace.kinds import FaultKind
 from camkes.report.trace.model import Fault, State, StateSegment
+from camkes.report.trace.names import TraceNames
 
 _FAULTS = {
     FaultKind.READ: "invalid read",
@@ -29,6 +30,7 @@ _FAULTS = {
 _OF = {
     State.RUNNING: "running in",
     State.WAITS_LOCK: "waits for the lock of",
+    State.WAITS_HELPED: "blocked on",
     State.WAITS_SERVER: "waits for the server",
     State.WAITS_REPLY: "waits for a reply of",
     State.WAITS_SIGNAL: "waits for the signal",
@@ -48,6 +50,7 @@ class Look(StrEnum):
 #: of each state but RUNNING
 LOOKS = {
     State.WAITS_LOCK: Look.WAITS,
+    State.WAITS_HELPED: Look.WAITS,
     State.WAITS_SERVER: Look.WAITS,
     State.WAITS_REPLY: Look.WAITS,
     State.HELD_UP: Look.HELD_UP,
@@ -63,9 +66,14 @@ LOOKS = {
 }
 
 
-def state_words(segment: StateSegment) -> str:
-    """What a thread or a task does: "running in db.store", "waits for the lock of db.store"."""
+def state_words(segment: StateSegment, names: TraceNames) -> str:
+    """What a thread or a task does: "running in db.store", "waits for the lock of db.store", "blocked on
+    log.full, helped by writer"."""
     state, what = segment.state, segment.what
+    if state is State.WAITS_HELPED:
+        condition = names.condition(what)
+        helpers = "" if condition is None else ", ".join(condition.helpers)
+        return f"{_OF[state]} {what}" + (f", helped by {helpers}" if helpers else "")
     if state is State.HELD_UP:
         where = f"in {what} " if what else ""
         return f"held up by work {where}at priority {segment.priority}"

@@ -17,7 +17,10 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 
 #: what a node stands for; for a CPI, the word for its protocol
-TASK, INSTANCE = "task", "instance"
+TASK, INSTANCE, CONDITION = "task", "instance", "condition"
+
+#: labels of edges to a condition and from it
+WAITS, HELPED = "waits for", "helped by"
 
 #: fill and border
 _OF_PROTOCOLS = (
@@ -30,6 +33,7 @@ COLOURS = {
     TASK: ("#ffffff", "#1f2933"),
     **dict(zip((protocol.value for protocol in Protocol), repeated(_OF_PROTOCOLS), strict=False)),
     INSTANCE: ("#eef1f5", "#52606d"),
+    CONDITION: ("#fdf6d8", "#8a7420"),
 }
 CYCLE_COLOUR = "#b3261e"
 
@@ -43,7 +47,8 @@ class GraphNode(Struct, frozen=True):
 
 
 class GraphEdge(Struct, frozen=True):
-    """`loose`: known only from the interfaces of the component, so it may never happen."""
+    """`loose`: known only from the interfaces of the component, so it may never happen. Without a label it
+    is a request."""
 
     source: str
     target: str
@@ -70,8 +75,13 @@ def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
             pair = (request.caller, request.callee)
             loose[pair] = loose.get(pair, True) and request.source == "all"
     hops = set(zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
-    edges = tuple(GraphEdge(a, b, "", unsure, (a, b) in hops) for (a, b), unsure in loose.items())
-    return Graph(tuple(nodes), edges)
+    edges = [GraphEdge(a, b, "", unsure, (a, b) in hops) for (a, b), unsure in loose.items()]
+    for condition in plan.conditions:
+        kind, lending = condition.kind.replace("_", " "), condition.lending
+        nodes.append(GraphNode(condition.name, CONDITION, (f"{kind}, ceiling {condition.ceiling}",)))
+        edges += [GraphEdge(waiter, condition.name, WAITS, not lending.known) for waiter in lending.waiters]
+        edges += [GraphEdge(condition.name, task, HELPED, not lending.known) for task in lending.tasks()]
+    return Graph(tuple(nodes), tuple(edges))
 
 
 def _connections(system: System) -> Graph:

@@ -10,9 +10,12 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.report.draw.graph import (
     COLOURS,
+    CONDITION,
     CYCLE_COLOUR,
+    HELPED,
     INSTANCE,
     TASK,
+    WAITS,
     Graph,
     GraphEdge,
     GraphNode,
@@ -111,7 +114,7 @@ class _Picture:
         self.drawing.add(
             element(
                 "path",
-                title(f"{edge.source} requests {edge.target}" + (" (perhaps)" if edge.loose else "")),
+                title(f"{edge.source} {_verb(edge)} {edge.target}" + (" (perhaps)" if edge.loose else "")),
                 d=f"M{_pair(first)} C{' '.join(map(_pair, points))}",
                 fill="none",
                 stroke=colour,
@@ -132,8 +135,12 @@ def _pair(point: Point) -> str:
     return f"{point[0]:.2f},{point[1]:.2f}"
 
 
+def _verb(edge: GraphEdge) -> str:
+    return edge.label if edge.label in (WAITS, HELPED) else "requests"
+
+
 def _words(kind: str) -> str:
-    return kind if kind in (TASK, INSTANCE) else f"{kind} CPI"
+    return kind if kind in (TASK, INSTANCE, CONDITION) else f"{kind} CPI"
 
 
 def _size(node: GraphNode) -> tuple[float, float]:

@@ -99,7 +99,7 @@ class _TraceEvents:
 
     def _segments(self, kind: _RowKind, index: int, segments: Iterable[StateSegment]) -> Iterator[TraceEvent]:
         for segment in segments:
-            words, details = state_words(segment), _segment_details(segment)
+            words, details = state_words(segment, self.names), _segment_details(segment)
             yield self._slice(kind, index, segment.start, segment.end, words, details)
 
     def requests(self) -> Iterator[TraceEvent]:
@@ -172,7 +172,7 @@ class _TraceEvents:
     def _inheritance(self, item: Inheritance, number: int) -> Iterator[TraceEvent]:
         """An arrow from the waiter to the thread that gets its priority; only on the way up. A viewer ties
         the ends of an arrow to the marks before them."""
-        at = {"at": self.names.cpi_name(item.cpi)}
+        at = {"at": self.names.cpi_name(item.cpi) if item.cpi >= 0 else self.names.thread_name(item.heir)}
         if item.after <= item.before:
             yield self._mark(_RowKind.STATE, item.heir, item.time, f"back to {item.after}", at)
             return

@@ -16,7 +16,7 @@ from camkes.report.draw.timeline import service_colours
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.jobs import ResponseTimes, response_times
 from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
-from camkes.report.words import LOOKS, Look, fault_words
+from camkes.report.words import LOOKS, Look, fault_words, state_words
 
 #: ANSI codes of services, in the order of svg.PALETTE; own code is white
 _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
@@ -98,7 +98,7 @@ class _Chart:
         for cell, segment in enumerate(self._sample(lane.segments)):
             bar.append(self._cell(segment))
             raised = 0
-            if segment and segment.state is State.RUNNING and segment.what and segment.what not in self.fixed:
+            if segment and segment.state is State.RUNNING and segment.what not in self.fixed:
                 raised = segment.priority if segment.priority > lane.task.priority else 0
             if raised and raised != before:
                 label = f"{self.style.raised}{raised}"
@@ -176,10 +176,14 @@ class _Chart:
 
     def _legend(self, raises: bool) -> list[str]:
         style = self.style
-        seen = {LOOKS.get(segment.state) for lane in self.run.lanes for segment in lane.segments}
+        segments = [segment for lane in self.run.lanes for segment in lane.segments]
+        helped = {s.what: s for s in segments if s.state is State.WAITS_HELPED}
+        seen = {LOOKS.get(segment.state) for segment in segments if segment.state is not State.WAITS_HELPED}
         keys = [(self._paint(style.own, _OWN_COLOUR), "own code")]
         keys += [(self._paint(letter, f"{self.codes[s]};7"), s) for s, letter in self.letters.items()]
         keys += [(mark, look.value) for look, mark in style.looks.items() if look in seen]
+        for segment in helped.values():
+            keys.append((style.looks[LOOKS[segment.state]], state_words(segment, self.run.names)))
         if raises:
             keys.append((self._paint(style.raised, _RED), "inherited priority"))
         lines, line, used = [], "", 0

@@ -27,6 +27,7 @@ from camkes.report.draw.svg import (
 )
 from camkes.report.times import Window, choose_window, format_time, make_axis
 from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
+from camkes.report.trace.names import TraceNames
 from camkes.report.words import LOOKS, Look, exact_time, fault_words, state_words
 
 WIDTH = 1000.0
@@ -177,7 +178,7 @@ class _Timeline:
 
     def _segment(self, segment: StateSegment, base: float, lane: Lane) -> None:
         x, width = self.x(segment.start), max(self.x(segment.end) - self.x(segment.start), 0.6)
-        about = title(_describe(segment, lane))
+        about = title(_describe(segment, lane, self.run.names))
         colour = self.colours.get(segment.what, OWN)
         border = darker(colour)
         middle = base - BAR / 2 + 4
@@ -385,7 +386,7 @@ def _raises(segments: Sequence[StateSegment], lane: Lane, run: Run) -> Iterator[
     for segment in segments:
         inherited = (
             segment.state is State.RUNNING
-            and segment.what in served - fixed
+            and (not segment.what or segment.what in served - fixed)
             and segment.priority > lane.task.priority
         )
         if last and inherited and last.end == segment.start and last.priority == segment.priority:
@@ -398,12 +399,12 @@ def _raises(segments: Sequence[StateSegment], lane: Lane, run: Run) -> Iterator[
         yield last
 
 
-def _describe(segment: StateSegment, lane: Lane) -> str:
+def _describe(segment: StateSegment, lane: Lane, names: TraceNames) -> str:
     """A segment in words."""
     start, end, duration = map(exact_time, (segment.start, segment.end, segment.duration))
     at = f" at priority {segment.priority}" if segment.state is State.RUNNING else ""
     meanwhile = f" while {segment.by} runs" if segment.by else ""
-    return f"{lane.task.name}: {state_words(segment)}{at}{meanwhile}, {start} to {end} ({duration})"
+    return f"{lane.task.name}: {state_words(segment, names)}{at}{meanwhile}, {start} to {end} ({duration})"
 
 
 def _key(service: str) -> str:

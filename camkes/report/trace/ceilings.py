@@ -4,20 +4,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from camkes.model.system import System
 from camkes.protocols.requests import Request
+from camkes.protocols.signals import Lending
 
 
-def ceilings(system: System, requests: Iterable[Request]) -> dict[str, int]:
+def ceilings(system: System, requests: Iterable[Request], lending: Sequence[Lending] = ()) -> dict[str, int]:
     """The ceiling of each CPI by its name: the highest priority at which a request can arrive, or what the
-    text states if that is higher. A request arrives at the priority of its task, or at the ceiling of the
-    fixed CPI that it came through last. `requests` say who can request what."""
+    text states if that is higher. A request arrives at a priority that its task can have, or at the ceiling
+    of the fixed CPI that it came through last. `requests` say who can request what. A task that helps can
+    have the priority of every task that waits for it."""
+    requests = tuple(requests)
+    highest = {task.instance: task.priority or 0 for task in system.tasks}
+    while True:
+        found = _ceilings(system, requests, highest)
+        raised = dict(highest)
+        for each in lending:
+            above = max([highest.get(waiter, found.get(waiter, 0)) for waiter in each.waiters], default=0)
+            for task in each.tasks():
+                raised[task] = max(raised[task], above)
+        if raised == highest:
+            return found
+        highest = raised
+
+
+def _ceilings(system: System, requests: Iterable[Request], tasks: Mapping[str, int]) -> dict[str, int]:
+    """The same, with the highest priority that each task can have."""
     callers: dict[str, list[str]] = {cpi.name: [] for cpi in system.cpis}
     for request in requests:
         callers[request.callee].append(request.caller)
-    tasks = {task.instance: task.priority or 0 for task in system.tasks}
     cpis = {cpi.name: cpi for cpi in system.cpis}
 
     def arriving(name: str, path: tuple[str, ...]) -> list[int]:

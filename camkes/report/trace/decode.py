@@ -314,6 +314,22 @@ class _Decoder:
                 Inheritance(self.now, heir.named.number, number, cpi, context, cause, before, after)
             )
 
+    def _on_cond_wait(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
+        if other is not None:
+            other.condition = args[0] if len(args) > 2 else None
+            self.changed.add(other)
+
+    _on_cond_wake = _on_cond_wait
+
+    def _on_lend(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
+        context, before, after, cause = args
+        if other is not None:
+            source = self._waiting_worker(cause) if after > before else None
+            number = None if source is None or source is other else source.named.number
+            self.inheritances.append(
+                Inheritance(self.now, other.named.number, number, -1, context, cause, before, after)
+            )
+
     def _on_refused(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self.refusals.append(Refused(self.now, thread.named.number, *args))
@@ -327,11 +343,9 @@ class _Decoder:
         return next((t for t in named if (t.named.cpi, t.named.context) == (cpi, context)), None)
 
     def _waiting_worker(self, context: int) -> ThreadState | None:
-        """The thread of a context that waits for a lock, or that a task begins with."""
+        """The thread of a context that waits for a lock or a condition, or that a task begins with."""
         threads = self.threads.values()
-        waiting = (
-            t for t in threads if t.lock is not None and t.requests and t.requests[-1][1][1] == context
-        )
+        waiting = (t for t in threads if t.is_queued and t.requests and t.requests[-1][1][1] == context)
         return next(waiting, None) or next((t for t in threads if t.named.context == context), None)
 
     # -- what threads and tasks do while time passes -----------------------------------------------------
@@ -380,6 +394,8 @@ class _Decoder:
             return State.PREEMPTED if thread.ran else State.READY, thread.service, thread.priority
         if thread.lock is not None and not thread.is_gone:
             return State.WAITS_LOCK, self.names.cpi_name(thread.lock), thread.priority
+        if thread.condition is not None and not thread.is_gone:
+            return State.WAITS_HELPED, self.names.condition_name(thread.condition), thread.priority
         reason = thread.reason or State.SUSPENDED
         if reason is State.WAITS_SERVER:
             return reason, self.names.object_service(thread.object), thread.priority
@@ -421,7 +437,7 @@ class _Decoder:
             if state is State.READY and (lane.job or leaf is not lane.thread):
                 state = State.PREEMPTED
             return state, what, priority, by, hindered
-        if leaf.lock is not None or state is State.WAITS_SERVER or state is State.WAITS_REPLY:
+        if leaf.is_queued or state is State.WAITS_SERVER or state is State.WAITS_REPLY:
             return state, what, priority, by, hindered
         if leaf is lane.thread and not lane.job:
             return None

@@ -41,6 +41,9 @@ class Kind(IntEnum):
     UPDATE = 44
     CLEAR = 45
     REFUSED = 46
+    COND_WAIT = 47
+    COND_WAKE = 48
+    LEND = 49
 
 
 #: names of each kind's arguments, in order
@@ -76,6 +79,9 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.UPDATE: ("cpi", "context", "priority"),
     Kind.CLEAR: ("cpi", "context"),
     Kind.REFUSED: ("badge", "error"),
+    Kind.COND_WAIT: ("condition", "context", "priority"),
+    Kind.COND_WAKE: ("condition", "context"),
+    Kind.LEND: ("context", "from", "to", "cause"),
 }
 
 

@@ -26,7 +26,7 @@ class MessageTracker:
         self._receiver: dict[int, int] = {}  # thread -> who received its last message, until it goes on
         self._clients: dict[int, dict[int, None]] = {}  # thread -> those that wait for its reply
         self._sender: dict[int, int] = {}  # thread -> whose message it received last
-        self._queued: set[int] = set()  # in the queue of a lock: their replies are kept
+        self._queued: set[int] = set()  # in the queue of a lock or a condition: their replies are kept
         self._origins: dict[int, int] = {}  # thread in a request -> the task that began it all
         self._timers = {task.timer: task for task in names.tasks if task.timer is not None}
 
@@ -50,9 +50,9 @@ class MessageTracker:
         elif kind is Kind.KCALL and event.args[0] == KernelCall.SAVECALLER:
             if self._role(thread) is not Role.MANAGER:
                 self._clients.pop(thread, None)  # answered later, when the component sees fit
-        elif kind is Kind.LOCK_WAIT:
+        elif kind in (Kind.LOCK_WAIT, Kind.COND_WAIT):
             self._queued.add(thread if other is None else other)
-        elif kind is Kind.LOCK_GRANT:
+        elif kind in (Kind.LOCK_GRANT, Kind.COND_WAKE):
             self._queued.discard(thread if other is None else other)
         elif kind is Kind.REQUEST_END:
             self._origins.pop(thread, None)

@@ -28,6 +28,7 @@ class State(StrEnum):
     PREEMPTED = "preempted"  # has begun and can run; work of the same or a higher priority runs
     HELD_UP = "held up"  # can run; work of a lower priority runs at a raised priority
     WAITS_LOCK = "waits for lock"
+    WAITS_HELPED = "blocked on"  # an event or semaphore with helpers
     WAITS_SERVER = "waits for server"  # its message was not received yet
     WAITS_REPLY = "waits for reply"
     WAITS_RELEASE = "waits for release"
@@ -151,7 +152,7 @@ class LockEvent(Struct, frozen=True, gc=False):
 class Inheritance(Struct, frozen=True, gc=False):
     """The priority of `heir` changes because of requests that wait for it. `source` is the thread whose
     priority it gets, None: not known, or the priority falls. `context` is the heir's, `cause` that of the
-    source."""
+    source. `cpi` is where the heir serves, -1: it is the control thread of a task that helps."""
 
     time: int
     heir: int

@@ -70,6 +70,16 @@ class NamedCpi(Struct, frozen=True):
     ceiling: int
 
 
+class NamedCondition(Struct, frozen=True):
+    """What threads wait for with helpers: `helpers` are the tasks that can end the wait, `lends` those of
+    them that get the priority of who waits, by their ids."""
+
+    id: int
+    name: str
+    helpers: tuple[str, ...]
+    lends: tuple[int, ...]
+
+
 class TraceNames(Struct, frozen=True):
     """Everything a report needs besides the trace. Each tuple is in the order of its numbers, which count
     from 0 (ids of tasks can have gaps: a user may state them). `objects` are those of the kernel's boot
@@ -83,6 +93,7 @@ class TraceNames(Struct, frozen=True):
     objects: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
     senders: tuple[tuple[int, ...], ...] = ()
+    conditions: tuple[NamedCondition, ...] = ()
 
     def thread(self, number: int | None) -> NamedThread | None:
         return _at(self.threads, number)
@@ -107,6 +118,13 @@ class TraceNames(Struct, frozen=True):
     def cpi_name(self, id: int) -> str:
         cpi = self.cpi(id)
         return cpi.name if cpi else f"CPI {id}"
+
+    def condition(self, name: str) -> NamedCondition | None:
+        return next((c for c in self.conditions if c.name == name), None)
+
+    def condition_name(self, id: int) -> str:
+        condition = _at(self.conditions, id)
+        return condition.name if condition else f"condition {id}"
 
     def object_name(self, number: int) -> str:
         return self.objects[number] if number < len(self.objects) else f"object {number}"
@@ -178,6 +196,10 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
         tuple(objects),
         _services(objects, plan, system),
         _senders(objects, model),
+        tuple(
+            NamedCondition(c.id, c.name, c.lending.tasks(), tuple(task_ids[task] for task in c.tasks))
+            for c in plan.conditions
+        ),
     )
 
 
@@ -202,6 +224,8 @@ def _services(objects: Sequence[str], plan: Plan, system: System | None) -> tupl
         for part in (cpi.name, *(f"{cpi.name}@{context.name}" for context in cpi.contexts)):
             known[f"{part}:endpoint"] = cpi.name
         known[f"{cpi.name}!manager:endpoint"] = cpi.name
+    for condition in plan.conditions:
+        known[f"{condition.name}!manager:endpoint"] = condition.name
     for connection in system.connections if system else ():
         if connection.to_ends:
             end = connection.to_ends[0]
@@ -236,6 +260,10 @@ def names_from_json(text: str) -> TraceNames:
             tuple(map(str, document["objects"])),
             tuple(map(str, document["services"])),
             tuple(tuple(map(int, threads)) for threads in document["senders"]),
+            tuple(
+                NamedCondition(c["id"], c["name"], tuple(c["helpers"]), tuple(c["lends"]))
+                for c in document["conditions"]
+            ),
         )
     except json.JSONDecodeError as error:
         raise ValueError("it is not valid JSON") from error

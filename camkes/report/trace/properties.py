@@ -5,10 +5,10 @@
 The checker shares nothing with the runtime. From the LOCK_* and REQUEST_* records it rebuilds who holds
 and who waits, computes every effective priority anew from its definition
 
-    eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds })
+    eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds, or for what o helps to end })
 
 and compares with what was executed by the kernel's records. The runtime's own records of inheritance
-(INHERIT, UPDATE, CLEAR) are not read.
+(INHERIT, UPDATE, CLEAR, LEND) are not read.
 
 When things are compared: P at every SWITCH, and again whenever virtual time passes; the rest where it
 happens. A protocol step is several records at one instant, and between them a thread's priority in the
@@ -28,6 +28,7 @@ from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Blocked, EndReason, Kind
+from camkes.report.trace.lending import WaitTracker, wait_cycle
 from camkes.report.trace.messages import MessageTracker
 from camkes.report.trace.names import NamedThread, TraceNames
 
@@ -89,6 +90,7 @@ class PropertyChecker:
         self.leaving: dict[int, int] = {}
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.cpis}
         self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
+        self.lending = WaitTracker(plan)
         self.arrivals = 0
         self._reported: set[tuple[object, ...]] = set()
         self.ceilings = {cpi.id: cpi.ceiling for cpi in plan.cpis}
@@ -98,7 +100,7 @@ class PropertyChecker:
     def _compute_priorities(self, plan: Plan, system: System) -> None:
         """Priorities of tasks and ceilings of CPIs from the text, and where the plan has others."""
         stated = {task.instance: task.priority or 0 for task in system.tasks}
-        computed = ceilings(system, plan.requests)
+        computed = ceilings(system, plan.requests, [c.lending for c in plan.conditions])
         self.ceilings = {cpi.id: computed[cpi.name] for cpi in plan.cpis}
         self.task_priority = {task.id: stated[task.name] for task in plan.tasks}
         self.base = {c.id: stated[c.name] if c.is_task else computed[c.name] for c in plan.contexts}
@@ -121,6 +123,7 @@ class PropertyChecker:
         self.time, self.record = event.time, self.record + 1
         kind, thread = event.kind, event.thread
         self._check_messages(event)
+        self.lending.step(event)
         if kind is Kind.SWITCH and thread is not None:
             self.running, self.started = thread, True
             self.runnable.add(thread)
@@ -251,7 +254,8 @@ class PropertyChecker:
     def _waits(self, cpi: int, context: int) -> None:
         self.arrivals += 1
         self.queues[cpi].append(_Waiter(context, self.arrivals))
-        chain = self._wait_cycle(context)
+        queues = {cpi: [waiter.context for waiter in queue] for cpi, queue in self.queues.items()}
+        chain = wait_cycle(context, queues, self.holders)
         if chain:
             self._report(
                 Property.LIVENESS,
@@ -279,6 +283,8 @@ class PropertyChecker:
             if context in holders and not (settled and self._is_busy(cpi)):
                 for waiter in self.queues[cpi]:
                     value = max(value, self.eff(waiter.context, (*_above, context), settled=settled))
+        for waiting in self.lending.waiters(context):
+            value = max(value, self.eff(waiting, (*_above, context), settled=settled))
         return value
 
     def expected_priority(self, thread: int) -> int:
@@ -288,7 +294,8 @@ class PropertyChecker:
         if named is None:
             return self.priority.get(thread, 0)
         if named.role is Role.CONTROL and named.task in self.task_priority:
-            return self.task_priority[named.task]
+            helps = named.context is not None and self.lending.helps(named.context)
+            return self.eff(named.context or 0) if helps else self.task_priority[named.task]
         if named.role is Role.MANAGER and cpi:
             return self.ceilings[cpi.id]
         if named.role is Role.WORKER and cpi:
@@ -311,19 +318,6 @@ class PropertyChecker:
         """Whether the manager of a CPI has taken a message and does not yet wait for the next."""
         managers = [t.number for t in self.names.threads if t.role is Role.MANAGER and t.cpi == cpi]
         return any(self.reason.get(manager) != Blocked.RECV for manager in managers)
-
-    def _wait_cycle(self, context: int) -> list[int]:
-        """Contexts each of which waits for a lock of the next, if following them leads back to `context`."""
-        waits_for = {
-            waiter.context: holder
-            for cpi, queue in self.queues.items()
-            for waiter in queue
-            for holder in self.holders[cpi][:1]
-        }
-        chain = [context]
-        while (following := waits_for.get(chain[-1])) is not None and following not in chain:
-            chain.append(following)
-        return chain if following == context else []
 
     # -- comparisons --------------------------------------------------------------------------------
 
@@ -348,7 +342,7 @@ class PropertyChecker:
         self._check_choice()
         running = self.running
         named = self.names.thread(running)
-        if running is not None and named and named.role is Role.WORKER:
+        if running is not None and named and (named.role is Role.WORKER or named.task is not None):
             if self.priority[running] != self.expected_priority(running):
                 self._report(
                     Property.PRIORITY,
@@ -429,11 +423,12 @@ class PropertyChecker:
                     f"{self._ctx(waiter.context)} is still in the queue of {self._cpi(cpi)}",
                 )
         for named in self.names.threads:
-            if named.role is Role.WORKER and self.priority[named.number] != named.priority:
+            ours = named.role is Role.WORKER or named.task is not None
+            expected = named.priority if named.role is Role.WORKER else self.expected_priority(named.number)
+            if ours and self.priority[named.number] != expected:
                 self._report(
                     Property.NO_RESIDUE,
-                    f"{named.name} is left at priority {self.priority[named.number]} "
-                    f"and not at {named.priority}",
+                    f"{named.name} is left at priority {self.priority[named.number]} and not at {expected}",
                 )
 
     def _check_liveness(self) -> None:
@@ -453,7 +448,8 @@ class PropertyChecker:
         for thread, reason in sorted(self.reason.items()):
             named = self.names.thread(thread)
             ours = named is not None and (named.task is not None or self._cpi_of(named) is not None)
-            if ours and thread not in self.calls and reason in (Blocked.SEND, Blocked.CALL, Blocked.REPLY):
+            at_rest = thread in self.calls or self.lending.waits(thread)
+            if ours and not at_rest and reason in (Blocked.SEND, Blocked.CALL, Blocked.REPLY):
                 self._report(
                     Property.LIVENESS, f"{self._who(thread)} waits for ever ({Blocked(reason).name.lower()})"
                 )

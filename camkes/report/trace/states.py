@@ -14,11 +14,12 @@ _GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED, State.SUSPENDED: 
 
 class ThreadState:
     """What is known of a thread now. `client` is the thread whose call it serves, `server` the one that
-    received its own call; `lock` is the CPI (id) in whose queue it stands."""
+    received its own call; `lock` is the CPI (id) in whose queue it stands, `condition` what it waits for (id)
+    with helpers."""
 
     __slots__ = (
-        "client", "current", "lane", "lock", "named", "object", "priorities", "priority", "ran", "reason",
-        "receiver", "requests", "runnable", "segments", "server", "service", "since", "started",
+        "client", "condition", "current", "lane", "lock", "named", "object", "priorities", "priority", "ran",
+        "reason", "receiver", "requests", "runnable", "segments", "server", "service", "since", "started",
     )  # fmt: skip
 
     def __init__(self, named: NamedThread) -> None:
@@ -33,6 +34,7 @@ class ThreadState:
         self.server: ThreadState | None = None
         self.receiver: ThreadState | None = None  # of the message that it has just sent
         self.lock: int | None = None
+        self.condition: int | None = None
         self.requests: list[tuple[int, tuple[int, ...]]] = []  # (begin, arguments of the record)
         self.lane: TaskState | None = None
         self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
@@ -43,10 +45,15 @@ class ThreadState:
     def is_gone(self) -> bool:
         return self.reason in _GONE
 
+    @property
+    def is_queued(self) -> bool:
+        """Whether a manager keeps it in a queue."""
+        return self.lock is not None or self.condition is not None
+
     def leaf(self) -> ThreadState:
         """The thread at the end of the chain of calls that begins here: the one to be executed."""
         thread, seen = self, {self}
-        while thread.lock is None and (server := thread.server) is not None:
+        while not thread.is_queued and (server := thread.server) is not None:
             if server.client is not thread or server in seen:
                 break
             seen.add(server)
@@ -57,6 +64,8 @@ class ThreadState:
         """What it does when a run ends."""
         if self.runnable or self.reason is None:
             return AtEnd()
+        if self.condition is not None and self.reason not in _GONE:
+            return AtEnd(condition=self.condition)
         at = {self.reason: self.object}
         return AtEnd(
             _GONE.get(self.reason),

@@ -108,7 +108,7 @@ def wait_dict(wait: Wait, names: TraceNames) -> dict[str, Any]:
 class AtEnd(Struct, frozen=True):
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
     run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for a thread to
-    receive its message at an `object`, for a signal or for a message at one."""
+    receive its message at an `object`, for a signal or for a message at one, or for a `condition` (id)."""
 
     gone: Cause | None = None
     lock: int | None = None
@@ -116,6 +116,7 @@ class AtEnd(Struct, frozen=True):
     object: int | None = None
     signal: int | None = None
     message: int | None = None
+    condition: int | None = None
 
 
 class Standing(Struct, frozen=True):
