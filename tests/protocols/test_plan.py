@@ -338,7 +338,7 @@ def test_a_system_without_a_real_time_word_has_nothing_to_plan_or_check(tmp_path
     for system in systems:
         short, long = Sink(), Sink()
         graph = build_graph(system)
-        plan = plan_requests(system, graph)
+        plan = plan_requests(system, graph, protocols._lending(system, graph, {}))
         good = run_checks(Facts(system, graph, plan, {}), long)
         assert analyse(system, short) == (plan if good else None)
         of_protocols = tuple(d for d in short.diagnostics if d.code is not codes.PLAIN_CYCLE)

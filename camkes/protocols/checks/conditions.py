@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.connectors import Carries, names, support
-from camkes.model.settings import Reader
+from camkes.model.settings import SettingReader
 from camkes.model.system import Connection
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.checks.clauses import chain_steps
@@ -228,7 +228,7 @@ class _Liveness:
         """Whether it is a semaphore with a value that it starts with, so that some waits need no signal."""
         instance = self.facts.system.instance(planned.instance)
         syncs = () if instance is None else instance.type.syncs
-        reader = Reader(Sink())
+        reader = SettingReader(Sink())
         return instance is not None and any(
             reader.semaphore(instance, sync) > 0 for sync in syncs if sync.name == planned.interface
         )

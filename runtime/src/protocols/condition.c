@@ -238,9 +238,8 @@ void camkes_manage_condition(struct camkes_thread *self)
         const seL4_MessageInfo_t reply =
             seL4_MessageInfo_new(error == REPLY_LATER ? CAMKES_MESSAGE_GOOD : error, 0, 0, 0);
         const seL4_MessageInfo_t info =
-            error == REPLY_LATER
-                ? camkes_platform_receive(condition->manager, &badge)
-                : camkes_platform_reply_receive(condition->manager, reply, &badge);
+            error == REPLY_LATER ? camkes_platform_receive(condition->manager, &badge)
+                                 : camkes_platform_reply_receive(condition->manager, reply, &badge);
         error = step(condition, badge, info);
         camkes_point();
     }
