@@ -18,7 +18,7 @@ struct camkes_event {
     _Atomic uintptr_t *queued; /* number of events not yet taken, NULL: one per signal */
     struct camkes_semaphore handoff;
     struct camkes_condition *condition; /* NULL: without helpers */
-    _Atomic unsigned registered; /* state; enum in event.c */
+    _Atomic unsigned registered;        /* state; enum in event.c */
     void (*callback)(void *);
     void *argument;
 };
