@@ -13,7 +13,18 @@ import pytest
 from tests.command import Result, camkes
 from tests.end_to_end.support import EXAMPLES
 
-RUNNING = ("adder", "events", "dataport", "hierarchy", "timer", "protocols", "nested", "inversion", "helpers")
+RUNNING = (
+    "adder",
+    "events",
+    "dataport",
+    "hierarchy",
+    "timer",
+    "protocols",
+    "nested",
+    "inversion",
+    "helpers",
+    "publish",
+)
 VARIANTS = [
     *((name, ()) for name in RUNNING),
     *(pytest.param("nested", (f"-DCONFIGURATION={n}",), marks=pytest.mark.long) for n in (2, 3)),

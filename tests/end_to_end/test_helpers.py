@@ -384,3 +384,20 @@ def test_an_inherited_cpi_in_the_place_of_the_server_gives_the_same(tmp_path: Pa
     found = run(path, tmp_path, duration="600ms")
     for client, responses in WITH.items():
         assert found.responses(client) == responses
+
+
+def test_publishers_help_subscribers(tmp_path: Path) -> None:
+    """examples/publish/README.md."""
+    found = run(EXAMPLES / "publish", tmp_path)
+    assert found.responses("display") == [6, 2]
+    assert found.responses("logger") == [19]
+    order = [(name, end) for name, _, end in found.executed()[:6]]
+    assert order == [
+        ("sensor", 4),
+        ("display", 6),
+        ("camera", 14),
+        ("logger", 19),
+        ("radio", 22),
+        ("display", 52),
+    ]
+    assert found.priorities("radio")[:3] == [(0, 10), (0, 50), (4, 10)]
