@@ -169,17 +169,19 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
         if cpi.tasks:
             continue
         callers = facts.graph.incoming[cpi.name]
-        links = facts.graph.links.get(cpi.name)
+        links = facts.graph.links.get(cpi.name) or ()
+        users = [link.user.instance for link in links if _calls(facts, link.user)]
+        users = [user for user in users if not facts.system.instance(user).type.requestor]
         if not links:
             help = f"connect it: `connection {RPC_CALL.name} name(from task.interface, to {cpi.name});`"
         elif callers:
             help = f"`{callers[0].caller}` is not reachable from a task either: begin there"
-        elif not any(_calls(facts, link.user) for link in links):
+        elif not users:
             help = f"no code of `{links[0].user.instance}` that executes jobs calls it"
-        elif any(other.instance == links[0].user.instance for other in facts.system.cpis):
-            help = f"if a CPI of `{links[0].user.instance}` calls it, add it to that CPI's `requests` clause"
+        elif any(other.instance == users[0] for other in facts.system.cpis):
+            help = f"if a CPI of `{users[0]}` calls it, add it to that CPI's `requests` clause"
         else:
-            help = f"mark the component of `{links[0].user.instance}` with `requestor;`"
+            help = f"mark the component of `{users[0]}` with `requestor;`"
         yield Diagnostic(
             NO_TASK_REACHES,
             f"`{cpi.name}` is not reachable from any task",
