@@ -133,11 +133,14 @@ class _PoolAllocator:
         return DmaPool(size, page, cached, slots)
 
     def _tree(self, instance: Instance) -> int:
-        """One for the address space; it has a page more for the header that the kernel puts before it."""
-        size = _tree_size(self.system, instance)
-        if size == 0 or instance.address_space in self.with_tree:
+        """One for the address space, where the variable has one value: the largest that an instance in it
+        asks for, and a page more for the header that the kernel puts before it."""
+        space = instance.address_space
+        if space in self.with_tree or _tree_size(self.system, instance) == 0:
             return 0
-        self.with_tree.add(instance.address_space)
+        self.with_tree.add(space)
+        sharing = (other for other in self.system.instances if other.address_space == space)
+        size = max(_tree_size(self.system, other) for other in sharing)
         size = round_up(size) + PAGE
         region = f"shared::{instance.name}.{TREE_VARIABLE}"
         self.objects.append(KernelObject(region, ObjectKind.REGION, size, fill=(Fill(0, size, _TREE),)))

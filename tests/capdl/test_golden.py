@@ -159,3 +159,14 @@ def test_the_device_tree_of_another_instance_is_not_an_own_one() -> None:
         made = replace(made, other_settings={"a.d": {"dtb": Setting(of_nodes, SPAN)}})
         model = allocate_pools(made, allocate(made, EMPTY), (4096,), SettingReader(Sink()))
         assert {each.name: each.tree for each in model.pools if each.tree} == sizes
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_the_device_tree_of_a_group_is_that_of_the_largest_request(names: str) -> None:
+    """Its instances see one variable of the name, for all of them."""
+    kind = component("A", control=True)
+    asked: dict[str, Value] = {"a": {"dtb_size": [5000]}, "b": {"dtb_size": [9000]}}
+    made = system(tuple(instance(n, kind, "g", dtb=asked[n]) for n in names))
+    model = allocate_pools(made, allocate(made, EMPTY), (4096,), SettingReader(Sink()))
+    assert {each.name: each.tree for each in model.pools if each.tree} == {names[0]: 3 * 4096 + 4096}
+    assert [m.region for space in model.spaces for m in space.mappings] == [f"shared::{names[0]}.dtb_symbol"]
