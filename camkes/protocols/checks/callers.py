@@ -171,7 +171,8 @@ def _unreached(facts: Facts) -> Iterator[Diagnostic]:
         callers = facts.graph.incoming[cpi.name]
         links = facts.graph.links.get(cpi.name) or ()
         users = [link.user.instance for link in links if _calls(facts, link.user)]
-        users = [user for user in users if not facts.system.instance(user).type.requestor]
+        marked = {instance.name for instance in facts.system.instances if instance.type.requestor}
+        users = [user for user in users if user not in marked]
         if not links:
             help = f"connect it: `connection {RPC_CALL.name} name(from task.interface, to {cpi.name});`"
         elif callers:
