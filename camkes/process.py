@@ -38,6 +38,7 @@ def in_english() -> dict[str, str]:
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
 
 
+_TOO_LARGE = "File size limit exceeded"  # that a program was ended for it, as compilers and linkers say
 _LITTLE_ROOM = 1 << 20  # bytes; a compiler that fails with less may have needed more
 
 
@@ -53,7 +54,7 @@ def no_room(said: str, *folders: str | os.PathLike[str], mistake: bool = False) 
             room[place] = status.f_bavail * status.f_frsize
     least = min(room, key=room.__getitem__, default=places[0])
     for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO):
-        if os.strerror(number) in said:
+        if os.strerror(number) in said or (number == errno.EFBIG and _TOO_LARGE in said):
             full = number == errno.ENOSPC and room.get(least, _LITTLE_ROOM) < _LITTLE_ROOM
             return OSError(number, os.strerror(number), least if full else places[0])
     if not mistake and room.get(least, _LITTLE_ROOM) < _LITTLE_ROOM:

@@ -8,6 +8,7 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -199,3 +200,16 @@ def test_a_damaged_text_in_the_cache_is_made_again(tmp_path: Path, monkeypatch: 
         kept.write_bytes(damaged)
         assert Renderer().render("t", None) == "text of a template"  # type: ignore[arg-type]
         assert kept.read_bytes() == whole
+
+
+@pytest.mark.parametrize("size", [1, 8, 40, 120, 300])
+def test_a_limit_on_the_size_of_files(size: int, tmp_path: Path) -> None:
+    """Compilers and linkers that are ended for it are not the user's mistake; then there is no limit."""
+    command = [sys.executable, "-m", "camkes", "build", str(ADDER), "-o", str(tmp_path / "out")]
+    given("build", ADDER, "-o", tmp_path / "before")  # CMake was asked, and the kernel is there
+    limited = ["sh", "-c", f'ulimit -f {size}; exec "$@"', "sh", *command]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    if done.returncode != 0:
+        assert (done.returncode, done.stderr.count("error[E0725]")) == (1, 1), done.stderr
+    assert given("build", ADDER, "-o", tmp_path / "out")[0] == 0
