@@ -178,6 +178,76 @@ def test_round_robin_gives_the_same_responses(tmp_path: Path) -> None:
     assert found.responses("bystander") == [9] * 5
 
 
+def consumers(folder: Path) -> Path:
+    """A consumer waits in a CPI and holds its lock; a more urgent one waits for the lock."""
+    return write(
+        folder,
+        """
+        procedure Take { void take(); }
+        procedure Give { void give(); }
+        component Consumer { control; requestor; uses Take store; }
+        component Producer { control; requestor; uses Give store; }
+        component Bystander { control; requestor; }
+        component Store {
+            provides Take taken with priority_protocol inherited;
+            provides Give given with priority_protocol inherited;
+            has semaphore full with helpers;
+        }""",
+        """
+        composition {
+            component Consumer consumer; component Consumer urgent;
+            component Producer producer; component Bystander bystander; component Store store;
+            connection seL4RPCCall taking(from consumer.store, from urgent.store, to store.taken);
+            connection seL4RPCCall giving(from producer.store, to store.given);
+        }
+        configuration {
+            consumer._priority = 30; consumer._period = 100 ms;
+            urgent._priority = 40; urgent._period = 100 ms; urgent._offset = 1 ms;
+            bystander._priority = 35; bystander._period = 100 ms; bystander._offset = 1 ms;
+            producer._priority = 10; producer._period = 100 ms;
+            store.full_value = 0;
+        }""",
+        {
+            "Consumer": loop("store_take();"),
+            "Producer": loop("MS(3); store_give(); MS(2); store_give();"),
+            "Bystander": loop("MS(8);"),
+            "Store": STORE,
+        },
+    )
+
+
+def test_who_waits_for_the_lock_of_who_waits_lends_too(tmp_path: Path) -> None:
+    """The producer has 40 from 1, when `urgent` waits for the lock, until its second signal at 5."""
+    found = run(consumers(tmp_path / "system"), tmp_path, duration="90ms")
+    assert found.executed()[:2] == [("producer", 0, 5), ("bystander", 5, 13)]
+    assert found.responses("urgent") == [4]
+    assert found.responses("bystander") == [12]
+    assert (1, 40) in found.priorities("producer")
+    assert found.priorities("producer")[-1] == (5, 10)
+
+
+def inside(folder: Path) -> Path:
+    """The producer is in a request, whose handler works and then posts, when the consumer begins to wait."""
+    path = bounded(folder, "with helpers")
+    text = (folder / "system.camkes").read_text()
+    text = text.replace("consumer._period = 20 ms;", "consumer._period = 20 ms; consumer._offset = 1 ms;")
+    (folder / "system.camkes").write_text(text)
+    (folder / "Producer.c").write_text(f"#include <camkes.h>\n{loop('store_give(); MS(1);')}\n")
+    source = folder / "Store.c"
+    source.write_text(
+        source.read_text().replace("{ full_post(); }", "{ camkes_work(CAMKES_MS(3)); full_post(); }")
+    )
+    return path
+
+
+def test_a_request_under_way_has_what_is_lent_until_the_signal(tmp_path: Path) -> None:
+    found = run(inside(tmp_path / "system"), tmp_path, duration="19ms")
+    assert found.executed() == [("producer", 0, 3), ("bystander", 3, 11), ("producer", 11, 12)]
+    assert found.responses("consumer") == [2]
+    assert found.responses("bystander") == [10]
+    assert found.priorities("store.given@producer") == [(0, 10), (1, 30), (3, 10)]
+
+
 # Three scenarios ---------------------------------------------------------------------------------
 
 
@@ -208,10 +278,10 @@ def test_an_event_of_a_task(clause: str, of_a: int, of_b: int, tmp_path: Path) -
     assert found.responses("b") == [of_b]
 
 
-def test_locks_and_events_are_one_chain(tmp_path: Path) -> None:
+def locked(folder: Path) -> Path:
     """S2: Cons (40) waits for Prod (20), which waits for a lock that Mutex (10) holds; Annoy is between."""
-    path = write(
-        tmp_path / "system",
+    return write(
+        folder,
         """
         procedure Section { void section(in int ms); }
         component Mutex { control; requestor; uses Section lock; }
@@ -238,6 +308,10 @@ def test_locks_and_events_are_one_chain(tmp_path: Path) -> None:
             "Lock": "void section_section(int ms) { camkes_work(CAMKES_MS(ms)); }",
         },
     )
+
+
+def test_locks_and_events_are_one_chain(tmp_path: Path) -> None:
+    path = locked(tmp_path / "system")
     found = run(path, tmp_path, duration="90ms")
     assert found.executed() == [
         ("m", 0, 1), ("p", 1, 2), ("c", 2, 3), ("p", 3, 5), ("m", 5, 10), ("p", 10, 13), ("c", 13, 14),
