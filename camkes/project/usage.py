@@ -51,8 +51,7 @@ def _resident(group: int) -> Iterator[int]:
     """The bytes in memory of each process of a group; nothing where there is no /proc."""
     with suppress(OSError):
         for name in os.listdir("/proc"):  # noqa: PTH208
-            if name.isdecimal():
-                with suppress(OSError):
+            with suppress(OSError, ValueError):  # it has ended; not the name of a process
+                if os.getpgid(int(name)) == group:
                     status = Path("/proc", name, "stat").read_bytes().rpartition(b") ")[2].split()
-                    if int(status[2]) == group:
-                        yield int(status[21]) * os.sysconf("SC_PAGE_SIZE")
+                    yield int(status[21]) * os.sysconf("SC_PAGE_SIZE")

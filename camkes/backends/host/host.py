@@ -36,6 +36,9 @@ from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
 from camkes.protocols.plan import Plan
 
+#: Flags for generated sources: lines, for places of faults, but no variables, which take the compiler long.
+GENERATED_FLAGS = ("-g1",)
+
 
 class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`."""
@@ -183,14 +186,17 @@ class _Build:
             if not self._run(every, linker, first):
                 return False
             linker.write_kept_names()
-        return self._run(every, linker, None)
+        if not self._run(every, linker, None):
+            return False
+        checks = linker.checks()
+        return not checks or self._run([*every, *checks], linker, checks)
 
     def _run(self, jobs: list[BuildJob], linker: Linker, targets: list[BuildJob] | None) -> bool:
         good = True
         for outcome in run_jobs(self.folder, jobs, self.progress, targets):
             good = good and outcome.good
             if outcome.job.compiler:
-                if targets is None or not outcome.good:  # else there is a second time
+                if targets is None or not outcome.good:  # else there is, or was, another time
                     report_compiler(
                         outcome.messages, outcome.good, outcome.job.about, self.sources, self.sink
                     )
@@ -217,7 +223,9 @@ class _Build:
         for source in files:
             if source.suffix in (".c", ".cc", ".cpp"):
                 output = folder / "generated" / f"{source.name}.o"
-                jobs.append(compile_job(compiler, source, output, (own, *build.includes), of_type, about))
+                includes = (own, *build.includes)
+                job = compile_job(compiler, source, output, includes, of_type, about, last=GENERATED_FLAGS)
+                jobs.append(job)
         for source, output in sources_and_objects(build, folder):
             includes, flags = build.flags_of(source)
             flags = (*of_type, *flags)  # those of the user's files win

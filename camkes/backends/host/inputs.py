@@ -13,7 +13,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,6 +31,7 @@ _PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")
 _WHETHER_KNOWN = re.compile(r"(?:ifn?def\s+|defined\s*\(?\s*)__has_include(?:_next)?\b")
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _JOINED = re.compile(r'"\s*"')  # one literal after the other
+_NAMES_FOLDER = re.compile(r"-I[^=-]")
 #: what makes an assembler read a file that no rule for make names
 _ASSEMBLER_READS = re.compile(r"\.inc(?:bin|lude)\b")
 
@@ -154,15 +155,21 @@ class ObjectInputs:
         inputs: dict[str, Signature | None] = dict.fromkeys(
             (*used, *map(str, job.inputs), *self._named(job.search or job.compiler))
         )
-        absent: dict[str, list[str]] = {}
+        absent: dict[str, set[str]] = {}
+        firsts: dict[str, list[str]] = {}  # names by their first part: most folders have none of that name
+        for name in sorted(names | asked):
+            firsts.setdefault(name.partition("/")[0], []).append(name)
         for folder in places:
-            for name in sorted(names | asked):
+            missing, there = self._split(folder, firsts)
+            for parent, gone in missing:
+                absent.setdefault(parent, set()).update(gone)
+            for name in (name for first in there for name in firsts[first]):
                 path = f"{folder}/{name}"
                 if path in inputs:
                     continue
-                parent, missing = self._first_missing(path)
-                if missing:
-                    absent.setdefault(parent, []).append(missing)
+                parent, part = self._first_missing(path)
+                if part:
+                    absent.setdefault(parent, set()).add(part)
                 elif name in asked:
                     inputs[path] = None
                 elif self._is_fresh(path) or not os.path.isfile(os.path.join(self._folder, path)):  # noqa: PTH113, PTH118
@@ -171,7 +178,7 @@ class ObjectInputs:
             inputs[path] = self._signature(path)
             if inputs[path] is None or self._is_fresh(path):
                 return None
-        return {"inputs": inputs, "absent": {k: sorted(set(v)) for k, v in absent.items()}}
+        return {"inputs": inputs, "absent": {k: sorted(v) for k, v in absent.items()}}
 
     def _named(self, words: Iterable[str]) -> Iterator[str]:
         """The files that a command names: `@FILE`, `-specs=FILE`, `-include FILE`."""
@@ -194,6 +201,18 @@ class ObjectInputs:
             unknown = reads is not None or _HAS_INCLUDE.search(rest) is not None
             self._texts[path] = {one or other for one, other in literal}, unknown
         return self._texts[path]
+
+    def _split(
+        self, folder: str, names: Collection[str]
+    ) -> tuple[list[tuple[str, Collection[str]]], list[str]]:
+        """What is missing of these names in a folder, or of the folder itself, each with the folder that
+        lacks it; and the names that are there."""
+        found = self._listing(folder or "/")
+        if not found and not os.path.isdir(os.path.join(self._folder, folder or "/")):  # noqa: PTH112, PTH118
+            parent, part = self._first_missing(f"{folder}/.")
+            return [(parent, (part,))], []
+        there = [name for name in names if name in found or name in ("", ".", "..")]
+        return [(folder or "/", set(names).difference(there))], there
 
     def _first_missing(self, path: str) -> tuple[str, str]:
         """The folder, and the name in it, without which there is no such file; no name where there is one."""
@@ -236,7 +255,11 @@ class _HeaderSearch:
 
     def folders(self, command: tuple[str, ...], *, bare: bool = False) -> tuple[str, ...]:
         """Those of a command, with the ones that do not exist; `bare`: but for those that the environment
-        names."""
+        names. What `-I` names need not be asked for: commands differ in little else."""
+        named = tuple(word[2:].rstrip("/") for word in command if _NAMES_FOLDER.match(word))
+        return (*named, *self._asked(tuple(w for w in command if not _NAMES_FOLDER.match(w)), bare))
+
+    def _asked(self, command: tuple[str, ...], bare: bool) -> tuple[str, ...]:
         key = (str(bare), *command)
         if key not in self._known:
             environment = {k: v for k, v in in_english().items() if not (bare and k in _PATHS)}

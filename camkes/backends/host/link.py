@@ -32,6 +32,8 @@ _UNDEFINED = re.compile(
     r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?(?:more )?undefined reference to [`'](?P<name>[^']+)'"
 )
 
+_QUOTED = re.compile(r'^"(.+)":$', re.MULTILINE)  # the names in `Kit.names`
+
 Objects = Mapping[str, tuple[Path, ...]]
 
 #: the message about an instance and a name that its code lacks; None if nothing asks it for that name
@@ -71,18 +73,31 @@ class Linker:
         #: make an object of each instance of a group; what `hide` keeps follows from these
         self.joins = [self._join(name) for space in self.groups for name in space.instances]
         self._checks: dict[BuildJob, Space] = {}
+        self._open_names = self.out / "objects" / "open-names"
 
     def jobs(self) -> list[BuildJob]:
-        """Everything, `joins` included."""
+        """Everything, `joins` included, but for `checks`."""
         found = list(self.joins)
         for space in self.spaces:
             parts = tuple(o for name in space.instances for o in self._parts(space, name))
             found += [self._hide(name) for name in space.instances if space in self.groups]
             found.append(self._link(space, (*parts, *self.shared[space.name], *self.kit.runtime)))
-            check = self._check(space)
-            self._checks[check] = space
-            found.append(check)
+        found.append(self._list_open_names())
         return found
+
+    def checks(self) -> list[BuildJob]:
+        """For each image with a name that neither the kernel nor, with a version, a library defines: a job
+        that fails if no library does; after `jobs` were run."""
+        known = set(_QUOTED.findall(self.kit.names.read_text(encoding="utf-8")))
+        open_in: set[str] = set()
+        for line in self._open_names.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+            image, kind, name = line.rsplit(maxsplit=2)
+            if kind not in ("w", "v") and "@" not in name and name not in known:
+                open_in.add(image)
+        for space in self.spaces:
+            if f"{self.images[space.name]}:" in open_in:
+                self._checks[self._check(space)] = space
+        return list(self._checks)
 
     def write_kept_names(self) -> None:
         """Write which names of each instance of a group others see; after `joins` were run."""
@@ -165,6 +180,14 @@ class Linker:
             _about(space),
             listed=(*map(str, parts), *arguments),
             identity=self.compiler.identity,
+        )
+
+    def _list_open_names(self) -> BuildJob:
+        """Names that the images leave open: much faster than to link each of them into a program."""
+        output, images = self._open_names, tuple(self.images.values())
+        script = 'nm -A -D --undefined-only "$@" >"$0"'
+        return BuildJob(
+            "names", output, ("sh", "-c", script, str(output), *map(str, images)), images, "the system"
         )
 
     def _check(self, space: Space) -> BuildJob:

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* On the path of every request: inlined into the code of an interface, where much is constant. */
-#define CAMKES_INLINE static inline __attribute__((always_inline))
+#define CAMKES_INLINE static inline
 #define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
 #define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
 
