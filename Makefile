@@ -3,7 +3,7 @@
 #
 #   make demo    set everything up, then build and run the examples with pictures
 #   make test    set everything up, then run every test and check
-#   make test-long  tests that take long too, and more examples of properties
+#   make test-long  tests that take long too, more examples of properties, and coverage
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
 #   make pins    the newest versions of developers' tools, into requirements-dev.txt
@@ -79,11 +79,11 @@ sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize test-sanitize
 
 unit: $(VENV)/.test-ready
-	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=
-	$(foreach package,$(COVERED),$(BIN)/coverage report --include='$(package)/*' --fail-under=95 &&) true
+	$(BIN)/python -m pytest -n $(JOBS)
 
 test-long: $(VENV)/.test-ready
-	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) -m 'long or not long'
+	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) -m 'long or not long' --cov --cov-report=
+	$(foreach package,$(COVERED),$(BIN)/coverage report --include='$(package)/*' --fail-under=95 &&) true
 
 mutate: $(VENV)/.test-ready
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[mutation]'

@@ -305,6 +305,7 @@ def differs(module: str, tree: ast.Module, compute: Callable[[SimpleNamespace], 
         return True
 
 
+@pytest.mark.long
 def test_the_copy_is_the_analysis_itself() -> None:
     for module in CHANGED:
         tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -32,6 +32,9 @@ from tests.capdl.systems import (
     system,
     task,
 )
+
+#: Mutation runs have these tests only: not fewer examples than Hypothesis would take.
+MORE = settings(max_examples=max(100, settings.default.max_examples))
 
 
 @st.composite
@@ -107,6 +110,7 @@ def check(model: CapabilityModel) -> None:
 
 
 @given(layered())
+@MORE
 def test_every_capability_is_justified(made: tuple[System, Plan]) -> None:
     made_system, plan = made
     model = allocate(made_system, plan)
@@ -119,6 +123,7 @@ def test_every_capability_is_justified(made: tuple[System, Plan]) -> None:
 
 
 @given(layered())
+@MORE
 def test_badges_are_the_callers_and_no_two_are_equal(made: tuple[System, Plan]) -> None:
     model = allocate(*made)
     asked: dict[str, list[int]] = {}
@@ -227,6 +232,7 @@ def test_as_text_and_as_json() -> None:
 
 
 @given(layered())
+@MORE
 def test_only_managers_may_set_priorities_up_to_their_ceilings(made: tuple[System, Plan]) -> None:
     made_system, plan = made
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}

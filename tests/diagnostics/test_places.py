@@ -76,9 +76,9 @@ CASES: dict[str, dict[str, str | bytes]] = {
     "only_a_comment": {"main.camkes": "// nothing here\n"},
     "long_line": {
         "main.camkes": "component A { "
-        + " ".join(f"attribute int a{n};" for n in range(30_000))
+        + " ".join(f"attribute int a{n};" for n in range(3_000))
         + " uses Missing m; "
-        + " ".join(f"attribute int b{n};" for n in range(30_000))
+        + " ".join(f"attribute int b{n};" for n in range(3_000))
         + " }\nassembly { composition { component A a; component "
         + "X" * 200
         + " b; } }\n",

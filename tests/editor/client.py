@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""An editor for tests: a client that talks to `camkes lsp` over its standard input and output."""
+"""An editor for tests: a client that talks to the server of `camkes lsp` in this process. That the command
+serves it on its standard input and output is for `test_malformed.py` and `test_setup.py`."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from lsprotocol import types as lsp
+from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
+
+from camkes.editor.server import make_server
+from camkes.editor.session import Server
 
 TIMEOUT = 30
 
@@ -170,11 +175,23 @@ class Editor:
         return [each for each in found or [] if isinstance(each, lsp.DocumentSymbol)]
 
 
+def _serve(server: Server, end: socket.socket) -> None:
+    with end, end.makefile("rb") as stdin, end.makefile("wb") as stdout:
+        server.start_io(stdin, stdout)
+
+
 @asynccontextmanager
 async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]:
-    """A session in a folder. A server that does not end well is an error."""
-    client = LanguageClient("tests", "1")
-    await client.start_io(sys.executable, "-m", "camkes", "lsp", "--stdio")
+    """A session in a folder, with the server of `camkes lsp` in a thread. A server that does not end well is
+    an error."""
+    client, server = LanguageClient("tests", "1"), make_server()
+    here, there = socket.socketpair()
+    serving = asyncio.create_task(asyncio.to_thread(_serve, server, there))
+    reader, writer = await asyncio.open_connection(sock=here)
+    client.protocol.set_writer(writer)
+    reading = asyncio.create_task(
+        run_async(stop_event=client._stop_event, reader=reader, protocol=client.protocol)
+    )
     session = Editor(client, folder)
     hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     parameters = lsp.InitializeParams(
@@ -183,18 +200,14 @@ async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]
         initialization_options={"trusted": trusted},
     )
     try:
-        await asyncio.wait_for(
-            client.initialize_async(parameters),
-            TIMEOUT,
-        )
+        await asyncio.wait_for(client.initialize_async(parameters), TIMEOUT)
         client.initialized(lsp.InitializedParams())
         yield session
         await asyncio.wait_for(client.shutdown_async(None), TIMEOUT)
         client.exit(None)
-    except BaseException:
-        assert client._server is not None
-        client._server.kill()
-        raise
+        await asyncio.wait_for(serving, TIMEOUT)
     finally:
-        await asyncio.wait_for(client.stop(), TIMEOUT)
-    assert client._server.returncode == 0
+        here.shutdown(socket.SHUT_RDWR)  # ends the server, if it still runs, and the reading
+        await asyncio.wait_for(asyncio.gather(serving, reading, return_exceptions=True), TIMEOUT)
+        writer.close()
+    assert server.dismissed

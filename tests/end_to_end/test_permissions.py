@@ -9,26 +9,46 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-ADDER = Path(__file__).parents[2] / "examples" / "adder"
+from tests.command import ROOT, Result
+
+ADDER = ROOT / "examples" / "adder"
 #: root reads and writes everything, unless it gives that up
 _AS_USERS_ARE = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.getuid() == 0 else []
 pytestmark = pytest.mark.skipif(
     bool(_AS_USERS_ARE) and shutil.which("setpriv") is None, reason="needs setpriv, as root"
 )
-COMMANDS = ("check", "run", "run --json", "build", "graph", "plan", "migrate", "fmt", "analyze")
+COMMANDS = (
+    *("check {}", "run {}", "run {} --json", "build {}", "graph {}", "plan {}"),
+    *("migrate {}", "fmt {}", "analyze {}"),
+)
 
 
-def camkes(command: str, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    verb, *options = command.split()
-    words = [sys.executable, "-m", "camkes", verb, str(folder), *options, *more]
-    return subprocess.run(
-        [*_AS_USERS_ARE, *words], capture_output=True, text=True, check=False, cwd=folder.parent
-    )
+#: All commands of a test in one process, each to its end.
+_ALL = """
+import json, pathlib, sys
+from tests.command import camkes
+here = pathlib.Path(sys.argv[1])
+done = [camkes(*words, cwd=here) for words in json.load(sys.stdin)]
+json.dump([[each.status, each.output, each.errors] for each in done], sys.stdout)
+"""
+
+
+def outcomes(folder: Path, *commands: str) -> Iterator[tuple[str, Result]]:
+    """What comes of `camkes` commands as a user who is not root gives them, each with the command. In them,
+    {} stands for the folder."""
+    given = [[word.replace("{}", str(folder)) for word in command.split()] for command in commands]
+    done = subprocess.run(
+        [*_AS_USERS_ARE, sys.executable, "-c", _ALL, str(folder.parent)],
+        input=json.dumps(given), capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for command, (status, output, errors) in zip(commands, json.loads(done.stdout), strict=True):
+        yield command, Result(status, output, errors)
 
 
 @pytest.fixture
@@ -39,43 +59,46 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     copy.chmod(0o755)
 
 
-def refused(done: subprocess.CompletedProcess[str], name: str) -> None:
-    assert done.returncode == 1, done.stderr
-    assert "Permission denied" in done.stderr and name in done.stderr
-    assert "Traceback" not in done.stderr
-    if done.stdout.startswith("{"):
-        assert json.loads(done.stdout)["errors"]
+def refused(found: Iterable[tuple[str, Result]], name: str) -> None:
+    for command, done in found:
+        assert done.status == 1, (command, done.errors)
+        assert "Permission denied" in done.errors and name in done.errors, command
+        assert "Traceback" not in done.errors, command
+        if done.output.startswith("{"):
+            assert json.loads(done.output)["errors"], command
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_folder_that_cannot_be_entered(command: str, folder: Path) -> None:
+def test_a_folder_that_cannot_be_entered(folder: Path) -> None:
     folder.chmod(0o644)
-    refused(camkes(command, folder), "adder")
+    refused(outcomes(folder, *COMMANDS), "adder")
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c != "fmt"])
-def test_a_list_that_cannot_be_read(command: str, folder: Path) -> None:
+def test_a_list_that_cannot_be_read(folder: Path) -> None:
     (folder / "CMakeLists.txt").chmod(0)
-    refused(camkes(command, folder), "CMakeLists.txt")
+    refused(outcomes(folder, *(c for c in COMMANDS if c != "fmt {}")), "CMakeLists.txt")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_system_that_cannot_be_read(command: str, folder: Path) -> None:
+def test_a_system_that_cannot_be_read(folder: Path) -> None:
     (folder / "adder.camkes").chmod(0)
-    refused(camkes(command, folder), "adder.camkes")
+    refused(outcomes(folder, *COMMANDS), "adder.camkes")
 
 
-@pytest.mark.parametrize("command", ["run", "run --json", "build", "migrate"])
-def test_a_source_that_cannot_be_read(command: str, folder: Path) -> None:
+def test_a_source_that_cannot_be_read(folder: Path) -> None:
     (folder / "client.c").chmod(0)
-    refused(camkes(command, folder), "client.c")
+    refused(outcomes(folder, "run {}", "run {} --json", "build {}", "migrate {}"), "client.c")
 
 
-@pytest.mark.parametrize(
-    "command", ["run -o", "run --json -o", "build -o", "run --trace", "run --console", "graph -o"]
-)
-def test_a_folder_that_cannot_be_written(command: str, folder: Path, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written(folder: Path, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(0o555)
-    name = "out.json" if "--trace" in command else "out.svg"
-    refused(camkes(command.rpartition(" ")[0], folder, command.split()[-1], str(closed / name)), str(closed))
+    options = (
+        "run {} -o",
+        "run {} --json -o",
+        "build {} -o",
+        "run {} --trace",
+        "run {} --console",
+        "graph {} -o",
+    )
+    names = ("out.json" if "--trace" in option else "out.svg" for option in options)
+    commands = (f"{option} {closed / name}" for option, name in zip(options, names, strict=True))
+    refused(outcomes(folder, *commands), str(closed))

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
 from camkes.protocols.cycles import has_cycle, shortest_cycle, strongly_connected
 
 NAMES = "abcdefg"
+#: Mutation runs have these tests only: not fewer examples than Hypothesis would take.
+MORE = settings(max_examples=max(100, settings.default.max_examples))
 
 
 class Edge(Struct, frozen=True):
@@ -30,6 +32,7 @@ def reachable(successors: dict[str, list[str]], start: str) -> set[str]:
 
 
 @given(st.fixed_dictionaries({name: st.lists(st.sampled_from(NAMES), max_size=3) for name in NAMES}))
+@MORE
 def test_components_and_cycles(successors: dict[str, list[str]]) -> None:
     reach = {name: reachable(successors, name) for name in NAMES}
     components = strongly_connected(successors)

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -142,40 +143,40 @@ def test_a_copy_keeps_what_it_was_made_of(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.so"]
 
 
+def _truncate(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 2])
+
+
+def _flip(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(bytes([data[0] ^ 1, *data[1:]]))
+
+
+DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "truncate": ("camkes-host", _truncate),
+    "flip": ("runtime/start.o", _flip),
+    "remove": ("kernel-names.s", Path.unlink),
+    "empty list": ("checksums.json", lambda file: file.write_text("{}")),
+    "not executable": ("camkes-host", lambda file: file.chmod(0o644)),
+}
+
+
 @pytest.mark.usefixtures("ready_kernel")
-@pytest.mark.parametrize(
-    ("damage", "file"),
-    [
-        ("truncate", "camkes-host"),
-        ("flip", "runtime/start.o"),
-        ("remove", "kernel-names.s"),
-        ("empty list", "camkes-host"),
-        ("not executable", "camkes-host"),
-    ],
-)
-def test_a_damaged_cache_mends_itself(
-    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, file: str
-) -> None:
+def test_a_damaged_cache_mends_itself(build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     build(FILES)
     (entry,) = (tmp_path / "cache" / "camkes-rt").glob("host-*")
-    data = (entry / file).read_bytes()
-    match damage:
-        case "truncate":
-            (entry / file).write_bytes(data[: len(data) // 2])
-        case "flip":
-            (entry / file).write_bytes(bytes([data[0] ^ 1, *data[1:]]))
-        case "remove":
-            (entry / file).unlink()
-        case "empty list":
-            (entry / "checksums.json").write_text("{}")
-        case _:
-            (entry / "camkes-host").chmod(0o644)
-    text, result = build({}).run()
-    assert (text, result.status) == ("c: 42\n", 0)
-    assert (entry / file).read_bytes()[:4] == data[:4]
+    for damage, (file, harm) in DAMAGE.items():
+        data = (entry / file).read_bytes()
+        harm(entry / file)
+        again = build({})
+        assert "the host kernel" in again.steps, damage
+        text, result = again.run()
+        assert (text, result.status) == ("c: 42\n", 0), damage
+        assert (entry / file).read_bytes()[:4] == data[:4], damage
+        assert [p.name for p in entry.parent.iterdir() if p.name.startswith("host")] == [entry.name]
     assert "the host kernel" not in build({}).steps
-    assert [p.name for p in entry.parent.iterdir() if p.name.startswith("host")] == [entry.name]
 
 
 def test_the_lock_is_in_the_folder(tmp_path: Path) -> None:
