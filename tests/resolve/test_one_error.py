@@ -185,7 +185,7 @@ def test_a_missing_interface_is_one_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "step", [9, pytest.param(1, marks=pytest.mark.long)], ids=lambda step: f"every-{step}"
+    "step", [36, pytest.param(1, marks=pytest.mark.long)], ids=lambda step: f"every-{step}"
 )
 @pytest.mark.parametrize("path", [*EXAMPLES, *LIBRARY], ids=lambda path: path.stem)
 def test_a_text_cut_anywhere(path: Path, step: int) -> None:

@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from camkes.backends.host.jobs import BuildJob
@@ -31,6 +32,7 @@ _PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH")
 _WHETHER_KNOWN = re.compile(r"(?:ifn?def\s+|defined\s*\(?\s*)__has_include(?:_next)?\b")
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _JOINED = re.compile(r'"\s*"')  # one literal after the other
+_IGNORED = re.compile(r"ignoring (?:nonexistent|duplicate) directory \"?(.*?)\"?$")
 _NAMES_FOLDER = re.compile(r"-I[^=-]")
 #: what makes an assembler read a file that no rule for make names
 _ASSEMBLER_READS = re.compile(r"\.inc(?:bin|lude)\b")
@@ -49,7 +51,6 @@ class ObjectInputs:
         self._signatures: dict[str, Signature | None] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._missing: dict[str, tuple[str, str]] = {}
-        self._search = _HeaderSearch()
         self._texts: dict[str, tuple[set[str], bool]] = {}
         self._fresh: dict[str, bool] = {}
         self._began = 0
@@ -141,10 +142,10 @@ class ObjectInputs:
             return None
         if any("__has_" in word or _ASSEMBLER_READS.search(word) for word in job.search):
             return None
-        folders = self._search.folders(job.search) if job.search else ()
+        folders = _folders(job, job.search) if job.search else ()
         if not _FIRST_HERE.isdisjoint(job.search):
             folders = (".", *folders)
-        system = tuple(f"{folder}/" for folder in self._search.folders(job.compiler, bare=True))
+        system = tuple(f"{folder}/" for folder in _folders(job, job.compiler, bare=True))
         own = [path for path in used or map(str, job.inputs) if not path.startswith(system)]
         texts = [self._asked(path) for path in own]
         if any(unknown for _, unknown in texts):
@@ -247,33 +248,29 @@ class ObjectInputs:
         return True
 
 
-class _HeaderSearch:
-    """Folders in which compilers look for headers, each asked once."""
+def _folders(job: BuildJob, command: tuple[str, ...], *, bare: bool = False) -> tuple[str, ...]:
+    """Folders in which the compiler of a job looks for headers with a command, with those that do not exist;
+    `bare`: but for those that the environment names. What `-I` names need not be asked for: commands differ
+    in little else."""
+    named = tuple(word[2:].rstrip("/") for word in command if _NAMES_FOLDER.match(word))
+    rest = tuple(word for word in command if not _NAMES_FOLDER.match(word))
+    return (*named, *_asked(job.identity, rest, bare))
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def folders(self, command: tuple[str, ...], *, bare: bool = False) -> tuple[str, ...]:
-        """Those of a command, with the ones that do not exist; `bare`: but for those that the environment
-        names. What `-I` names need not be asked for: commands differ in little else."""
-        named = tuple(word[2:].rstrip("/") for word in command if _NAMES_FOLDER.match(word))
-        return (*named, *self._asked(tuple(w for w in command if not _NAMES_FOLDER.match(w)), bare))
-
-    def _asked(self, command: tuple[str, ...], bare: bool) -> tuple[str, ...]:
-        key = (str(bare), *command)
-        if key not in self._known:
-            environment = {k: v for k, v in in_english().items() if not (bare and k in _PATHS)}
-            words = (*command, "-E", "-v", os.devnull, "-o", os.devnull)
-            done = run(words, env=environment, undecodable="surrogateescape")
-            self._known[key] = tuple(_search_list(done.errors))
-        return self._known[key]
+@lru_cache(maxsize=64)
+def _asked(_identity: str, command: tuple[str, ...], bare: bool) -> tuple[str, ...]:
+    """Asks a compiler once: the identity changes with it, its programs and the environment they look at."""
+    environment = {k: v for k, v in in_english().items() if not (bare and k in _PATHS)}
+    words = (*command, "-E", "-v", os.devnull, "-o", os.devnull)
+    done = run(words, env=environment, undecodable="surrogateescape")
+    return tuple(_search_list(done.errors))
 
 
 def _search_list(said: str) -> Iterable[str]:
     listed = False
     for line in said.splitlines():
-        if line.startswith("ignoring nonexistent directory "):
-            yield line.removeprefix("ignoring nonexistent directory ").strip('"').rstrip("/")
+        if ignored := _IGNORED.match(line):  # at this moment
+            yield ignored[1].rstrip("/")
         elif line.startswith("#include ") and line.endswith("search starts here:"):
             listed = True
         elif line.startswith("End of search list"):
