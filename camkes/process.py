@@ -18,7 +18,6 @@ import re
 import sys
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
-from signal import SIG_IGN, SIGINT, SIGKILL, signal
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -248,12 +247,14 @@ class StartedProgram:
 
     def stop(self) -> None:
         """Kill what is left of the program and of all that it started, and wait until it has ended."""
+        import signal
+
         popen = self._popen
         if self._stopped:
             return
         if popen is not None:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(popen.pid, SIGKILL)  # at once, whatever it is starting meanwhile
+                os.killpg(popen.pid, signal.SIGKILL)  # at once, whatever it is starting meanwhile
         self._mark.end(0 if popen is None else popen.pid)
         if popen is not None:
             popen.wait()
@@ -291,11 +292,13 @@ class _ProcessMark:
 
     def end(self, session: int = 0) -> None:
         """Kill the processes that have the mark, or belong to the session."""
+        import signal
+
         killed: set[int] = set()
         while found := self._find(session) - killed:  # again: those may have started others
             for number in found:
                 with suppress(ProcessLookupError, PermissionError):
-                    os.kill(number, SIGKILL)
+                    os.kill(number, signal.SIGKILL)
             killed |= found
         self.forget()
 
@@ -303,17 +306,26 @@ class _ProcessMark:
         _tell_watcher(f"- {self._name}=1\n")
 
     def _find(self, session: int) -> set[int]:
-        mark = f"{self._name}=1".encode()
         found = set()
         for name in os.listdir("/proc"):  # noqa: PTH208
-            if not name.isdecimal():
-                continue
-            with suppress(OSError):  # it has ended, or is another user's
-                with open(f"/proc/{name}/environ", "rb") as file:  # noqa: PTH123
-                    marked = mark in file.read().split(b"\0")
-                if marked or (session and os.getsid(int(name)) == session):
-                    found.add(int(name))
+            if name.isdecimal():
+                with suppress(OSError):  # it has ended, or is another user's
+                    if self._is_in(f"/proc/{name}/environ") or (session and os.getsid(int(name)) == session):
+                        found.add(int(name))
         return found
+
+    def _is_in(self, environment: str) -> bool:
+        variable = f"\0{self._name}=1\0".encode()
+        file = os.open(environment, os.O_RDONLY)
+        try:
+            text = b"\0"
+            while part := os.read(file, 1 << 20):
+                text += part
+                if len(part) < 1 << 20:
+                    break
+            return variable in text
+        finally:
+            os.close(file)
 
 
 @contextmanager
@@ -358,7 +370,9 @@ def _tell_watcher(text: str) -> None:
 def _end_all() -> None:
     """At the end of this process: let the watcher kill what interruptions have left."""
     if _watcher.cache_info().currsize:
-        signal(SIGINT, SIG_IGN)
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         process, writing = _watcher()
         with suppress(OSError):
             os.close(writing)
