@@ -89,9 +89,10 @@ class PlannedCpi(Struct, frozen=True):
 
     @property
     def manager_keeps_reply(self) -> bool:
-        """Whether its manager may wait for a release only, while there is a single waiter: only
-        workers of this CPI send it messages, and they wake it before they do."""
-        return self.manager and not self.pooled and not self.inherits_from_above
+        """Whether its manager waits for a release only, while there is a waiter: only
+        the holder of the lock sends it messages, and wakes it before it does."""
+        alone = not self.pooled and not self.inherits_from_above
+        return self.manager and alone and len(self.contexts) == 2
 
 
 class PlannedCondition(Struct, frozen=True):

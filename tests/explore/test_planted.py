@@ -35,7 +35,7 @@ PLANTED = (
         "manager.c",
         "            return CAMKES_MESSAGE_GOOD; /* to the waiter */\n",
         "            return REPLY_SAVED;\n",
-        systems.ONE_LOCK,
+        systems.CHAIN,
         "L",
     ),
     Planted(
@@ -51,26 +51,19 @@ PLANTED = (
         "lock.c",
         "        seL4_Signal(cpi->wake); /* now",
         "        (void)cpi; /* now",
-        systems.RANKS,
-        "P",
-    ),
-    Planted(
-        "another-waiter-overlooked",
-        "manager.c",
-        "    if (atomic_load(&cpi->asking) == 0) {\n",
-        "    {\n",
-        systems.RANKS,
-        "P",
+        systems.CHAIN,
+        "L",
+        "rr",
     ),
     Planted(
         "handed-over-before-the-priority-is-returned",
         "manager.c",
         "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n    camkes_point();\n"
         "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n",
-        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n    camkes_point();\n"
+        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n"
         "    inherit(cpi, from, false, from->id);\n",
-        systems.ONE_LOCK,
-        "PH",
+        systems.CHAIN,
+        "P",
         "rr",
     ),
     Planted(

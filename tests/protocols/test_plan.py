@@ -212,6 +212,24 @@ def test_threads_of_a_pool_wait_on_one_endpoint_and_so_do_those_of_a_fixed_cpi()
         assert planned(maker.system()).cpis[0].one_endpoint == one
 
 
+@pytest.mark.parametrize(
+    ("tasks", "threads", "keeps"), [(1, None, False), (2, None, True), (2, 1, False), (3, None, False)]
+)
+def test_a_manager_keeps_the_reply_of_the_only_context_that_can_wait(
+    tasks: int, threads: int | None, keeps: bool
+) -> None:
+    maker = Maker()
+    maker.cpi("lock", Protocol.INHERITED, threads=threads)
+    maker.cpi("inner", Protocol.INHERITED)
+    for name in "abc"[:tasks]:
+        maker.task(name)
+        maker.connect(name, "lock.p")
+    maker.connect("lock", "inner.p")
+    lock, inner = planned(maker.system()).cpis
+    assert lock.manager_keeps_reply == keeps
+    assert not inner.manager_keeps_reply  # its manager is sent the priorities that are inherited at `lock`
+
+
 def test_a_smaller_count_makes_a_pool() -> None:
     maker = Maker()
     for name in "abc":

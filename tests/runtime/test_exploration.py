@@ -80,13 +80,6 @@ MUTANTS = (
         systems.ONE_LOCK,
     ),
     Mutant(
-        "waiters-not-counted",
-        MANAGER,
-        "cpi->wake != 0 && cpi->queued == 0",
-        "cpi->wake != 0",
-        systems.RANKS,
-    ),
-    Mutant(
         "no-exclusion",
         SERVE,
         "atomic_compare_exchange_strong(&cpi->lock, &found, context->held)",

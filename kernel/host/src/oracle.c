@@ -50,29 +50,6 @@ static void check_inside(unsigned thread)
     }
 }
 
-/* P: while a manager waits for a signal nobody waits for it, unless the holder of the lock has at
- * least the priority of that request. */
-static void check_asking(unsigned manager)
-{
-    const unsigned cpi = oracle_system.threads[manager].cpi;
-    if (oracle_system.threads[manager].role != ORACLE_MANAGER ||
-        oracle->threads[manager].reason != CAMKES_BLOCK_NOTIFICATION ||
-        oracle->locks[cpi].held == 0) {
-        return;
-    }
-    const struct oracle_lock *lock = &oracle->locks[cpi];
-    const unsigned priority = oracle_effective(lock->holders[0], false);
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        const struct oracle_memory *memory = &oracle->threads[i];
-        if (memory->request_cpi == cpi && memory->call_cpi == NONE &&
-            memory->reason == CAMKES_BLOCK_CALL &&
-            oracle_effective(memory->request_of, false) > priority) {
-            oracle_violation('P', "%s, which waits for a signal, does not receive what %s sends",
-                             oracle_thread_name(manager), oracle_thread_name(i));
-        }
-    }
-}
-
 /* The thread that runs goes on to work: all that was under way has its final value. */
 static void check_work(void)
 {
@@ -86,9 +63,6 @@ static void check_work(void)
                              expected);
         }
         check_inside(running);
-    }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        check_asking(i);
     }
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];

@@ -64,7 +64,6 @@ struct camkes_cpi {
     /* CPIs with a manager only */
     seL4_CPtr manager;
     seL4_CPtr wake;          /* notification of the manager, 0: it always waits at its endpoint */
-    _Atomic uint16_t asking; /* workers that have asked for the lock, or are about to */
     seL4_CPtr authority;
     struct camkes_thread *const *pool;
     uint16_t threads; /* threads in the pool */
@@ -75,7 +74,7 @@ struct camkes_cpi {
 
 /* Flags of a lock word, greater than any index. */
 #define CAMKES_WAITERS ((uintptr_t)1 << 16)
-/* There is one waiter, and the manager, which has its reply capability, waits at `wake`. */
+/* The manager, which has the reply capability of the only waiter, waits at `wake`. */
 #define CAMKES_MANAGER_WAITS ((uintptr_t)1 << 17)
 /* The holder has left the CPI, and the manager has not handed the lock over yet. */
 #define CAMKES_RELEASED ((uintptr_t)1 << 18)

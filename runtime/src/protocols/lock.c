@@ -22,8 +22,6 @@ void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_co
 
 void camkes_lock_wait(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    /* Before the look at the lock: the manager sets its flag there before it looks at `asking`. */
-    atomic_fetch_add(&cpi->asking, 1);
     camkes_ask_own_manager(cpi, context, CAMKES_ACQUIRE_LOCK);
 }
 

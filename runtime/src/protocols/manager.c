@@ -14,8 +14,7 @@
 /*
  * Result of a step: the label of the reply (an error or CAMKES_MESSAGE_GOOD), or that there is none
  * now. A reply that is saved can be sent at any time, one that is kept only as the next thing that
- * the manager does with its endpoint: it waits at `wake` until then, which saves kernel calls where
- * a lock has a single waiter.
+ * the manager does with its endpoint: it waits at `wake` until then.
  */
 enum { REPLY_SAVED = 1 << 8, REPLY_KEPT };
 
@@ -101,14 +100,12 @@ static void save_reply(struct camkes_cpi *cpi, const struct camkes_context *cont
 
 static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
 {
-    atomic_fetch_sub(&cpi->asking, 1);
-    camkes_point();
     struct camkes_context *context = &cpi->context[index];
     const struct camkes_thread *worker = atomic_load(&context->worker);
     if (worker == NULL || context->waiting || holder(cpi) == context) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const bool keeps = cpi->wake != 0 && cpi->queued == 0;
+    const bool keeps = cpi->wake != 0; /* there is only one who can wait */
     if (take_or_mark(cpi, context, CAMKES_WAITERS | (keeps ? CAMKES_MANAGER_WAITS : 0))) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;
@@ -150,14 +147,10 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* Waits, with the reply of the only waiter, for the release of the lock or another worker's
- * message. */
+/* Waits, with the reply of the waiter, for the release of the lock or a message of its holder. */
 static unsigned release_or_message(struct camkes_cpi *cpi)
 {
-    if (atomic_load(&cpi->asking) == 0) {
-        camkes_point();
-        camkes_platform_wait(cpi->wake);
-    }
+    camkes_platform_wait(cpi->wake);
     uintptr_t word = atomic_load(&cpi->lock);
     do {
         if ((word & CAMKES_RELEASED) != 0) {
