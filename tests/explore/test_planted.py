@@ -60,8 +60,7 @@ PLANTED = (
         "manager.c",
         "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n    camkes_point();\n"
         "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n",
-        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n"
-        "    inherit(cpi, from, false, from->id);\n",
+        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n    inherit(cpi, from, false, from->id);\n",
         systems.CHAIN,
         "P",
         "rr",
