@@ -63,7 +63,7 @@ struct camkes_cpi {
 
     /* CPIs with a manager only */
     seL4_CPtr manager;
-    seL4_CPtr wake;          /* notification of the manager, 0: it always waits at its endpoint */
+    seL4_CPtr wake; /* notification of the manager, 0: it always waits at its endpoint */
     seL4_CPtr authority;
     struct camkes_thread *const *pool;
     uint16_t threads; /* threads in the pool */
