@@ -131,6 +131,7 @@ def needs() -> tuple[Need, ...]:
         Need(
             "pygls", ("lsp",), "editors", f"{_PIP} 'pygls>=2,<3' lsprotocol", _package("pygls", "lsprotocol")
         ),
+        Need("gcovr", (), "camkes run --coverage", f"{_PIP} gcovr", _package("gcovr")),
         Need("scipy", (), "priorities that camkes analyze proposes", f"{_PIP} scipy", _package("scipy")),
         Need("PyYAML", (), "queries of device trees", f"{_PIP} pyyaml", _package("pyyaml")),
         Need(

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
 from camkes.backends.host.codes import ENDLESS_TASK
+from camkes.backends.host.coverage import Coverage
 from camkes.backends.host.faults import (
     Located,
     diagnose,
@@ -57,6 +58,7 @@ class Outcome(Struct, frozen=True):
     findings: Sequence[Located] = ()  # of sanitizers
     refused: Sequence[Refusal] = ()
     places: Mapping[str, Span] = {}  # of instances
+    coverage: Sequence[Coverage] = ()  # of all files, then of each
 
     def denied(self, conditions: Sequence[str]) -> list[Diagnostic]:
         """Errors for those of these conditions that hold: see `CONDITIONS` of the pipeline."""
@@ -80,6 +82,8 @@ class Outcome(Struct, frozen=True):
 
         text = terminal_report(self.run, color=color, unicode=unicode)
         text += "".join(f"{name}: run() returned {n}\n" for name, n in self.exit_statuses.items() if n)
+        if self.coverage:
+            text += "\ncoverage\n" + "".join(f"  {each.text()}\n" for each in self.coverage)
         return text + self.verification_text() if self.verified else text
 
     def verification_text(self) -> str:
@@ -98,6 +102,8 @@ class Outcome(Struct, frozen=True):
         report["exit_statuses"] = dict(self.exit_statuses)
         report["interrupted"] = bool(self.interrupted)
         report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
+        if self.coverage:
+            report["coverage"] = [asdict(each) for each in self.coverage]
         if self.verified:
             report["violations"] = [
                 {"time": v.time, "property": v.property.value, "explanation": v.explanation}

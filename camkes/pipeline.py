@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from camkes.backends.host.backend import TRACE, HostBackend
+from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
 from camkes.backends.host.options import RunOptions
 from camkes.backends.interface import Backend, Code, Image, Progress
 from camkes.diagnostics import Diagnostic, Sink
@@ -433,6 +433,12 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     base = checked.application.root.parent.absolute()
     outcome = judge(found, image, checked.system, checked.plan, base, result, checker, sink)
     _write_results(settings, raw, found, checked.application.name, sink)
+    if settings.coverage is not None:
+        from camkes.backends.host.coverage import report_coverage
+
+        objects = backend.folder / IMAGE / "objects"
+        covered = report_coverage(image.folder, objects, base, settings.coverage, sink)
+        outcome = replace(outcome, coverage=covered or ())
     return outcome
 
 

@@ -13,6 +13,17 @@ extern size_t morecore_size;
 char *morecore_area __attribute__((weak));
 size_t morecore_size __attribute__((weak));
 
+/* Of the library that counts what is executed, in images that are linked with it. */
+void __gcov_dump(void) __attribute__((weak));
+void camkes_write_coverage(void);
+
+void camkes_write_coverage(void)
+{
+    if (__gcov_dump != NULL) {
+        __gcov_dump();
+    }
+}
+
 const struct camkes_vma camkes_vmas[1] = {{.name = ""}};
 const size_t camkes_vmas_size = 0;
 

@@ -23,6 +23,7 @@ UNUSABLE_NAME = Code("E0735", "unusable-name")
 SANITIZER = Code("E0733", "sanitizer-finding")
 NO_DEBUGGER = Code("E0738", "no-debugger")
 NO_SUCH_EVENT = Code("E0739", "no-such-event")
+NO_COVERAGE = Code("E0740", "no-coverage")
 
 CODES = (
     NO_SOURCES,
@@ -41,4 +42,5 @@ CODES = (
     C_TYPE,
     NO_DEBUGGER,
     NO_SUCH_EVENT,
+    NO_COVERAGE,
 )

@@ -93,10 +93,15 @@ def unusable(error: OSError, out: Path) -> Diagnostic:
 #: What CMAKE_BUILD_TYPE adds for components, also where there is no CMake file.
 BUILD_TYPES = {
     "debug": ("-O0",),
+    "coverage": ("-O0", "--coverage", "-fprofile-abs-path", "-fprofile-update=single"),
     "release": ("-O2", "-DNDEBUG"),
     "relwithdebinfo": ("-O2", "-DNDEBUG"),
     "minsizerel": ("-Os", "-DNDEBUG"),
 }
+
+
+#: the library that counts, with the function that writes what it counted
+COVERAGE_LINK = ("--coverage", "-Wl,-u,__gcov_dump")
 
 
 def compile_commands(folder: Path, jobs: Sequence[BuildJob]) -> str:
@@ -165,6 +170,7 @@ class _Build:
             self.folder,
             lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
             self.sink,
+            COVERAGE_LINK if self.application.build_type.lower() == "coverage" else (),
         )
         if not self._make(compiled, linker):
             return None

@@ -58,6 +58,7 @@ class Linker:
         out: Path,
         expected_of: Expected,
         sink: Sink,
+        more_flags: tuple[str, ...] = (),
     ) -> None:
         self.spaces = capabilities.spaces
         self.compiler = compiler
@@ -66,6 +67,7 @@ class Linker:
         self.libraries = libraries
         self.kit = kit
         self.out = out
+        self.more_flags = more_flags
         self.expected_of = expected_of
         self.sink = sink
         self.images = {space.name: out / f"{space.name}.so" for space in self.spaces}
@@ -173,7 +175,7 @@ class Linker:
             f"linking {space.name}",
             output,
             (
-                *(*self.compiler.c, "-shared", *self.compiler.link_flags()),
+                *(*self.compiler.c, "-shared", *self.compiler.link_flags(), *self.more_flags),
                 *("-Wl,-Bsymbolic,-z,now,-z,noexecstack", "-o", str(output)),
             ),
             (*parts, *(path for path in named if path.is_file())),

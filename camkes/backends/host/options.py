@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from msgspec import Struct
 
 from camkes.backends.host.schedule import Schedule
@@ -15,8 +17,9 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     `loop_limit_ms` is that of the processor, in milliseconds. `memory_limit` is what a component may have and
     `record_limit` the largest trace, in bytes (0: any). `fast`: one process for all components. `hardened`:
     components cannot write to the kernel's memory. `console` is the file descriptor that components print to
-    (None: standard output). `schedule` is one to repeat; it says what `choices`,
-    `scheduling` and `duration` would."""
+    (None: standard output). `coverage` is the folder for what is executed, which is counted
+    then; nothing is confined. `schedule` is one to repeat; it says what `choices`, `scheduling` and
+    `duration` would."""
 
     duration: int | None = None
     fast: bool = False
@@ -30,3 +33,4 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     memory_limit: int | None = None
     record_limit: int | None = None
     console: int | None = None
+    coverage: Path | None = None

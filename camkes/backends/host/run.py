@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from camkes import process
 from camkes.backends.host.codes import RUN_FAILED
+from camkes.backends.host.coverage import coverage_environment
 from camkes.backends.host.explore import write_choices
 from camkes.backends.host.faults import FaultRecord, parse_fault
 from camkes.backends.host.host import HostImage
@@ -157,6 +158,7 @@ def _program(
         stdout=subprocess.PIPE if output else options.console,
         stderr=subprocess.PIPE,
         pass_fds=(faults_to,),
+        env=coverage_environment(image.folder) if options.coverage is not None else None,
     )
 
 
@@ -224,6 +226,8 @@ def kernel_arguments(options: RunOptions) -> list[str]:
         "--trace-limit": options.record_limit,
     }
     result = [f"--{name}" for name in ("fast", "hardened") if getattr(options, name)]
+    if options.coverage is not None:
+        result.append("--coverage")
     for name, value in values.items():
         if value is not None:
             result += [name, str(value)]

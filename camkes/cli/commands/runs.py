@@ -89,6 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.kernel == "sel4":
         return run_sel4(arguments)
     sink = Sink()
+    if arguments.coverage is not None:
+        from camkes.backends.host.coverage import can_cover
+
+        arguments.build_type = "Coverage"
+        if not can_cover(sink):
+            return report(arguments, None, sink)
     progress = Progress(arguments)
     outcome = schedule = None
     if arguments.replay is not None and is_schedule(arguments.replay):
@@ -228,7 +234,7 @@ def run_sel4(arguments: argparse.Namespace) -> int:
 HOST_ONLY = {
     **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
     **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
-    **dict.fromkeys(("deny", "timeline", "window", "profile", "verify", "replay"), ""),
+    **dict.fromkeys(("deny", "timeline", "window", "profile", "coverage", "verify", "replay"), ""),
     "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
     "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
     "cpp_bin": "the `cpp` of PATH",
@@ -402,6 +408,13 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         metavar="DIR",
         type=Path,
         help="write where virtual time passes, by task and by component: folded stacks and flame graphs",
+    )
+    group.add_argument(
+        "--coverage",
+        metavar="DIR",
+        type=Path,
+        help="count which lines and branches of components are executed; write coverage.info (lcov) and HTML "
+        "(needs gcovr; components are compiled as with -D CMAKE_BUILD_TYPE=Coverage, and run as with --fast)",
     )
     group.add_argument(
         "--verify",

@@ -10,6 +10,7 @@ void table_read(const char *path);
 
 /* space.c */
 void space_load(struct space *space);
+void space_write_coverage(void);
 
 /* thread.c */
 void thread_reserve_stacks(void);

@@ -432,6 +432,9 @@ static const int SEARCH[] = {SYS_mprotect, SYS_mmap, SYS_madvise};
 /* Before an image is loaded, with its constructors. */
 void confine_loading(void)
 {
+    if (kernel->options.coverage) {
+        return;
+    }
     uint64_t memory = kernel->options.memory;
     if (memory > 0) {
         limit(RLIMIT_DATA, memory * (kernel->options.fast ? kernel->space_count : 1));
@@ -459,6 +462,9 @@ void confine_loading(void)
 /* Before the first thread runs. */
 void confine_running(void)
 {
+    if (kernel->options.coverage) {
+        return;
+    }
     struct filter filter = {0};
     begin(&filter);
     if (kernel->options.fast) {

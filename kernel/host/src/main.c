@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static const char USAGE[] =
-    "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast|--hardened]\n"
+    "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast|--hardened] [--coverage]\n"
     "                   [--scheduling fifo|rr] [--timeslice NS] [--choices "
     "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
@@ -140,6 +140,8 @@ static struct options read_options(char **arguments)
     for (char **next = arguments; *next; next++) {
         if (strcmp(*next, "--fast") == 0) {
             options.fast = true;
+        } else if (strcmp(*next, "--coverage") == 0) {
+            options.fast = options.coverage = true;
         } else if (strcmp(*next, "--hardened") == 0) {
             options.hardened = true;
         } else if (strcmp(*next, "--help") == 0) {
@@ -304,6 +306,9 @@ static int finish(void)
     console_flush();
     stream_write();
     report_write();
+    if (kernel->options.coverage) {
+        space_write_coverage();
+    }
     if (kernel->trace_fd >= 0) {
         trace_flush();
     }

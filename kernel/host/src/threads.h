@@ -26,7 +26,8 @@ struct space {
     struct mapping *mappings;
     unsigned mapping_count;
     void (*entry)(unsigned); /* valid in its own process, as what follows */
-    uint64_t base;           /* where the image is */
+    void *handle;            /* of the image, for the loader */
+    uint64_t base;           /* where it is */
     uint64_t text, text_end; /* its code */
     void *storage;           /* its thread-local variables */
     size_t storage_size;

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Which lines and branches of components a run executed, as gcov counts them and gcovr reports them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from msgspec import Struct
+
+from camkes import process
+from camkes.backends.host.codes import NO_COVERAGE
+from camkes.diagnostics import Sink
+
+#: where counters are written, below the copy of the image that runs
+_COUNTERS = "counters"
+
+
+class Coverage(Struct, frozen=True):
+    """What was executed of how many; of a file, or ("") of all."""
+
+    file: str
+    lines: int
+    lines_of: int
+    branches: int
+    branches_of: int
+
+    def text(self) -> str:
+        """As a line of a report."""
+        of = f"{self.lines} of {self.lines_of} lines, {self.branches} of {self.branches_of} branches"
+        return f"{self.file or 'all'}: {of}"
+
+
+def can_cover(sink: Sink) -> bool:
+    """Whether coverage can be reported; if not, a diagnostic says why."""
+    if find_spec("gcovr") is not None:
+        return True
+    sink.report(NO_COVERAGE, "gcovr was not found", help="install it (python -m pip install gcovr)")
+    return False
+
+
+def coverage_environment(image: Path) -> dict[str, str]:
+    """The environment of a run that counts, so that several runs of an image do not disturb each other."""
+    return {**process.in_english(), "GCOV_PREFIX": str(image / _COUNTERS)}
+
+
+def report_coverage(
+    image: Path, objects: Path, base: Path, out: Path, sink: Sink
+) -> tuple[Coverage, ...] | None:
+    """Write `coverage.info` (lcov) and `index.html` with pages for each file in the folder `out`. Counters
+    are below the folder `image`, what the compiler noted of sources below `objects`; files are named relative
+    to `base`. The first result is of all files; None after a diagnostic."""
+    counters = image / _COUNTERS
+    for notes in objects.rglob("*.gcno"):
+        beside = counters / notes.relative_to("/")
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        if not beside.exists():
+            beside.symlink_to(notes)
+    out = out.absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    summary = out / "coverage.json"
+    done = process.run(
+        [
+            *(
+                sys.executable,
+                "-m",
+                "gcovr",
+                "--root",
+                str(base),
+                str(counters),
+                "--exclude-unreachable-branches",
+            ),
+            *("--lcov", str(out / "coverage.info"), "--html-details", str(out / "index.html")),
+            *("--json-summary", str(summary)),
+        ],
+        cwd=counters,
+        merged=True,
+    )
+    if done.status != 0 or not summary.is_file():
+        sink.report(NO_COVERAGE, "gcovr failed", notes=done.output.strip().splitlines()[-10:])
+        return None
+    report = json.loads(summary.read_text(encoding="utf-8"))
+    return tuple(_coverage(each) for each in ({**report, "filename": ""}, *report["files"]))
+
+
+def _coverage(part: dict[str, int | str]) -> Coverage:
+    names = ("line_covered", "line_total", "branch_covered", "branch_total")
+    return Coverage(str(part["filename"]), *(int(part[name]) for name in names))
