@@ -93,12 +93,15 @@ def unusable(error: OSError, out: Path) -> Diagnostic:
 #: What CMAKE_BUILD_TYPE adds for components, also where there is no CMake file.
 BUILD_TYPES = {
     "debug": ("-O0",),
-    "coverage": ("-O0", "--coverage", "-fprofile-abs-path", "-fprofile-update=single"),
+    "coverage": ("-O0",),
     "release": ("-O2", "-DNDEBUG"),
     "relwithdebinfo": ("-O2", "-DNDEBUG"),
     "minsizerel": ("-Os", "-DNDEBUG"),
 }
 
+
+#: sources of the user count what is executed
+COVERAGE_COMPILE = ("--coverage", "-fprofile-abs-path", "-fprofile-update=single")
 
 #: the library that counts, with the function that writes what it counted
 COVERAGE_LINK = ("--coverage", "-Wl,-u,__gcov_dump")
@@ -142,6 +145,11 @@ class _Build:
         #: instances whose code says which memory it accesses
         self.watched: frozenset[str] = frozenset()
 
+    @property
+    def covers(self) -> bool:
+        """Whether code counts what is executed."""
+        return self.application.build_type.lower() == "coverage"
+
     def run(self, sanitize: bool) -> HostImage | None:
         instances = [i for i in self.system.instances if not i.type.hardware]
         builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
@@ -170,7 +178,7 @@ class _Build:
             self.folder,
             lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
             self.sink,
-            COVERAGE_LINK if self.application.build_type.lower() == "coverage" else (),
+            COVERAGE_LINK if self.covers else (),
         )
         if not self._make(compiled, linker):
             return None
@@ -235,6 +243,8 @@ class _Build:
         for source, output in sources_and_objects(build, folder):
             includes, flags = build.flags_of(source)
             flags = (*of_type, *flags)  # those of the user's files win
+            if self.covers:
+                flags = (*flags, *COVERAGE_COMPILE)
             if instance.name in self.watched:
                 flags = (*flags, "-fsanitize=thread")
             language = build.language_of(source)
