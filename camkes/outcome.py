@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
-from camkes.backends.host.codes import ENDLESS_TASK
+from camkes.backends.host.codes import BUILD_FOLDER, ENDLESS_TASK
 from camkes.backends.host.coverage import Coverage
 from camkes.backends.host.faults import (
     Located,
@@ -27,7 +27,7 @@ from camkes.backends.host.host import HostImage
 from camkes.backends.host.run import RunResult
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic, Sink, Span
-from camkes.files import write_output
+from camkes.files import OutputError, write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
@@ -215,3 +215,42 @@ def write_trace(path: Path, raw: Path, run: Run, sink: Sink) -> None:
     else:
         write_output(path, raw.read_bytes())
         save_names(path, run.names, sink)
+
+
+class ResultFiles(NamedTuple):
+    """The files that are made of a run, None: not asked for. `window` is what the timeline shows."""
+
+    trace: Path | None
+    timeline: Path | None
+    window: tuple[int, int] | None
+    profile: Path | None
+
+
+def write_results(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:
+    """Write the files that were asked for; the report of the run does not depend on whether that can be."""
+    for write in (_write_trace, _write_timeline, _write_profile):
+        try:
+            write(files, raw, run, name, sink)
+        except OutputError as error:
+            sink.report(BUILD_FOLDER, str(error))
+
+
+def _write_trace(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:
+    if files.trace is not None:
+        write_trace(files.trace, raw, run, sink)
+
+
+def _write_timeline(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:
+    if files.timeline is not None:
+        from camkes.report.draw.timeline import timeline_svg
+
+        picture = timeline_svg(run, sink, files.window or (None, None), name)
+        if picture is not None:
+            write_output(files.timeline, picture.encode())
+
+
+def _write_profile(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:
+    if files.profile is not None:
+        from camkes.report.profile import write_profile
+
+        write_profile(files.profile, run, name)

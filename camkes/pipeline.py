@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from camkes.outcome import Outcome
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
-    from camkes.report.trace.model import Run as TraceRun
     from camkes.resolve import LoadOptions
     from camkes.resolve.files.imports import Program
 
@@ -412,7 +411,7 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     from msgspec.structs import replace
 
     from camkes.backends.host.run import run_host
-    from camkes.outcome import judge, read_run
+    from camkes.outcome import ResultFiles, judge, read_run, write_results
     from camkes.report.trace.names import trace_names
 
     raw = image.folder / TRACE
@@ -432,7 +431,8 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
         return None
     base = checked.application.root.parent.absolute()
     outcome = judge(found, image, checked.system, checked.plan, base, result, checker, sink)
-    _write_results(settings, raw, found, checked.application.name, sink)
+    files = ResultFiles(settings.trace, settings.timeline, settings.window, settings.profile)
+    write_results(files, raw, found, checked.application.name, sink)
     if settings.coverage is not None:
         from camkes.backends.host.coverage import report_coverage
 
@@ -440,30 +440,6 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
         covered = report_coverage(image.folder, objects, base, settings.coverage, sink)
         outcome = replace(outcome, coverage=covered or ())
     return outcome
-
-
-def _write_results(settings: RunSettings, raw: Path, found: TraceRun, name: str, sink: Sink) -> None:
-    """Write the files that were asked for; the report of the run does not depend on whether that can be."""
-    from camkes.outcome import write_trace
-
-    try:
-        if settings.trace is not None:
-            write_trace(settings.trace, raw, found, sink)
-    except OutputError as error:
-        sink.add(unwritten(error))
-    try:
-        if settings.timeline is not None:
-            from camkes.report.draw.timeline import timeline_svg
-
-            picture = timeline_svg(found, sink, settings.window or (None, None), name)
-            if picture is not None:
-                write_output(settings.timeline, picture.encode())
-        if settings.profile is not None:
-            from camkes.report.profile import write_profile
-
-            write_profile(settings.profile, found, name)
-    except OutputError as error:
-        sink.add(unwritten(error))
 
 
 def record(
