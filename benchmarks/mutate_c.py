@@ -157,8 +157,9 @@ class Map:
 
     def of(self, mutant: Mutant) -> list[str]:
         """The tests that execute the line of a mutant, else the line before it that is executed in the same
-        function, else any of its file. In an order in which the first few differ: each next one executes the
-        most lines of the file in its time that those before it do not; then the rest, the fastest first."""
+        function, else those of the search and any of its file. In an order in which the first few differ:
+        each next one executes the most lines of the file in its time that those before it do not; then the
+        rest, the fastest first."""
         lines = self.lines.get(mutant.file, {})
         if Path(mutant.file).stem.startswith(OF_SEARCH):
             return list(SEARCH)
@@ -166,7 +167,9 @@ class Map:
         number = mutant.line
         while number and str(number) not in lines and text[number - 1] != "}":
             number -= 1
-        found = lines.get(str(number)) or {test for tests in lines.values() for test in tests}
+        if str(number) not in lines:  # perhaps the search executes it
+            return [*SEARCH, *sorted({test for tests in lines.values() for test in tests})]
+        found = lines[str(number)]
         ranked: list[str] = []
         left, missed = set(found), {line: set(tests) for line, tests in lines.items()}
         while left:
@@ -279,23 +282,24 @@ def end_the_rest() -> None:
 def counted(
     copy: Copy, chosen: list[Mutant], made: Map, given: argparse.Namespace, attempt: Attempt
 ) -> Iterator[Outcome]:
-    """Until --count mutants of a part had other object code. A test that fails without a mutant proves
-    nothing."""
-    broken: set[str] = set()
-    good: set[str] = set()
+    """Until --count mutants of a part had other object code."""
     tried = 0
     for mutant in chosen:
-        while True:
-            tests = {t: s for t, s in made.within(mutant, given.budget).items() if t not in broken}
-            outcome = copy.attempt(mutant, tests, attempt)
-            if not outcome.test or outcome.test in good:
-                break
-            known = good if copy.run({outcome.test: 60.0}, attempt)[0] == "survived" else broken
-            known.add(outcome.test)
+        outcome = copy.attempt(mutant, made.within(mutant, given.budget), attempt)
         yield outcome
         tried += outcome.verdict in TRIED
         if tried >= given.count:
             return
+
+
+def failing(copy: Copy, outcomes: list[Outcome], attempt: Attempt) -> set[str]:
+    """The tests that have found a mutant, and fail without one: they prove nothing."""
+    left = {outcome.test: 60.0 for outcome in outcomes if outcome.test}
+    broken: set[str] = set()
+    while (test := copy.run(left, attempt)[1]) in left:
+        broken.add(test)
+        del left[test]
+    return broken
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
@@ -323,6 +327,7 @@ def try_all(given: argparse.Namespace, made: Map, copy: Copy, attempt: Attempt) 
             record = {"commit": git("rev-parse", "HEAD").strip(), "seed": given.seed}
             record |= {"parts": summary(outcomes), "outcomes": [asdict(o) for o in outcomes]}
             given.result.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    print(f"tests that fail without a mutant: {sorted(failing(copy, outcomes, attempt))}")
     for part, counts in summary(outcomes).items():
         print(f"{part}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
 

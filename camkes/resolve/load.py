@@ -181,9 +181,9 @@ def _connection(connection: JoinedConnection, settings: Settings, sink: Sink) ->
     connector, threads = plain_connector(connection.connector)
     place: Span | None = None if threads is None else connection.parts[0].span
     for part in connection.parts:
-        if part.threads is None or part.threads_span is None:
+        if part.threads is None:
             continue
-        if threads is not None and place is not None and part.threads != threads:
+        if place is not None and part.threads != threads:
             sink.report(
                 codes.THREADS_DIFFER,
                 f"the thread count of one connection is stated as {threads} and as {part.threads}",

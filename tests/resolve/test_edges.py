@@ -183,3 +183,28 @@ def test_an_interface_after_an_exported_one_can_be_a_cpi(tmp_path: Path) -> None
     made, found = resolve(tmp_path, text)
     assert codes.PROTOCOL_IGNORED in [d.code for d in found]
     assert made is not None and [cpi.name for cpi in made.cpis] == ["o.q"]
+
+
+def test_the_first_mark_of_several_is_where_a_device_is_declared(tmp_path: Path) -> None:
+    """And the first `control` is what it cannot have."""
+    members = "hardware; hardware; control; control; requestor; requestor; has mutex m;"
+    _, found = resolve(tmp_path, of(members))
+    column = {word: 15 + members.index(word) for word in ("hardware", "control")}
+    marks = [d for d in found if d.code is codes.HARDWARE_COMPONENT]
+    assert len(marks) == 3
+    for each in marks:
+        assert [label.span.column for label in each.related] == [column["hardware"]], each.message
+    assert [d.span.column for d in marks if d.span and "control thread" in d.message] == [column["control"]]
+
+
+def test_the_first_composition_of_several_counts(tmp_path: Path) -> None:
+    text = "component A {{ }} assembly {{ composition {{ component A a; }} composition {} }}"
+    assert numbers(tmp_path, text.format("{ component Gone b; }")) == [codes.ASSEMBLY_BLOCKS.number]
+
+
+def test_a_name_that_is_there_twice_is_what_a_missing_one_is_like(tmp_path: Path) -> None:
+    text = system(
+        "component U u; component S serve; component S serve; "
+        "connection seL4RPCCall c(from u.p, to server.p);"
+    )
+    assert numbers(tmp_path, text) == [codes.DUPLICATE_NAME.number]

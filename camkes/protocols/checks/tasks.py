@@ -60,7 +60,8 @@ def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:
         for c in facts.system.cpis
         if not c.protocol.own_priority
     ]
-    place = Label(fixed[0].spans.get("priority", fixed[0].span), f"`{fixed[0].name}` is non-preemptive")
+    first = fixed[0]
+    place = Label(first.spans.get("priority", first.span), f"`{first.name}` is non-preemptive")
     for name, priority, spans, span in stated:
         if priority == MAX_PRIORITY:
             yield Diagnostic(

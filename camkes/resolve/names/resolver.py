@@ -376,19 +376,20 @@ class Names:
         self.at_most_one("composition", [item.span for item in compositions])
         self.at_most_one("configuration", [item.span for item in configurations])
         self.at_most_one("schedule", [item.span for item in schedules])
-        if not compositions:
+        first = next(iter(compositions), None)
+        if first is None:
             span = node.name.span if node.name else node.span
             self.sink.report(codes.ASSEMBLY_BLOCKS, "this assembly has no composition", span)
             return
-        if isinstance(compositions[0], ast.BlockReference):
+        if isinstance(first, ast.BlockReference):
             self.sink.report(
                 codes.COMPOSITION_REFERENCE,
                 "the composition of an assembly cannot be a name",
-                compositions[0].span,
+                first.span,
                 help="write its contents in braces here",
             )
             return
-        composition = self.compositions.assembly(compositions[0])
+        composition = self.compositions.assembly(first)
         settings = [s for block in configurations for s in self.settings(block)]
         if self.assemblies:
             for schedule in schedules:
@@ -397,7 +398,7 @@ class Names:
                     "this schedule has no effect: only a schedule in the first assembly is used",
                     schedule.span,
                 )
-        self.assemblies.append(AssemblyDefinition(composition, settings, schedules[0] if schedules else None))
+        self.assemblies.append(AssemblyDefinition(composition, settings, next(iter(schedules), None)))
 
     def at_most_one(self, what: str, spans: list[Span]) -> None:
         for span in spans[1:]:

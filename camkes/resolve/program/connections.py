@@ -36,7 +36,7 @@ class JoinedConnection:
     def __init__(self, parts: Sequence[FlatConnection]) -> None:
         self.parts = parts
         self.connector = parts[0].connector
-        self.name = parts[0].name if len(parts) == 1 else ".".join(sorted(part.name for part in parts))
+        self.name = ".".join(sorted(part.name for part in parts))
         ends: dict[tuple[str, str, str], FlatEnd] = {}
         for part in parts:
             for end in part.ends:

@@ -102,7 +102,7 @@ def _beside_damage(program: Program) -> list[ast.TopLevelItem]:
         inside = (item.span for item in items if item.span.overlaps(span))
         if all((item.end_line, item.end_column) <= end for item in inside):
             after = [item for item in items if item.span.line >= span.end_line]
-            found += sorted(after, key=lambda item: (item.span.line, item.span.column))[:1]
+            found += after[:1]
     return found
 
 
@@ -138,7 +138,7 @@ def _without_values(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     for diagnostic in found:
         span = diagnostic.span
         if diagnostic.code is codes.ATTRIBUTE_TYPE and span is not None:
-            name = _NAME.match(span.file.lines[span.end_line - 1], span.end_column - 1)
+            name = _NAME.match(span.file.lines[span.end_line - 1], span.end_column)  # behind a blank
             lost |= {name[1]} if name is not None else set()
 
     def is_lost(diagnostic: Diagnostic) -> bool:

@@ -247,21 +247,22 @@ class TaskReader:
                 # the library says the count twice, and the number in a connector's name is the weaker one
                 code = codes.CONNECTOR_THREADS_DIFFER
             said.append((connection.threads, place))
+        if not said:
+            return None
+        first, place = said[0]
         for count, span in said[1:]:
-            if count != said[0][0]:
+            if count != first:
                 self.sink.report(
                     code,
-                    f"the thread count of `{instance.name}.{interface.name}` is stated as {said[0][0]} and "
+                    f"the thread count of `{instance.name}.{interface.name}` is stated as {first} and "
                     f"as {count}",
-                    said[0][1],
-                    f"{said[0][0]} here",
+                    place,
+                    f"{first} here",
                     related=[Label(span, f"{count} here")],
                     help="remove both counts: the number is computed",
                 )
-        if not said:
-            return None
-        spans["threads"] = said[0][1]
-        return said[0][0]
+        spans["threads"] = place
+        return first
 
     # Values --------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     parts = set(word.lower().split("_"))
     longer = [name for name in folded if len(parts) > 1 and parts <= set(name.split("_"))]  # a part left out
     found = get_close_matches(word.lower(), longer or folded, n=1, cutoff=0.5 if longer else 0.6)
-    return folded[found[0]] if found else None
+    return next((folded[name] for name in found), None)
 
 
 def suggestion(word: str, candidates: Iterable[str]) -> str:
