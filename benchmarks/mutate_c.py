@@ -261,7 +261,10 @@ class Copy:
             "PYTHONPATH": str(self.folder),
             "XDG_CACHE_HOME": str(self.folder / "cache"),
             "TMPDIR": str(self.folder / "work"),
-            "CCACHE_DIR": str(WORK / "ccache"),  # what a mutant does not change is compiled once
+            # what a mutant does not change is compiled once, although in a folder of another name each time
+            "CCACHE_DIR": str(WORK / "ccache"),
+            "CCACHE_BASEDIR": str(self.folder / "cache"),
+            "CCACHE_NOHASHDIR": "1",
             "PATH": f"/usr/lib/ccache:{os.environ['PATH']}",
         }
         (self.folder / "work").mkdir()

@@ -319,9 +319,10 @@ def test_bad_table(workplace: Workplace, damage: Callable[[str], str], message: 
 
 @pytest.mark.parametrize(
     ("symbol", "message"),
-    [("char shared[4096] __attribute__((aligned(8192)));", "has 4096 bytes"),
+    [("char shared[4096] __attribute__((aligned(8192)));",
+      "first: shared has 4096 bytes, but the region memory has 8192 (whole pages)"),
      ("char pad[64] __attribute__((aligned(4096))); __asm__(\".globl shared\\n.set shared, pad + 16\");",
-      "does not begin with a page")],
+      "first: shared does not begin with a page")],
 )  # fmt: skip
 def test_a_region_needs_whole_pages(workplace: Workplace, symbol: str, message: str) -> None:
     source = workplace.folder / "small.c"
