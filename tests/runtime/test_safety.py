@@ -93,4 +93,5 @@ def test_a_clear_takes_back_only_what_its_sender_gave(tmp_path: Path) -> None:
     """
     run = build(tmp_path, text, {"Task": TASK, "Pass": liar, "Leaf": leaf}).run(duration=900_000)
     assert run.output.splitlines()[:2] == ["cleared 0", "0: 20 20"]
+    assert run.of(Kind.CLEAR)
     assert not [v for v in run.violations() if v.property is not Property.PRIORITY]

@@ -5,6 +5,7 @@
 #include <camkes/message.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static seL4_IPCBuffer *buffer;
 
@@ -136,6 +137,41 @@ static void marshal_too_much(void)
     need(camkes_message_words(&message) <= seL4_MsgMaxLength, "too many words");
 }
 
+/* Each part is followed by another, so that its length counts. */
+static void what_was_sent(void)
+{
+    static const int array[3] = {1, -2, 3};
+    char *strings[2] = {"", "two"};
+    const uint32_t number = 77;
+    struct camkes_scratch scratch;
+    struct camkes_message message = camkes_message_new(NULL);
+    camkes_put_array(&message, array, 3, sizeof *array);
+    camkes_put_string(&message, "text");
+    camkes_put_strings(&message, strings, 2);
+    camkes_put(&message, &number, sizeof number);
+    const unsigned words = camkes_message_words(&message);
+    for (int viewed = 0; viewed < 2; viewed++) {
+        size_t elements = 0, count = 0;
+        uint32_t last = 0;
+        scratch.used = 0;
+        message = camkes_message_received(words);
+        const int *got = viewed ? camkes_view_array(&message, &scratch, &elements, sizeof *got)
+                                : camkes_get_array(&message, &elements, sizeof *got);
+        const char *text =
+            viewed ? camkes_view_string(&message, &scratch) : camkes_get_string(&message);
+        char **all = camkes_get_strings(&message, &count);
+        camkes_get(&message, &last, sizeof last);
+        need(message.error == CAMKES_MESSAGE_GOOD && elements == 3 && count == 2, "lengths");
+        need(memcmp(got, array, sizeof array) == 0 && strcmp(text, "text") == 0, "parts");
+        need(strcmp(all[0], "") == 0 && strcmp(all[1], "two") == 0 && last == 77, "later parts");
+        camkes_free_strings(all, count);
+        if (!viewed) {
+            free((void *)(uintptr_t)got);
+            free((void *)(uintptr_t)text);
+        }
+    }
+}
+
 static void labels(void)
 {
     for (int i = 0; i < 1000; i++) {
@@ -163,6 +199,7 @@ int main(void)
     for (int i = 0; i < 1000; i++) {
         marshal_too_much();
     }
+    what_was_sent();
     labels();
     need(reported > 1000, "nothing happened");
     free(buffer);
