@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """How long the analysis takes: blocking of 100 tasks with 50 locks, and a large system from its text.
 
-    .venv/bin/python benchmarks/analysis.py [--gap SYSTEMS]
+    .venv/bin/python benchmarks/analysis.py [--gap SYSTEMS [--jobs N] [--output FILE]]
 
 With --gap: how far the assignment is above the exact blocking, and how many bounds are attained by a case, in
 so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with chains of up to 4.
@@ -11,6 +11,9 @@ so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with chains of up to 4.
 from __future__ import annotations
 
 import argparse
+import math
+import multiprocessing
+import os
 import random
 import re
 import tempfile
@@ -18,6 +21,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from msgspec import Struct, field
 from scale import write_system
 
 from camkes import pipeline
@@ -29,6 +33,9 @@ from camkes.analysis.witness import witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
+
+#: steps of simulations for the cases of a system
+EFFORT = 60_000
 
 
 def random_workload(rng: random.Random, tasks: int, cpis: int, depth: int, share: float) -> Workload:
@@ -104,40 +111,91 @@ def large(instances: int) -> None:
         print(f"good: {analysis.good}, {not_exact} tasks without exact blocking")
 
 
-def gap(systems: int) -> None:
-    """In percent of the exact blocking, in tenths."""
-    gaps: Counter[int] = Counter()
-    attained = bounded = given_up = 0
-    for seed in range(systems):
-        rng = random.Random(seed)
-        depth = rng.randint(1, 4)
-        workload = random_workload(rng, rng.randint(3, 10), rng.randint(2, 8), depth, 0.4)
-        analysis = analyse(workload, FREE)
-        found = witnesses(workload, analysis, 40_000)
-        for result in analysis.tasks:
-            blocking = result.blocking
-            if blocking.exact is None or blocking.assignment is None:
-                given_up += 1
-            elif blocking.exact:
-                gaps[int(10 * (blocking.assignment - blocking.exact) / blocking.exact)] += 1
-            witness = found.get(result.task.name)
-            if witness is not None and witness.bound is not None:
-                bounded += 1
-                attained += witness.response == witness.bound
-    total = sum(gaps.values())
-    print(f"{systems} systems, {total} tasks with blocking, {given_up} searches given up")
-    for tenth, count in sorted(gaps.items()):
-        above = f"{10 * tenth:3} to {10 * tenth + 10:3} %"
-        print(f"  assignment above exact by {above}: {100 * count / total:.2f} %")
-    print(f"bounds that a case attains: {attained} of {bounded}, {100 * attained / max(bounded, 1):.2f} %")
+class Counted(Struct):
+    """What was counted in random systems. `gaps` are percent of the exact blocking, in tenths; `reached` are
+    the parts of bounds that a case attains, in percent, rounded down."""
+
+    systems: int = 0
+    given_up: int = 0
+    gaps: Counter[int] = field(default_factory=Counter)
+    reached: Counter[int] = field(default_factory=Counter)
+    not_searched: int = 0
+
+    def add(self, other: Counted) -> None:
+        self.systems += other.systems
+        self.given_up += other.given_up
+        self.gaps += other.gaps
+        self.reached += other.reached
+        self.not_searched += other.not_searched
+
+
+def count(seed: int) -> Counted:
+    """One system."""
+    rng = random.Random(seed)
+    depth = rng.randint(1, 4)
+    workload = random_workload(rng, rng.randint(3, 10), rng.randint(2, 8), depth, 0.4)
+    analysis = analyse(workload, FREE)
+    found = witnesses(workload, analysis, EFFORT)
+    result = Counted(1)
+    for each in analysis.tasks:
+        blocking = each.blocking
+        if blocking.exact is None or blocking.assignment is None:
+            result.given_up += 1
+        elif blocking.exact:
+            result.gaps[int(10 * (blocking.assignment - blocking.exact) / blocking.exact)] += 1
+        witness = found.get(each.task.name)
+        if witness is None:
+            result.not_searched += 1
+        elif witness.bound:
+            result.reached[100 * witness.response // witness.bound] += 1
+    return result
+
+
+def report(counted: Counted) -> str:
+    """Histograms, as Markdown."""
+    gaps, reached = sum(counted.gaps.values()), sum(counted.reached.values())
+    lines = [
+        f"{counted.systems:,} systems, {reached:,} bounds, {gaps:,} tasks with blocking;",
+        f"{counted.given_up} exact searches given up, {counted.not_searched} tasks without a search",
+        "",
+        "| assignment above exact blocking | tasks | share |",
+        "|---|---|---|",
+    ]
+    for tenth, number in sorted(counted.gaps.items()):
+        lines.append(f"| {10 * tenth} to {10 * tenth + 10} % | {number:,} | {100 * number / gaps:.3f} % |")
+    lines += ["", "| a case attains of R | tasks | share |", "|---|---|---|"]
+    bands = [(101, math.inf, "more: R is wrong"), (100, 100, "all of it")] + [
+        (n, n + 9, f"{n} to {n + 10} %") for n in range(90, -1, -10)
+    ]
+    for low, high, words in bands:
+        number = sum(reached_by for percent, reached_by in counted.reached.items() if low <= percent <= high)
+        if number:
+            lines.append(f"| {words} | {number:,} | {100 * number / reached:.3f} % |")
+    return "\n".join(lines)
+
+
+def gap(systems: int, jobs: int, output: Path | None) -> None:
+    """Count all systems; the output has what was counted until now, so a run can be ended at any time."""
+    counted = Counted()
+    with multiprocessing.Pool(jobs) as pool:
+        for each in pool.imap(count, range(systems), chunksize=20):
+            counted.add(each)
+            if output is not None and counted.systems % 500 == 0:
+                output.write_text(report(counted) + "\n")
+    if output is not None:
+        output.write_text(report(counted) + "\n")
+    else:
+        print(report(counted))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--gap", type=int, default=0, metavar="SYSTEMS")
-    count = parser.parse_args().gap
-    if count:
-        gap(count)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="where the histograms go")
+    given = parser.parse_args()
+    if given.gap:
+        gap(given.gap, given.jobs, given.output)
         return
     assignment()
     large(2000)

@@ -22,6 +22,7 @@ Eqs. 2 to 5, for `inherited` that is not nested. The nested case, and mixtures, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, combinations
@@ -58,11 +59,14 @@ class RequestSection(Struct, frozen=True):
     held: frozenset[str] = frozenset()
     at_ceiling: bool = False
     priority: int = 0
+    #: its priority before and after it enters each ceiling on the way there, while it inherits none
+    enters: tuple[tuple[int, float], ...] = ()
 
     def excludes(self, other: RequestSection) -> bool:
-        """Whether a task cannot have entered this section while another one was in `other`: at a ceiling that
-        it enters with its own priority, which is lower. Whoever keeps the other from ending goes first."""
-        return self.at_ceiling and not self.held and self.priority < other.priority
+        """Whether a task cannot be in this section while another one is in `other`: on its way it enters a
+        ceiling above the other's priority, with a priority that is below. Whoever of them is first, or keeps
+        that one from ending, executes instead of the other."""
+        return any(low < other.priority < high for low, high in self.enters)
 
     @property
     def resource(self) -> str:
@@ -102,6 +106,8 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     requests: Mapping[str, tuple[tuple[int, int, int], ...]]
     nested: Mapping[str, int]
     every_way: bool = True
+    #: how often one request to a CPI leads to requests to which others, for those that are whole sections
+    inside: Mapping[str, Mapping[str, int]] = {}
 
     @cached_property
     def holders(self) -> Mapping[str, int]:
@@ -114,10 +120,15 @@ class PossibleWaits(Struct, frozen=True, dict=True):
 
     def limits(self, window: Time) -> Limits:
         """How often each CPI can make the job wait in a window of so many nanoseconds."""
-        return {cpi: self._limit(cpi, holders, window) for cpi, holders in self.holders.items()}
+        own = self.own(window)
+        return {cpi: min(own[cpi] + self.nested.get(cpi, 0), most) for cpi, most in self.holders.items()}
 
-    def _limit(self, cpi: str, holders: int, window: Time) -> int:
-        limit = self.nested.get(cpi, 0)
+    def own(self, window: Time) -> Limits:
+        """The same without requests in sections, as far as more make a difference."""
+        return {cpi: self._own(cpi, holders, window) for cpi, holders in self.holders.items()}
+
+    def _own(self, cpi: str, holders: int, window: Time) -> int:
+        limit = 0
         for _, period, count in self.requests.get(cpi, ()):
             if limit >= holders:
                 break
@@ -126,22 +137,24 @@ class PossibleWaits(Struct, frozen=True, dict=True):
 
     def blocking(self) -> Callable[[Time], Blocking]:
         """`within`, which remembers what it has found: many windows have the same limits."""
-        found = cache(lambda limits: self._within(dict(limits), SEARCH_LIMIT))
-        return cache(lambda window: found(tuple(self.limits(window).items())))
+        found = cache(lambda own: self._within(dict(own), SEARCH_LIMIT))
+        return cache(lambda window: found(tuple(self.own(window).items())))
 
     def within(self, window: Time, limit: int = SEARCH_LIMIT) -> Blocking:
         """The blocking in a window of so many nanoseconds; `limit` is that of the exact search."""
-        return self._within(self.limits(window), limit)
+        return self._within(self.own(window), limit)
 
-    def _within(self, limits: Limits, limit: int) -> Blocking:
+    def _within(self, own: Limits, limit: int) -> Blocking:
         if not self.sections:
             return NONE
+        limits = {cpi: min(own[cpi] + self.nested.get(cpi, 0), most) for cpi, most in self.holders.items()}
         assigned = assign(self.sections, limits)
-        searched = assigned if assigned is not None and compatible(assigned) else None
+        together = _Together(own, self.inside)
+        searched = assigned if assigned is not None and together.possible(assigned) else None
         if not self.every_way:
             searched = None
         elif searched is None:
-            searched = search(self.sections, limits, limit)
+            searched = search(self.sections, limits, limit, together)
         return Blocking(
             classic(self.sections, limits),
             None if assigned is None else total(assigned),
@@ -150,12 +163,28 @@ class PossibleWaits(Struct, frozen=True, dict=True):
         )
 
 
-def compatible(sections: Sequence[RequestSection]) -> bool:
-    """Whether no lock is held by two tasks and no section excludes another."""
-    return all(
-        one.held.isdisjoint(two.held) and not one.excludes(two) and not two.excludes(one)
-        for one, two in combinations(sections, 2)
-    )
+class _Together(Struct, frozen=True):
+    """Which sections can keep a job waiting together. `own` says how often each CPI is requested outside of
+    sections, `inside` how often in one request to another CPI."""
+
+    own: Limits = {}
+    inside: Mapping[str, Mapping[str, int]] = {}
+
+    def possible(self, sections: Sequence[RequestSection]) -> bool:
+        """Whether no lock is held by two tasks, no section excludes another, and all are requested."""
+        return self.requested(sections) and all(
+            one.held.isdisjoint(two.held) and not one.excludes(two) and not two.excludes(one)
+            for one, two in combinations(sections, 2)
+        )
+
+    def requested(self, sections: Iterable[RequestSection]) -> bool:
+        """Whether each CPI is requested as often as it has sections: outside, or in other sections."""
+        counts = Counter(section.cpi for section in sections if not section.at_ceiling)
+        return all(
+            count <= self.own.get(cpi, count)
+            or count <= self.own[cpi] + sum(self.inside.get(s.cpi, {}).get(cpi, 0) for s in sections)
+            for cpi, count in counts.items()
+        )
 
 
 def total(sections: Sequence[RequestSection]) -> Time:
@@ -170,7 +199,12 @@ def waits(workload: Workload, demands: Demands, platform: Platform, task: Worklo
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
     requests = {name: demands.requests_from(task.priority, name) for name in names}
-    return PossibleWaits(sections, requests, _nested(workload, sections), found.every_way)
+    inside = {
+        name: workload.below[name]
+        for name in names
+        if workload.rules[name].lock  # else half of a request, in which none is made
+    }
+    return PossibleWaits(sections, requests, _nested(workload, sections), found.every_way, inside)
 
 
 def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str, int]:
@@ -179,7 +213,7 @@ def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str,
     entered: dict[str, set[str]] = {}
     counted = dict.fromkeys(section.cpi for section in found)
     for section in found:
-        if section.at_ceiling and not workload.cpi[section.cpi].protocol.own_priority:
+        if not workload.rules[section.cpi].lock:
             continue  # half of a request, in which none is made
         entered.setdefault(section.task, set()).add(section.cpi)
     below: dict[str, list[tuple[str, int]]] = {}
@@ -236,17 +270,35 @@ class _Sections:
             rules = self._workload.rules[name]
             if self._waited_for(name, rules, other):
                 duration = self._demands.of_request[name]
-                yield RequestSection(other.name, name, duration, held, rules.own_priority, other.priority)
+                enters = self._enters(other, held, at_ceiling=rules.own_priority)
+                yield RequestSection(
+                    other.name, name, duration, held, rules.own_priority, other.priority, enters
+                )
                 continue
             below = held | {name} if rules.lock else held
             highest = self._workload.urgent[name][0]
             if not rules.lock and self._half and other.priority < self._task.priority <= highest:
-                yield RequestSection(other.name, name, self._half, held, True, other.priority)
+                enters = self._enters(other, held, at_ceiling=True)
+                yield RequestSection(other.name, name, self._half, held, True, other.priority, enters)
             for callee in self._workload.cpi[name].requests:
                 key = self._key(callee, below)
                 if key not in seen and callee in self._leads:
                     seen.add(key)
                     ways.append((callee, below))
+
+    def _enters(
+        self, other: WorkloadTask, held: frozenset[str], *, at_ceiling: bool
+    ) -> tuple[tuple[int, float], ...]:
+        """The ceilings on the way to a section, up to the first lock for which the task may inherit."""
+        found: list[tuple[int, float]] = []
+        low = other.priority
+        for name in sorted(held, key=self._workload.position.__getitem__):
+            if not self._workload.rules[name].own_priority:
+                return tuple(found)
+            ceiling = self._workload.cpi[name].ceiling
+            found.append((low, ceiling))
+            low = max(low, ceiling)
+        return (*found, (low, inf)) if at_ceiling else tuple(found)
 
     def _key(self, name: str, held: frozenset[str]) -> tuple[str, frozenset[str]]:
         """What no two ways have in common."""
@@ -310,17 +362,20 @@ def assign(found: Sequence[RequestSection], limits: Limits) -> tuple[RequestSect
 
 
 def search(
-    found: Sequence[RequestSection], limits: Limits, limit: int = SEARCH_LIMIT
+    found: Sequence[RequestSection],
+    limits: Limits,
+    limit: int = SEARCH_LIMIT,
+    together: _Together = _Together(),  # noqa: B008 - it is frozen
 ) -> tuple[RequestSection, ...] | None:
-    """The sections of the greatest sum in which no task is there twice, no CPI above its limit, no lock is
-    held by two tasks, and no section excludes another. None if more sections have to be tried than `limit`
+    """The sections of the greatest sum in which no task is there twice, no CPI above its limit, and that are
+    possible `together`. None if more sections have to be tried than `limit`
     divided by the number of tasks, so that searches for all tasks take no longer where there are more."""
     options: dict[str, list[RequestSection]] = {}
     for section in sorted(found, key=lambda section: -section.duration):
         options.setdefault(section.task, []).append(section)
     if not options:
         return ()
-    return _BlockingSearch(list(options.values()), limits, limit // len(options)).best()
+    return _BlockingSearch(list(options.values()), limits, limit // len(options), together).best()
 
 
 class _Choice(Struct, frozen=True):
@@ -329,33 +384,32 @@ class _Choice(Struct, frozen=True):
     sections: tuple[RequestSection, ...] = ()
     sum: Time = 0
     held: frozenset[str] = frozenset()
-    #: the highest priority of a task, and the lowest of one that entered a ceiling with its own
-    highest: int = 0
-    at_ceiling: float = inf
+    #: between which priorities no other task can be
+    closed: tuple[tuple[int, float], ...] = ()
 
     def allows(self, section: RequestSection) -> bool:
-        enters = section.at_ceiling and not section.held
         return (
-            section.priority <= self.at_ceiling
-            and not (enters and section.priority < self.highest)
-            and self.held.isdisjoint(section.held)
+            self.held.isdisjoint(section.held)
+            and not any(low < section.priority < high for low, high in self.closed)
+            and not (section.enters and any(section.excludes(other) for other in self.sections))
         )
 
     def with_section(self, section: RequestSection) -> _Choice:
-        enters = section.at_ceiling and not section.held
         return _Choice(
             (*self.sections, section),
             self.sum + section.duration,
             self.held | section.held,
-            max(self.highest, section.priority),
-            min(self.at_ceiling, section.priority) if enters else self.at_ceiling,
+            self.closed + section.enters,
         )
 
 
 class _BlockingSearch:
     """Depth first, a task at a time, with the rest's longest sections as the bound."""
 
-    def __init__(self, options: list[list[RequestSection]], limits: Limits, limit: int) -> None:
+    def __init__(
+        self, options: list[list[RequestSection]], limits: Limits, limit: int, together: _Together
+    ) -> None:
+        self._together = together
         self._options = sorted(options, key=lambda sections: -sections[0].duration)
         longest = [sections[0].duration for sections in self._options]
         self._rest = [*accumulate(reversed(longest), initial=0)][::-1]
@@ -374,7 +428,8 @@ class _BlockingSearch:
         if choice.sum + self._rest[depth] <= self._sum:
             return True
         if depth == len(self._options):
-            self._sum, self._chosen = choice.sum, choice.sections
+            if self._together.requested(choice.sections):
+                self._sum, self._chosen = choice.sum, choice.sections
             return True
         for section in self._options[depth]:
             self._steps -= 1

@@ -20,6 +20,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.blocking import RequestSection
+from camkes.analysis.demand import demands
+from camkes.analysis.platform import FREE
 from camkes.analysis.simulation import SimulatedJob, SimulatedProgram, Simulation, Step, costed, program
 from camkes.analysis.verdict import Analysis, TaskResult
 from camkes.analysis.workload import Workload, WorkloadTask
@@ -154,9 +156,6 @@ class _WitnessSearch:
 
 
 def _share(workload: Workload, task: WorkloadTask) -> float:
-    from camkes.analysis.demand import demands
-    from camkes.analysis.platform import FREE
-
     return float(demands(workload, FREE).of_task[task.name].total / task.period)
 
 
@@ -175,20 +174,27 @@ def _reordered(body: Sequence[Step], rng: random.Random) -> tuple[Step, ...]:
 
 def aligned(workload: Workload, task: WorkloadTask, sections: Sequence[RequestSection]) -> SimulatedProgram:
     """The case in which each lower task is at the beginning of its section when the task and those above it
-    are released. Lower tasks are released one after the other, the least urgent first."""
+    are released. Lower tasks are released one after the other, the least urgent first, each when the one
+    before it has come there."""
     plain = program(workload)
     tasks, cpis = dict(plain.tasks), dict(plain.cpis)
-    offsets: dict[str, int] = {}
     named = {each.name: each for each in workload.tasks}
-    time = 0
+    ways: dict[str, list[str]] = {}
     for section in sorted(sections, key=lambda each: (named[each.task].priority, each.at_ceiling)):
-        lower = named[section.task]
-        way = _way(workload, lower, section)
-        tasks[lower.name] = _first(plain.tasks[lower.name], way[0], 1)
+        way = ways[section.task] = _way(workload, named[section.task], section)
+        tasks[section.task] = _first(plain.tasks[section.task], way[0], 1)
         for cpi, callee in pairwise(way):
             cpis[cpi] = _first(plain.cpis[cpi], callee, 0)
-        offsets[lower.name] = time
-        time += 1
+    offsets: dict[str, int] = {}
+    time = 0
+    whole = demands(workload, FREE).of_request
+    for name, way in ways.items():
+        offsets[name] = time
+        bodies = (tasks[name], *(cpis[cpi] for cpi in way[:-1]))
+        before = [
+            step for body, callee in zip(bodies, way, strict=True) for step in body[: body.index(callee)]
+        ]
+        time += max(1, sum(step if isinstance(step, int) else ceil(whole[step]) for step in before))
     for each in workload.tasks:
         offsets.setdefault(each.name, time)
     return SimulatedProgram(tasks, cpis, {each.name: offsets[each.name] for each in workload.tasks})

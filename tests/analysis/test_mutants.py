@@ -41,7 +41,6 @@ SAME = {
     "blocking: Compare 'self._ways > WAYS'": "gives up one way earlier",
     "blocking: Compare 'len(self._options) > DEEPEST'": "gives up with one task less",
     "blocking: Compare 'limit >= holders'": "the least of both counts, so more requests change nothing",
-    "blocking: Compare 'self.priority < other.priority'": "the search decides again",
     "blocking: Compare 'best[key].duration < section.duration'": "one of two equal sections",
     "response: BinOp 'steps - 1'": "gives up one step later",
     "response: Compare 'window - job * task.period > longest.time'": "the later of two equal responses",
@@ -197,6 +196,31 @@ def _with_others(add: Any, workload: Any) -> None:
     add(workload([("a", 2, 10, 10, 10), ("b", 1, 20, 20, 0)]))
 
 
+def _with_ceilings_on_the_way(add: Any, workload: Any) -> None:
+    def task(name: str, priority: int, *names: str) -> tuple[Any, ...]:
+        return (name, priority, 999, 999, 1, dict.fromkeys(names, 1))
+
+    # b is in l2 or f2 through f, whose ceiling is that of t, or above
+    for above in ((), (task("u", 3, "f"),)):
+        for long in (7, 20):
+            tasks = [task("a", 9, "l", "l2", "f2"), task("t", 2, "l", "f"), task("b", 1, "f"), *above]
+            for end in ("l2", "f2"):
+                cpis = [("f", F, 1, {end: 1}), ("l2", I, 10), ("f2", F, 10), ("l", I, long)]
+                add(workload(tasks, cpis))
+    # the same where two others hold a lock, so that the assignment is not possible
+    rest = [("o", I, 1, {"x": 1, "y": 1}), ("x", I, 4), ("y", I, 6), ("l", I, 7), ("l2", I, 10)]
+    tasks = [task("a", 9, "x", "y", "l", "l2"), task("b", 1, "f"), task("t", 2, "f", "l")]
+    add(workload([*tasks, task("c", 2, "o"), task("d", 1, "o")], [("f", F, 1, {"l2": 1}), *rest]))
+    # what the first section closes stays closed
+    tasks = [task("a", 9, "k", "m", "n"), task("b", 1, "f"), task("c", 1, "g"), task("t", 3, "n")]
+    cpis = [("f", F, 1, {"k": 1}), ("g", F, 1, {"m": 1}), ("k", I, 30), ("m", I, 20), ("n", I, 10)]
+    add(workload([*tasks, task("u", 4, "f"), task("v", 2, "g")], cpis))
+    # x is requested by a, and by whoever is in g: two sections of x if g is one too
+    for long in (1, 50):
+        tasks = [task("a", 9, "x", "z"), task("c", 2, "x"), task("d", 1, "x"), task("b", 3, "g", "z")]
+        add(workload(tasks, [("g", F, 2, {"x": 1}, 255), ("x", I, 10), ("z", I, long)]))
+
+
 def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     loads = [a.Load("a", 1, 100, 45), a.Load("b", 1, 100, 45), a.Load("c", 2, 100, 10)]
     found.append(
@@ -279,6 +303,7 @@ def figures(a: SimpleNamespace) -> list[Any]:
         add(workload([("a", 1, 100, 100, demand), ("b", 1, 100, 100, demand)]))
     _with_nested_locks(add, workload)
     _with_others(add, workload)
+    _with_ceilings_on_the_way(add, workload)
     _formulas(a, found)
     return found
 

@@ -86,6 +86,49 @@ def test_a_lower_ceiling_is_entered_first() -> None:
     assert witnesses(workload, analysis)["a"].quality is Quality.ATTAINED
 
 
+def test_a_ceiling_on_the_way_to_a_section() -> None:
+    """d enters f, whose ceiling is that of b, and requests the lock m there, 7; c, between the two, holds the
+    lock n, 3. Not both: whoever of them is first keeps the other one from executing. b holds k, 100."""
+    workload = Workload(
+        (
+            WorkloadTask("a", 40, 1000, 1000, 4, {"m": 1, "n": 1, "k": 1}),
+            WorkloadTask("b", 25, 1000, 1000, 1, {"f": 1, "k": 1}),
+            WorkloadTask("c", 20, 1000, 1000, 5, {"n": 1}),
+            WorkloadTask("d", 10, 1000, 1000, 5, {"f": 1}),
+        ),
+        (
+            WorkloadCpi("f", FIXED, 2, {"m": 1}, 25),
+            WorkloadCpi("m", INHERITED, 7),
+            WorkloadCpi("n", INHERITED, 3),
+            WorkloadCpi("k", INHERITED, 100),
+        ),
+    )
+    first = analyse(workload, FREE).tasks[0]
+    assert (first.blocking.exact, first.blocking.assignment) == (107, 110)
+
+
+def test_requests_in_a_section_that_is_not_chosen() -> None:
+    """a requests x once, so it waits for c or d, 10 each; for both only if b is in g, 12, which requests x.
+    But b in z is 50: 50 + 10, more than 12 + 20."""
+    workload = Workload(
+        (
+            WorkloadTask("a", 40, 1000, 1000, 1, {"x": 1, "z": 1}),
+            WorkloadTask("b", 30, 1000, 1000, 5, {"g": 1, "z": 1}),
+            WorkloadTask("c", 20, 1000, 1000, 5, {"x": 1}),
+            WorkloadTask("d", 10, 1000, 1000, 5, {"x": 1}),
+        ),
+        (
+            WorkloadCpi("g", FIXED, 2, {"x": 1}, 255),
+            WorkloadCpi("x", INHERITED, 10),
+            WorkloadCpi("z", INHERITED, 50),
+        ),
+    )
+    analysis = analyse(workload, FREE)
+    first = analysis.tasks[0]
+    assert (first.blocking.exact, first.blocking.assignment) == (60, 70)
+    assert witnesses(workload, analysis)["a"].quality is Quality.ATTAINED
+
+
 def test_an_overload_has_a_miss() -> None:
     """The processor is needed 1.01 times. The first deadline that is missed comes late."""
     workload = Workload((WorkloadTask("a", 2, 100, 100, 51), WorkloadTask("b", 1, 200, 200, 100)), ())
