@@ -34,6 +34,15 @@ from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, worklo
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 
+HEAD = (
+    "<!-- SPDX-License-Identifier: BSD-2-Clause -->",
+    "<!-- SPDX-FileCopyrightText: 2026 The camkes-rt developers -->",
+    "# What the assignment and the cases leave open",
+    "Written by `benchmarks/analysis.py --gap`: random systems of 3 to 10 tasks and 2 to 8 CPIs,",
+    "with chains of up to 4.",
+    "",
+)
+
 #: steps of simulations for the cases of a system
 EFFORT = 60_000
 
@@ -155,6 +164,7 @@ def report(counted: Counted) -> str:
     """Histograms, as Markdown."""
     gaps, reached = sum(counted.gaps.values()), sum(counted.reached.values())
     lines = [
+        *HEAD,
         f"{counted.systems:,} systems, {reached:,} bounds, {gaps:,} tasks with blocking;",
         f"{counted.given_up} exact searches given up, {counted.not_searched} tasks without a search",
         "",

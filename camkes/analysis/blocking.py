@@ -13,7 +13,7 @@ request is over, the lock goes to the next in the queue, who may be a task of lo
 request finds it taken. Where each lock is requested once, it counts once, as in Lemma 2 of Cucinotta et al.;
 for more requests the lemma does not hold.
 
-Of the sections of `fixed` CPIs, and of the halves of requests that some runtimes execute at a ceiling, there
+Of the sections of `fixed` CPIs, and of the steps of requests that some runtimes execute at a ceiling, there
 is at most one in all: who is in one keeps all others of lower priority from entering another.
 
 docs/analysis.md has the arguments. Sources: Sudvarg et al. 2024, Eqs. 5 and 6, for `fixed`; Cucinotta et al.,
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import accumulate, combinations
+from itertools import accumulate
 from math import inf
 
 from msgspec import Struct
@@ -33,7 +33,7 @@ from msgspec import Struct
 from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.workload import Workload, WorkloadTask
-from camkes.model.protocols import Rules
+from camkes.model.protocols import Protocol, Rules
 
 #: How many sections the exact search tries, divided by the number of tasks that have any.
 SEARCH_LIMIT = 4_000_000
@@ -172,9 +172,11 @@ class _Together(Struct, frozen=True):
 
     def possible(self, sections: Sequence[RequestSection]) -> bool:
         """Whether no lock is held by two tasks, no section excludes another, and all are requested."""
-        return self.requested(sections) and all(
-            one.held.isdisjoint(two.held) and not one.excludes(two) and not two.excludes(one)
-            for one, two in combinations(sections, 2)
+        held = [name for section in sections for name in section.held]
+        return (
+            len(held) == len(set(held))
+            and not any(one.excludes(two) for one in sections if one.enters for two in sections)
+            and self.requested(sections)
         )
 
     def requested(self, sections: Iterable[RequestSection]) -> bool:
@@ -202,7 +204,7 @@ def waits(workload: Workload, demands: Demands, platform: Platform, task: Worklo
     inside = {
         name: workload.below[name]
         for name in names
-        if workload.rules[name].lock  # else half of a request, in which none is made
+        if workload.rules[name].lock  # else a step of a request, in which none is made
     }
     return PossibleWaits(sections, requests, _nested(workload, sections), found.every_way, inside)
 
@@ -214,7 +216,7 @@ def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str,
     counted = dict.fromkeys(section.cpi for section in found)
     for section in found:
         if not workload.rules[section.cpi].lock:
-            continue  # half of a request, in which none is made
+            continue  # a step of a request, in which none is made
         entered.setdefault(section.task, set()).add(section.cpi)
     below: dict[str, list[tuple[str, int]]] = {}
     sums: dict[str, int] = {}
@@ -242,7 +244,7 @@ class _Sections:
         self._workload = workload
         self._demands = demands
         self._task = task
-        self._half = platform.nanoseconds(platform.blocking_cycles())
+        self._steps = {each: platform.nanoseconds(platform.blocking_cycles(each)) for each in Protocol}
         self._ways = 0
         self.every_way = True
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
@@ -268,6 +270,10 @@ class _Sections:
                 self.every_way = False
                 return
             rules = self._workload.rules[name]
+            step = self._steps[self._workload.cpi[name].protocol]
+            if step and other.priority < self._task.priority <= self._workload.urgent[name][0]:
+                enters = self._enters(other, held, at_ceiling=True)
+                yield RequestSection(other.name, name, step, held, True, other.priority, enters)
             if self._waited_for(name, rules, other):
                 duration = self._demands.of_request[name]
                 enters = self._enters(other, held, at_ceiling=rules.own_priority)
@@ -276,10 +282,6 @@ class _Sections:
                 )
                 continue
             below = held | {name} if rules.lock else held
-            highest = self._workload.urgent[name][0]
-            if not rules.lock and self._half and other.priority < self._task.priority <= highest:
-                enters = self._enters(other, held, at_ceiling=True)
-                yield RequestSection(other.name, name, self._half, held, True, other.priority, enters)
             for callee in self._workload.cpi[name].requests:
                 key = self._key(callee, below)
                 if key not in seen and callee in self._leads:
@@ -290,6 +292,8 @@ class _Sections:
         self, other: WorkloadTask, held: frozenset[str], *, at_ceiling: bool
     ) -> tuple[tuple[int, float], ...]:
         """The ceilings on the way to a section, up to the first lock for which the task may inherit."""
+        if not held and not at_ceiling:
+            return ()
         found: list[tuple[int, float]] = []
         low = other.priority
         for name in sorted(held, key=self._workload.position.__getitem__):
@@ -390,7 +394,7 @@ class _Choice(Struct, frozen=True):
     def allows(self, section: RequestSection) -> bool:
         return (
             self.held.isdisjoint(section.held)
-            and not any(low < section.priority < high for low, high in self.closed)
+            and not (self.closed and any(low < section.priority < high for low, high in self.closed))
             and not (section.enters and any(section.excludes(other) for other in self.sections))
         )
 

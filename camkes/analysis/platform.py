@@ -4,7 +4,7 @@
 
 A profile states cycles and the clock. `runtime = "library"` is the runtime of the papers (Sudvarg et al.
 2024, Table 2 and Eq. 8): its propagated requests block for the longer of their two halves. `runtime =
-"camkes-rt"` is ours, which does not: an uncontended request costs what a plain one does.
+"camkes-rt"` is ours: they do not block, but one step of a manager does, as managers execute at ceilings.
 """
 
 from __future__ import annotations
@@ -89,9 +89,16 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
             return sum(lock.update_inherited if each.lock else lock.update_propagated for each in levels)
         return len(levels) * (lock.update + lock.settle + lock.clear)
 
-    def blocking_cycles(self) -> int:
-        """Cycles for which a request to a `propagated` CPI keeps higher priorities waiting."""
-        return max(self.propagated.call, self.propagated.reply) if self.runtime == "library" else 0
+    def blocking_cycles(self, protocol: Protocol) -> int:
+        """Cycles for which a request of a lower task to a CPI with this protocol, in which it does not keep
+        the job waiting otherwise, executes before it: in the papers' runtime half of a `propagated` one, in
+        ours one step of the manager of an `inherited` one."""
+        if self.runtime == "library":
+            return 0 if protocol.lock else max(self.propagated.call, self.propagated.reply)
+        lock = self.inherited
+        return (
+            max(lock.acquire, lock.release, lock.update, lock.settle, lock.clear) if protocol.inherits else 0
+        )
 
     def nanoseconds(self, cycles: int) -> int | Fraction:
         """Cycles as time."""

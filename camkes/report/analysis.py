@@ -172,7 +172,7 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
     waits = result.blocking
     yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"
     for section in waits.sections:
-        why = "executes at its ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
+        why = "executes at a ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
         yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
     if waits.classic != waits.least:
         yield f"  (the lesser of two sums: {_time(waits.classic)})"

@@ -12,7 +12,7 @@ import pytest
 
 from camkes.analysis.blocking import RequestSection, assign, classic, search, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
-from camkes.analysis.platform import FREE, read_platform
+from camkes.analysis.platform import FREE, InheritanceCost, Platform, read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.verdict import Analysis, Verdict, analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
@@ -109,6 +109,22 @@ def test_with_the_overheads_of_the_papers() -> None:
     assert response_of(fixed) == [3.615528, 7.919410, 18.727173]
     propagated = analyse(chain(PROPAGATED), intel)
     assert response_of(propagated) == [2.813529, 7.623805, 18.735967]
+
+
+@pytest.mark.parametrize(("clients", "expected"), [(1, 1012), (2, 1022), (3, 1022)])
+def test_a_step_of_a_manager(clients: int, expected: int) -> None:
+    """The lock is requested once, so one lower task keeps it for 1000 and 12 of overhead. One more may have
+    asked for it just before: then the manager executes for 10, its longest step, at the ceiling."""
+    machine = Platform(
+        "machine", runtime="camkes-rt", inherited=InheritanceCost(acquire=10, release=2), clock=10**9
+    )
+    tasks = [WorkloadTask("a", 9, 10**6, 10**6, 100, {"lock": 1})]
+    tasks += [WorkloadTask(f"b{i}", i + 1, 10**6, 10**6, 100, {"lock": 1}) for i in range(clients)]
+    workload = Workload(tuple(tasks), (WorkloadCpi("lock", INHERITED, 1000),))
+    blocking = analyse(workload, machine).tasks[0].blocking
+    assert (blocking.least, blocking.exact) == (expected, expected)
+    free = Platform("library", runtime="library", inherited=machine.inherited)
+    assert analyse(workload, free).tasks[0].blocking.least == 1000  # which has no managers
 
 
 def test_half_of_a_request_makes_no_requests() -> None:

@@ -296,6 +296,12 @@ def figures(a: SimpleNamespace) -> list[Any]:
                  [("A", F, 8, {}, 255)]))  # fmt: skip
     equal = [(name, 1, 10**6, 10**6, 100, {"A": 1}) for name in "ab"]
     add(workload(equal, [("A", P, 50)]), library)
+    # the manager's step for a task that has no section, or executes with the same priority
+    for cost in ({"acquire": 9}, {"release": 9}, {"update": 9}, {"settle": 9}, {"clear": 9, "queue": 7}):
+        machine = a.Platform("machine", inherited=a.InheritanceCost(**cost))
+        tasks = [(name, 9 - i, 10**6, 10**6, 100, {"A": 1}) for i, name in enumerate("abcd")]
+        tasks += [("same", 9, 10**6, 10**6, 100, {"A": 1}), ("above", 10, 10**6, 10**6, 100)]
+        add(workload(tasks, [("A", I, 50)]), machine)
     # a priority goes down the longer of two chains
     chains = [("A", I, 5, {"B": 1, "D": 1}), ("B", I, 5, {"C": 1}), ("C", I, 5), ("D", I, 5)]
     add(workload([("1", 2, 9999, 9999, 9, {"A": 1}), ("2", 1, 9999, 9999, 9, {"A": 1})], chains), ours)
