@@ -432,6 +432,7 @@ class _BlockingSearch:
         if choice.sum + self._rest[depth] <= self._sum:
             return True
         if depth == len(self._options):
+            self._steps -= len(choice.sections)
             if self._together.requested(choice.sections):
                 self._sum, self._chosen = choice.sum, choice.sections
             return True

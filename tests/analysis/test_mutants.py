@@ -221,6 +221,20 @@ def _with_ceilings_on_the_way(add: Any, workload: Any) -> None:
         add(workload(tasks, [("g", F, 2, {"x": 1}, 255), ("x", I, 10), ("z", I, long)]))
 
 
+def _with_costs(a: SimpleNamespace, add: Any, workload: Any, library: Any, ours: Any) -> None:
+    equal = [(name, 1, 10**6, 10**6, 100, {"A": 1}) for name in "ab"]
+    add(workload(equal, [("A", P, 50)]), library)
+    # the manager's step for a task that has no section, or executes with the same priority
+    for cost in ({"acquire": 9}, {"release": 9}, {"update": 9}, {"settle": 9}, {"clear": 9, "queue": 7}):
+        machine = a.Platform("machine", inherited=a.InheritanceCost(**cost))
+        tasks = [(name, 9 - i, 10**6, 10**6, 100, {"A": 1}) for i, name in enumerate("abcd")]
+        tasks += [("same", 9, 10**6, 10**6, 100, {"A": 1}), ("above", 10, 10**6, 10**6, 100)]
+        add(workload(tasks, [("A", I, 50)]), machine)
+    # a priority goes down the longer of two chains
+    chains = [("A", I, 5, {"B": 1, "D": 1}), ("B", I, 5, {"C": 1}), ("C", I, 5), ("D", I, 5)]
+    add(workload([("1", 2, 9999, 9999, 9, {"A": 1}), ("2", 1, 9999, 9999, 9, {"A": 1})], chains), ours)
+
+
 def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     loads = [a.Load("a", 1, 100, 45), a.Load("b", 1, 100, 45), a.Load("c", 2, 100, 10)]
     found.append(
@@ -294,17 +308,7 @@ def figures(a: SimpleNamespace) -> list[Any]:
             add(workload(tasks, [("A", one, 500, {"B": 1}), ("B", two, 300)]), platform)
     add(workload([("0", 40, 50, 50, 5), ("1", 30, 99, 99, 9, {"A": 1}), ("2", 20, 200, 200, 9, {"A": 1})],
                  [("A", F, 8, {}, 255)]))  # fmt: skip
-    equal = [(name, 1, 10**6, 10**6, 100, {"A": 1}) for name in "ab"]
-    add(workload(equal, [("A", P, 50)]), library)
-    # the manager's step for a task that has no section, or executes with the same priority
-    for cost in ({"acquire": 9}, {"release": 9}, {"update": 9}, {"settle": 9}, {"clear": 9, "queue": 7}):
-        machine = a.Platform("machine", inherited=a.InheritanceCost(**cost))
-        tasks = [(name, 9 - i, 10**6, 10**6, 100, {"A": 1}) for i, name in enumerate("abcd")]
-        tasks += [("same", 9, 10**6, 10**6, 100, {"A": 1}), ("above", 10, 10**6, 10**6, 100)]
-        add(workload(tasks, [("A", I, 50)]), machine)
-    # a priority goes down the longer of two chains
-    chains = [("A", I, 5, {"B": 1, "D": 1}), ("B", I, 5, {"C": 1}), ("C", I, 5), ("D", I, 5)]
-    add(workload([("1", 2, 9999, 9999, 9, {"A": 1}), ("2", 1, 9999, 9999, 9, {"A": 1})], chains), ours)
+    _with_costs(a, add, workload, library, ours)
     for demand in (45, 60, 50):  # equal priorities
         add(workload([("a", 1, 100, 100, demand), ("b", 1, 100, 100, demand)]))
     _with_nested_locks(add, workload)
