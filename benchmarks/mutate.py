@@ -367,7 +367,7 @@ def main() -> None:
         dead, chosen = again(given.result, every, given.count, given.seed)
         print(f"{len(dead)} are as they were, {len(chosen)} are tried")
     else:
-        # in this order, so that what was tried when somebody stops it is a sample too
+        # in this order, so that what was tried when it is stopped early is a sample too
         chosen = random.Random(given.seed).sample(every, min(given.count, len(every)))
 
     def keep(tried: list[Outcome]) -> None:

@@ -3,7 +3,7 @@
 """How long large systems take to read, resolve, plan and check, and how much memory, in sizes that double.
 
 The time divided by the size should stay the same. For each kind of system the largest is as large as anything
-that somebody may write; what nests more deeply than the tool allows must end in an error, as quickly.
+that a user may write; what nests more deeply than the tool allows must end in an error, as quickly.
 
     .venv/bin/python benchmarks/scale.py [KIND ...]
 """

@@ -3,7 +3,7 @@
 /*
  * With --arrivals N timers do not fire at their times but by choice, each at most N times: at any
  * place where the thread that runs enters the kernel or reaches a point of the runtime, whenever
- * threads are switched, and when nobody can run. So a search sees every order of events that any
+ * threads are switched, and when no thread can run. So a search sees every order of events that any
  * periods, offsets and durations can lead to.
  *
  * A timer that fires has an effect only when the thread that waits for it runs. So it is enough to
@@ -83,7 +83,7 @@ static void run_before(struct thread *next, struct thread *first)
     kernel->action = ACTION_RESUME;
 }
 
-/* kernel->current is about to run, or nobody is. Whether something happened. */
+/* kernel->current is about to run, or no thread is. Whether something happened. */
 bool arrivals_at_switch(void)
 {
     struct object *found[MOST_TIMERS];

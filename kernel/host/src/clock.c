@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Virtual time, where it passes because nobody can run, and its end. */
+/* Virtual time, where it passes because no thread can run, and its end. */
 #include "output.h"
 #include "scheduling.h"
 #include "state.h"

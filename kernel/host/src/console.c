@@ -55,8 +55,8 @@ void console_flush(void)
     }
 }
 
-/* For a signal handler and while components are loaded: outside the kernel, but nobody else runs
- * because of it. */
+/* For a signal handler and while components are loaded: outside the kernel, but no other thread
+ * runs because of it. */
 void console_print(const char *text, size_t length)
 {
     bool inside = kernel->inside, open = process.open;

@@ -32,9 +32,9 @@ enum { HEADROOM = 6 * 1024 };
 static __attribute__((noinline)) void clear_stack(void)
 {
     enum { ENOUGH = 1024 };
-    char room[ENOUGH];
-    memset(room, 0, sizeof room);
-    __asm__ volatile("" : : "r"(room) : "memory");
+    char stack[ENOUGH];
+    memset(stack, 0, sizeof stack);
+    __asm__ volatile("" : : "r"(stack) : "memory");
 }
 
 static void set_inside(bool inside)
@@ -153,8 +153,8 @@ bool kernel_leave(struct thread *self)
     return redo;
 }
 
-/* Decides who runs; when nobody can, lets time pass. (Not inline: nothing of it stays on a stack
- * that a search compares.) */
+/* Decides which thread runs; if none can, lets time pass. (Not inline: nothing of it stays on a
+ * stack that a search compares.) */
 static __attribute__((noinline)) void decide(void)
 {
     schedule();

@@ -152,7 +152,7 @@ static bool good_lists(void)
     return is_thread_or_none(kernel->current) && is_thread_or_none(kernel->shown);
 }
 
-/* All of it; while nobody changes it. */
+/* All of it; while no thread changes it. */
 bool integrity_of_state(void)
 {
     if (!integrity_of_tables() ||

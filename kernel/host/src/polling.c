@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * A digest of all memory that the code of this process can change. A thread with the same in its
- * registers and in memory as some time before goes in circles until somebody else changes
+ * registers and in memory as some time before goes in circles until another thread changes
  * something: it polls. That is so whenever it is looked at, so nothing depends on the workstation's
  * clock.
  */

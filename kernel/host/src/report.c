@@ -62,7 +62,7 @@ static bool has_place(enum camkes_fault kind)
     return kind != CAMKES_FAULT_EXIT && kind != CAMKES_FAULT_KILLED;
 }
 
-/* What happened, in words; room for any of them. */
+/* What happened, in words; space for any of them. */
 void report_words(const struct fault *fault, char text[static 128])
 {
     if (fault->kind == CAMKES_FAULT_CAPABILITY) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* What the address and undefined-behaviour sanitizers find is reported as faults are; nobody stops.
+/* What the address and undefined-behaviour sanitizers find is reported as faults are; no thread
+ * stops.
  */
 #include "faults.h"
 #include "state.h"

@@ -449,7 +449,7 @@ void search_interrupt(void)
     interrupted = true;
 }
 
-/* Before components are loaded: room for what they allocate while they run. */
+/* Before components are loaded: space for what they allocate while they run. */
 void search_prepare(const char *table)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -71,7 +71,7 @@ struct oracle_memory {
 };
 
 struct oracle {
-    uint16_t running; /* NONE: nobody */
+    uint16_t running; /* NONE: no thread */
     bool started, timed;
     uint64_t time;
     struct oracle_memory *threads;

@@ -66,7 +66,7 @@ struct kernel {
     struct thread *candidate; /* with ACTION_SWITCH */
     enum action action;
     _Atomic bool inside; /* kernel code runs */
-    _Atomic bool stop;   /* somebody asked the run to end */
+    _Atomic bool stop;   /* the run is to end: a request from outside */
     uint64_t entries;    /* so that a loop without any can be seen */
     uint64_t calls;      /* since time last passed */
     uint64_t now;

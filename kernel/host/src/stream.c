@@ -16,13 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Appends to a message, as much as there is room for. */
+/* Appends to a message, as much as there is space for. */
 static void add(struct message *message, const char *format, va_list arguments)
 {
-    size_t room = sizeof message->text - message->length;
-    int n = vsnprintf(message->text + message->length, room, format, arguments);
+    size_t space = sizeof message->text - message->length;
+    int n = vsnprintf(message->text + message->length, space, format, arguments);
     if (n > 0) {
-        message->length += (size_t)n < room ? (size_t)n : room - 1;
+        message->length += (size_t)n < space ? (size_t)n : space - 1;
     }
 }
 
@@ -57,7 +57,7 @@ static void write_to(int file, const char *text, size_t length)
         } else if (n < 0 && errno == EAGAIN) {
             poll(&(struct pollfd){.fd = file, .events = POLLOUT}, 1, -1);
         } else if (n >= 0 || errno != EINTR || (kernel && kernel->stop)) {
-            bool interrupted = n < 0 && errno == EINTR; /* and nobody reads it */
+            bool interrupted = n < 0 && errno == EINTR; /* and no program reads it */
             if (file == STDOUT_FILENO && !interrupted) {
                 cannot_write(n < 0 ? errno : EIO);
             }
@@ -78,7 +78,7 @@ static void empty(struct stream *stream)
         size_t start = stream->read % STREAM_SIZE;
         size_t length = end - stream->read;
         length = length < STREAM_SIZE - start ? length : STREAM_SIZE - start;
-        stream->read += length; /* before, or an error is told twice */
+        stream->read += length; /* before, or an error is reported twice */
         write_to(file_of(stream), stream->data + start, length);
     }
 }
@@ -98,13 +98,13 @@ void stream_put(struct stream *stream, const char *text, size_t length)
         return;
     }
     while (length > 0) {
-        size_t room = STREAM_SIZE - (stream->written - stream->read);
-        if (room == 0) {
+        size_t space = STREAM_SIZE - (stream->written - stream->read);
+        if (space == 0) {
             control_write();
             continue;
         }
         size_t start = stream->written % STREAM_SIZE;
-        size_t part = length < room ? length : room;
+        size_t part = length < space ? length : space;
         part = part < STREAM_SIZE - start ? part : STREAM_SIZE - start;
         memcpy(stream->data + start, text, part);
         stream->written += part;

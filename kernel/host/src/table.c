@@ -253,7 +253,7 @@ static void read_space(const struct line *line)
         }
         mappings += is(item, "map");
     }
-    /* slots that are empty at boot are in no line: room for as many again, and more */
+    /* slots that are empty at boot are in no line: space for as many again, and more */
     space->slot_count = round_up(4 * (last + 1));
     space->slots = memory_take(space->slot_count * sizeof *space->slots);
     space->mappings = memory_take(mappings * sizeof *space->mappings);

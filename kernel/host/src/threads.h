@@ -66,7 +66,7 @@ struct fault {
 struct report {
     uint64_t time;
     const struct thread *thread;
-    const struct thread *cause; /* who ended the component, NULL: nobody */
+    const struct thread *cause; /* who ended the component, NULL: no thread */
     struct fault fault;
     char finding[128]; /* of a sanitizer, in words; "": it is a fault */
     char text[4096];   /* and its own report */

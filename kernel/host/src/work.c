@@ -17,7 +17,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Whether there was something that happens at this instant; if so, somebody else may run now. */
+/* Whether there was something that happens at this instant; if so, another thread may run now. */
 static bool interrupt(struct thread *self)
 {
     if (timer_fire_due()) {
@@ -71,8 +71,9 @@ void work_consume(struct thread *self, uint64_t ns)
 }
 
 /*
- * The thread looks for something in memory that only somebody else can put there, and does so until
- * its time slice ends. False: nobody will, as nobody else can run, or all who do only look.
+ * The thread looks for something in memory that only another thread can put there, and does so
+ * until its time slice ends. False: none will, as no other thread can run, or all that can only
+ * look.
  */
 bool work_poll(struct thread *self)
 {

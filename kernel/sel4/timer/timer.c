@@ -18,7 +18,7 @@
 
 void _camkes_thread(unsigned index);
 
-/* All timers that are due, before any of those whom they wake runs: nobody has this priority. */
+/* All timers that are due, before any thread that they wake runs: no other has this priority. */
 static void signal_due(uint64_t now)
 {
     for (unsigned i = 0; i < camkes_timer_count; i++) {

@@ -25,7 +25,7 @@ extern const seL4_CPtr camkes_timer_ports;     /* of the device, 0: it has none 
 
 /* Before time begins. */
 void camkes_timer_prepare(void);
-/* How long from now the device can be told to wait at most. */
+/* The longest time from now that the device can be set to. */
 extern const uint64_t camkes_timer_longest;
 
 /* Have the device interrupt once, in so many ns; a time that has come counts as very soon. */

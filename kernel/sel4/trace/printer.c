@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Prints what others record, one line a record, when nobody else runs:
+ * Prints what others record, one line a record, when no other thread runs:
  *     ~ TIME KIND THREAD OTHER ARGUMENT...
  * in hexadecimal. camkes/backends/sel4/trace.py reads it.
  */
@@ -45,9 +45,9 @@ static void print_entry(const struct camkes_sel4_trace_entry *entry)
 /* Nobody else runs, and nothing was recorded for a while: whoever reads learns how late it is. */
 static void tell_time(uint64_t now)
 {
-    static uint64_t told;
-    if (now >= told + CAMKES_IDLE_RECORD_NS) {
-        told = now;
+    static uint64_t recorded;
+    if (now >= recorded + CAMKES_IDLE_RECORD_NS) {
+        recorded = now;
         const struct camkes_sel4_trace_entry idle = {.kind = CAMKES_TRACE_IDLE,
                                                      .thread = CAMKES_TRACE_NOBODY,
                                                      .other = CAMKES_TRACE_NOBODY,

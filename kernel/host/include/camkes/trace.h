@@ -27,14 +27,14 @@ struct camkes_trace_record {
     /* the kernel's */                                                                               \
     X(BOOT, 1, "")                                                                                   \
     X(SWITCH, 2, "priority")                   /* thread runs from now; other ran before */          \
-    X(IDLE, 3, "")                             /* nobody runs from now; other ran before */          \
+    X(IDLE, 3, "")                             /* no thread runs from now; other ran before */          \
     X(READY, 4, "")                            /* thread became runnable; other caused it */         \
     X(BLOCK, 5, "reason object")               /* reason: enum camkes_block */                       \
     X(PRIORITY, 6, "from to")                  /* of thread; other set it */                         \
     X(KCALL, 7, "operation object")            /* thread entered the kernel: enum camkes_kcall */    \
     X(TRANSFER, 8, "object badge label length") /* a message went from thread to other */            \
     X(REPLY, 9, "label length")                /* a reply went from thread to other */               \
-    X(SIGNAL, 10, "object badge")              /* thread (or nobody: a timer) signalled */           \
+    X(SIGNAL, 10, "object badge")              /* thread (or none: a timer) signalled */           \
     X(WORK, 11, "duration")                    /* thread asks for so much processor time */          \
     X(FAULT, 12, "type address pc module_offset") /* thread cannot go on */                          \
     X(EXIT, 13, "status")                      /* thread ended */                                    \
@@ -126,5 +126,5 @@ enum camkes_choice {
     CAMKES_CHOICE_JITTER = 3,   /* a timer fires on time (0) or as late as it may */
     CAMKES_CHOICE_POINT = 4,    /* at camkes_host_point; 0: go on */
     CAMKES_CHOICE_ARRIVAL = 5,  /* when threads are switched: which timer fires before; 0: none */
-    CAMKES_CHOICE_FIRST = 6,    /* when nobody can run: which timer fires */
+    CAMKES_CHOICE_FIRST = 6,    /* when no thread can run: which timer fires */
 };
