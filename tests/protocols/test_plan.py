@@ -198,6 +198,24 @@ def test_stated_ceilings() -> None:
     assert [[c.name for c in cpi.contexts] for cpi in plan.cpis] == [["t"], ["t"], ["outer.p"]]
 
 
+def test_what_is_inherited_travels_through_a_cpi_that_inherits_nothing_itself() -> None:
+    """Two tasks contend for the first CPI; the second one passes on what the first inherited."""
+    maker = Maker()
+    for name, protocol in (
+        ("first", Protocol.INHERITED),
+        ("second", Protocol.PROPAGATED),
+        ("third", Protocol.INHERITED),
+    ):
+        maker.cpi(name, protocol)
+    for name in ("t", "u"):
+        maker.task(name)
+        maker.connect(name, "first.p")
+    maker.connect("first", "second.p")
+    maker.connect("second", "third.p")
+    plan = planned(maker.system())
+    assert [cpi.inherits_from_above for cpi in plan.cpis] == [False, True, True]
+
+
 def test_threads_of_a_pool_wait_on_one_endpoint_and_so_do_those_of_a_fixed_cpi() -> None:
     for protocol, threads, one in (
         (Protocol.PROPAGATED, 1, True),
