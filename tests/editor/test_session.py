@@ -173,6 +173,8 @@ COMPLETIONS = [
     ("} } component N { provides Compute q |", ["with"], ["uses"]),
     ("} } component N { provides Compute q with |", ["priority_protocol", "requests"], ["helpers"]),
     ("} } component N { provides Compute q with priority_protocol |", ["inherited"], ["Compute"]),
+    ("} } component N { consumes E e with |", ["helpers"], ["priority_protocol", "requests"]),
+    ("} } component N { has semaphore s with |", ["helpers"], ["priority_protocol", "requests"]),
     ("} } component N { uses Compute u; provides Compute q with requests (|", ["u"], ["q"]),
     ("} } |", ["component", "assembly", "import"], ["control"]),
     ("} } import <|", ["std_connector.camkes"], ["nested.camkes"]),
