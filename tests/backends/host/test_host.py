@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,23 @@ def test_a_name_that_nothing_defines(build: Build) -> None:
     assert "helper" in said
     # and it says so again, though nothing is compiled
     assert {d.message for d in build({}).diagnostics} == {d.message for d in built.diagnostics}
+
+
+def test_a_name_that_a_library_without_versions_defines(build: Build, tmp_path: Path) -> None:
+    """It is found there, and no other is."""
+    library = tmp_path / "libown.so"
+    words = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+    subprocess.run(words, input=b"int half(int x) { return x / 2; }\n", check=True)
+    lists = f"""
+    DeclareCAmkESComponent(Client SOURCES Client.c)
+    DeclareCAmkESComponent(Server SOURCES Server.c LD_FLAGS {library})
+    DeclareCAmkESRootserver(a.camkes)
+    """
+    server = "int half(int x);\nint q_twice(int x) { return half(x); }\n"
+    built = build({**FILES, "CMakeLists.txt": lists, "Server.c": server})
+    assert built.image is not None and not built.diagnostics
+    built = build({"Server.c": server.replace("half", "third")})
+    assert [d.message for d in built.diagnostics] == ["component s uses `third`, which is not defined"]
 
 
 def test_a_name_defined_twice(build: Build) -> None:
