@@ -91,13 +91,15 @@ class Linker:
         """For each image with a name that neither the kernel nor, with a version, a library defines: a job
         that fails if no library does; after `jobs` were run."""
         known = set(_QUOTED.findall(self.kit.names.read_text(encoding="utf-8")))
-        open_in: set[str] = set()
+        listed, left_open = set(), set()
         for line in self._open_names.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
             image, kind, name = line.rsplit(maxsplit=2)
+            listed.add(image)
             if kind not in ("w", "v") and "@" not in name and name not in known:
-                open_in.add(image)
+                left_open.add(image)
         for space in self.spaces:
-            if f"{self.images[space.name]}:" in open_in:
+            image = f"{self.images[space.name]}:"
+            if image in left_open or image not in listed:  # nothing is listed where nm failed
                 self._checks[self._check(space)] = space
         return list(self._checks)
 
@@ -187,9 +189,13 @@ class Linker:
     def _list_open_names(self) -> BuildJob:
         """Names that the images leave open: much faster than to link each of them into a program."""
         output, images = self._open_names, tuple(self.images.values())
-        script = 'nm -A -D --undefined-only "$@" >"$0"'
+        script = 'nm -A -D --undefined-only "$@" >"$0" || : >"$0"'
         return BuildJob(
-            "names", output, ("sh", "-c", script, str(output), *map(str, images)), images, "the system"
+            "checking names",
+            output,
+            ("sh", "-c", script, str(output), *map(str, images)),
+            images,
+            "the system",
         )
 
     def _check(self, space: Space) -> BuildJob:
