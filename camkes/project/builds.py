@@ -97,7 +97,7 @@ class ComponentBuild(Struct, frozen=True):
             replace(
                 group,
                 includes=(*(i for i in self.includes if i not in group.includes), *group.includes),
-                flags=group.flags + own.get(group.language, self.c_flags),
+                flags=group.flags + own.get(group.language, ()),  # none are for assembler
             )
             for group in groups
         ]

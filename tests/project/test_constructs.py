@@ -94,6 +94,24 @@ CONSTRUCTS = {
         "set_source_files_properties(l@.c PROPERTIES LANGUAGE CXX)\n"
         "set_source_files_properties(@.cc PROPERTIES LANGUAGE C)"
     ),
+    "flags_of_languages": ("DeclareCAmkESComponent(@ SOURCES @.c @.cc @.S C_FLAGS -DC CXX_FLAGS -DX)\n"),
+    "library_by_an_expression": (
+        "add_library(l@ STATIC l@.c)\ntarget_compile_definitions(l@ PUBLIC L PRIVATE P)\n"
+        "DeclareCAmkESComponent(@ SOURCES @.c LIBS $<$<BOOL:ON>:l@> $<$<BOOL:OFF>:none>)"
+    ),
+    "library_linked_as_a_whole": (
+        "add_library(l@ STATIC l@.c)\ntarget_compile_definitions(l@ PUBLIC L)\n"
+        "DeclareCAmkESComponent(@ SOURCES @.c LIBS $<LINK_LIBRARY:WHOLE_ARCHIVE,l@>)"
+    ),
+    "strict_standard": (
+        "add_library(l@ STATIC l@.c)\n"
+        "set_target_properties(l@ PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)\n"
+        "DeclareCAmkESComponent(@ SOURCES @.c LIBS l@)"
+    ),
+    "function_and_list": (
+        "function(make_@ name)\nDeclareCAmkESComponent(${name} ${ARGN})\nendfunction()\n"
+        'set(sources_@ @.c;l@.c)\nmake_@(@ SOURCES ${sources_@} C_FLAGS "-DS=\\"a b\\"" [[-DT=\'x\']])'
+    ),
     "assembler": (
         "DeclareCAmkESComponent(@ SOURCES @.c @.S)\n"
         "set_source_files_properties(@.S PROPERTIES COMPILE_DEFINITIONS S)"
