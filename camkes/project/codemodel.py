@@ -19,6 +19,8 @@ QUERY = "codemodel-v2"
 UNIT = "camkes_unit."
 #: What CMake's Ninja files call the commands to run before a target's sources are compiled; its name follows.
 READY = "cmake_object_order_depends_target_"
+#: what compilers call a language
+_LANGUAGES = {"C": "c", "CXX": "c++", "ASM": "assembler-with-cpp"}
 _PRECOMPILED = "/cmake_pch."  # the header that stands for those to be precompiled, which are listed
 
 
@@ -58,7 +60,7 @@ def _groups(target: Mapping[str, Any], top: str, stand_in: str) -> Iterator[Code
             word for each in group.get("compileCommandFragments", []) for word in _words(each["fragment"])
         ]
         flags += [w for each in group.get("precompileHeaders", []) for w in _include(each["header"])]
-        flags += _without_language(_without_precompiled(words))
+        flags += _without_language(_without_precompiled(words), str(group["language"]))
         if sources:
             own = [path for path, is_system in folders if not is_system]
             yield CodemodelGroup(str(group["language"]), sources, own, flags)
@@ -75,9 +77,11 @@ def _include(header: str) -> tuple[str, str]:
     return "-include", header.strip('<>"')
 
 
-def _without_language(words: list[str]) -> list[str]:
-    """Without `-x LANGUAGE`, which CMake adds to a source with the property LANGUAGE: the group says that."""
-    return [w for i, w in enumerate(words) if w != "-x" and (i == 0 or words[i - 1] != "-x")]
+def _without_language(words: list[str], language: str) -> list[str]:
+    """Without the `-x` for its language that CMake adds to a source with the property LANGUAGE."""
+    name = _LANGUAGES.get(language)
+    drop = {i for i, (a, b) in enumerate(pairwise(words)) if a == "-x" and b == name}
+    return [w for i, w in enumerate(words) if i not in drop and i - 1 not in drop]
 
 
 def _without_precompiled(words: list[str]) -> list[str]:

@@ -270,6 +270,14 @@ def test_flags_of_a_source_are_refused_as_others(property: str, tmp_path: Path) 
     assert find(app(tmp_path, text, **{"a.c": ""}))[1] == ["E0717"]
 
 
+@pytest.mark.parametrize("flags", ["-x;-fplugin=x", "-x;c++", "-x"])
+def test_a_language_that_is_a_flag_is_refused(flags: str, tmp_path: Path) -> None:
+    """Unlike that which CMake adds for the property LANGUAGE."""
+    text = f'set_source_files_properties(a.c PROPERTIES COMPILE_OPTIONS "{flags}")'
+    text = f"DeclareCAmkESComponent(A SOURCES a.c)\n{text}"
+    assert "E0717" in find(app(tmp_path, text, **{"a.c": ""}))[1]
+
+
 def test_presets_are_for_those_who_name_them(tmp_path: Path) -> None:
     """As with `cmake -S`: only `--preset` reads them."""
     presets = {"version": 3, "configurePresets": [{"name": "p", "cacheVariables": {"x": "-DPRESET"}}]}
