@@ -182,7 +182,12 @@ SILENT = {
     "grant-not-sent": (
         systems.ONE_LOCK,
         "L",
-        {MANAGER: ("    seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n", "")},
+        {
+            MANAGER: (
+                "    seL4_Send(hand_over(cpi, from)->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
+                "    (void)hand_over(cpi, from);\n",
+            )
+        },
     ),
     "request-not-answered": (
         systems.ONE_LOCK,
