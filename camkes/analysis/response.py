@@ -92,7 +92,8 @@ def _window(
     of the steps are left. -1: they did not suffice, and it is done later. It need not be exact above
     `most`."""
     own = (job + 1) * task.demand
-    window = max(start, own)
+    # each task is released at least once; without work of its own a job still waits for the others
+    window = max(start, own + sum(other.demand for other in interfering), 1)
     for left in range(steps - 1, -1, -1):
         again = (
             own + blocking(window) + sum(-(-window // other.period) * other.demand for other in interfering)

@@ -44,6 +44,21 @@ def chain(protocol: Protocol, ceiling_a: int = 30, ceiling_b: int = 30, extra: b
     return Workload(tuple(tasks), tuple(cpis))
 
 
+def test_a_job_without_work_waits_for_the_others() -> None:
+    """b has nothing to do, and the processor comes to it after a, 2, and the section of c, 5."""
+    tasks = (
+        WorkloadTask("a", 3, 100, 100, 2),
+        WorkloadTask("b", 2, 100, 100, 0, {"lock": 1}),
+        WorkloadTask("c", 1, 100, 100, 1, {"lock": 1}),
+    )
+    alone = analyse(Workload(tasks[1:2], (WorkloadCpi("lock", INHERITED, 0),)), FREE)
+    assert [each.response.time for each in alone.tasks if each.response] == [0]
+    both = analyse(Workload(tasks[:2], (WorkloadCpi("lock", INHERITED, 0),)), FREE)
+    assert [each.response.time for each in both.tasks if each.response] == [2, 2]
+    of_all = analyse(Workload(tasks, (WorkloadCpi("lock", INHERITED, 5),)), FREE)
+    assert [each.response.time for each in of_all.tasks if each.response] == [2, 2 + 5 + 5, 13]
+
+
 @pytest.mark.parametrize(("deadline", "verdict"), [(1_000_133, Verdict.MISSED), (10**9, Verdict.UNBOUNDED)])
 def test_a_busy_window_that_is_too_long(deadline: int, verdict: Verdict) -> None:
     """Ten tasks that need a tenth each, with periods that have nothing in common: the processor is never idle
