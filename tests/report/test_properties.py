@@ -256,14 +256,14 @@ def test_running_while_a_higher_one_is_ready_breaks_p() -> None:
     assert "low (priority 10) runs while high (priority 30) could" in violation.explanation
 
 
-def test_nobody_running_while_one_could_breaks_p() -> None:
+def test_no_thread_running_while_one_could_breaks_p() -> None:
     simulation = three()
     events = [
         Event(0, Kind.SWITCH, 0, None, (10,)),
         Event(3, Kind.IDLE, None, 0),
     ]
     violations = check_trace(events, simulation.names, simulation.plan)
-    assert any("nobody runs" in v.explanation for v in violations)
+    assert any("no thread runs" in v.explanation for v in violations)
 
 
 def test_the_number_of_violations_is_bounded() -> None:

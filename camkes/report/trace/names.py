@@ -100,7 +100,7 @@ class TraceNames(Struct, frozen=True):
 
     def thread_name(self, number: int | None) -> str:
         thread = self.thread(number)
-        return thread.name if thread else ("nobody" if number is None else f"thread {number}")
+        return thread.name if thread else ("no thread" if number is None else f"thread {number}")
 
     def task(self, id: int | None) -> NamedTask | None:
         return next((task for task in self.tasks if task.id == id), None)

@@ -330,7 +330,7 @@ class PropertyChecker:
             mine = self.priority[self.running]
         for thread in sorted(self.runnable):
             if thread != self.running and self.expected_priority(thread) > mine:
-                who = "nobody" if self.running is None else f"{self._who(self.running)} (priority {mine})"
+                who = "no thread" if self.running is None else f"{self._who(self.running)} (priority {mine})"
                 self._report(
                     Property.PRIORITY,
                     f"{who} runs while {self._who(thread)} (priority {self.expected_priority(thread)}) could",

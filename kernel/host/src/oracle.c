@@ -67,8 +67,8 @@ static void check_work(void)
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];
         if (lock->queued > 0 && lock->held == 0) {
-            oracle_violation('H', "nobody holds the lock of %s, yet %s waits", oracle_cpi_name(i),
-                             oracle_context_name(lock->queue[0]));
+            oracle_violation('H', "no context holds the lock of %s, yet %s waits",
+                             oracle_cpi_name(i), oracle_context_name(lock->queue[0]));
         }
     }
 }
@@ -146,7 +146,8 @@ static void check_liveness(void)
             oracle_violation('L', "%s waits for ever to send, or for a reply",
                              oracle_thread_name(i));
         } else if (memory->in_job) {
-            oracle_violation('L', "%s waits for ever in a job: nobody is left who could wake it",
+            oracle_violation('L',
+                             "%s waits for ever in a job: no thread is left that could wake it",
                              oracle_thread_name(i));
         }
     }

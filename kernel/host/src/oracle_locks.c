@@ -22,7 +22,7 @@ void oracle_violation(char property, const char *format, ...)
 
 const char *oracle_thread_name(unsigned number)
 {
-    return number < kernel->thread_count ? kernel->threads[number].tcb->name : "nobody";
+    return number < kernel->thread_count ? kernel->threads[number].tcb->name : "no thread";
 }
 
 const char *oracle_context_name(unsigned context)
