@@ -5,23 +5,10 @@
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 
 from camkes import __version__
 from camkes.cli.arguments import Command, CommandLineParser
-from camkes.cli.commands import (
-    analyses,
-    debugging,
-    environment,
-    explorations,
-    measurements,
-    projects,
-    runs,
-    services,
-    systems,
-    tasksets,
-    tests,
-    texts,
-)
 from camkes.cli.output import GOOD
 
 
@@ -48,25 +35,39 @@ COMPLETION = Command(
   source <(camkes completion bash)""",
 )
 
-#: In the order of `camkes --help`.
-COMMANDS = {
-    command.name: command
-    for command in (
-        *projects.COMMANDS,
-        *systems.COMMANDS,
-        *analyses.COMMANDS,
-        *measurements.COMMANDS,
-        *tasksets.COMMANDS,
-        *runs.COMMANDS,
-        *tests.COMMANDS,
-        *debugging.COMMANDS,
-        *explorations.COMMANDS,
-        *texts.COMMANDS,
-        *environment.COMMANDS,
-        *services.COMMANDS,
-        COMPLETION,
-    )
+#: The module of `camkes.cli.commands` with each command, in the order of `camkes --help`. The module of a
+#: command is imported when the command is used.
+MODULES = {
+    "new": "projects",
+    "check": "systems",
+    "dump": "systems",
+    "plan": "systems",
+    "graph": "systems",
+    "analyze": "analyses",
+    "measure": "measurements",
+    "tasksets": "tasksets",
+    "build": "runs",
+    "run": "runs",
+    "test": "tests",
+    "debug": "debugging",
+    "explore": "explorations",
+    "migrate": "texts",
+    "explain": "texts",
+    "fmt": "texts",
+    "watch": "environment",
+    "doctor": "environment",
+    "lsp": "services",
+    "trust": "services",
+    "completion": "",
 }
+
+
+def command_named(name: str) -> Command:
+    """The command of this name. KeyError where there is none."""
+    if not MODULES[name]:
+        return COMPLETION
+    commands: tuple[Command, ...] = import_module(f"camkes.cli.commands.{MODULES[name]}").COMMANDS
+    return next(command for command in commands if command.name == name)
 
 
 def make_parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -81,8 +82,8 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", dest="command", parser_class=CommandLineParser, prog=parser.prog
     )
-    for name in [only] if only in COMMANDS else COMMANDS:
-        command = COMMANDS[name]
+    for name in [only] if only in MODULES else MODULES:
+        command = command_named(name)
         sub = commands.add_parser(
             name,
             help=command.help,

@@ -13,7 +13,7 @@ import pytest
 
 from camkes.cli import main as cli
 from camkes.cli.arguments import with_flags_joined
-from camkes.cli.table import COMMANDS, make_parser
+from camkes.cli.table import MODULES, make_parser
 from camkes.diagnostics import Severity, Sink, SourceFile
 from camkes.parser.parse import ParseOptions, parse
 from camkes.protocols import analyse
@@ -63,7 +63,7 @@ def test_the_first_example_is_a_whole_system() -> None:
 def test_command(page: Path, line: str) -> None:
     words = [word for word in shlex.split(line)[1:] if word != "..."]
     if len(words) == 1:  # the command is mentioned
-        assert words[0] in COMMANDS
+        assert words[0] in MODULES
         return
     if all(word.startswith("-") for word in words[1:]) and words[0] not in ("explain", "lsp", "fmt"):
         words.append("PATH")  # an option of it is

@@ -6,22 +6,36 @@ from __future__ import annotations
 
 import json
 import os
+import pkgutil
 import pty
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from camkes import pipeline
+from camkes.cli import commands
 from camkes.cli import main as cli
 from camkes.cli.completion import script
-from camkes.cli.table import make_parser
+from camkes.cli.table import COMPLETION, MODULES, command_named, make_parser
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES, camkes_process, system
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
+
+
+def test_every_command_is_in_the_table() -> None:
+    modules = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+    there = {
+        (command.name, name)
+        for name in modules
+        for command in import_module(f"{commands.__name__}.{name}").COMMANDS
+    }
+    assert set(MODULES.items()) == there | {(COMPLETION.name, "")}
+    assert all(command_named(name).name == name for name in MODULES)
 
 
 @pytest.mark.parametrize(
