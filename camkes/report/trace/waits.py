@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from camkes.capdl.model import Role
 from camkes.report.trace.names import TraceNames
 
 
@@ -156,12 +157,13 @@ class _WaitFinder:
 
     def _add_signals(self, steps: dict[int, WaitStep]) -> None:
         """Steps of threads that wait for a signal which no thread can send any more, because of a fault.
-        Other
-        threads that wait for signals are at rest."""
+        Other threads that wait for signals are at rest. A manager that waits for the release of its lock
+        is not listed: the waiter of the lock is."""
         threads = self.end.threads
         failed = {number for number, state in threads.items() if state.gone is Cause.FAULT}
         stuck = self._stuck() if failed else set()
-        waiting = {number for number in stuck if threads[number].signal is not None}
+        managers = {thread.number for thread in self.names.threads if thread.role is Role.MANAGER}
+        waiting = {number for number in stuck - managers if threads[number].signal is not None}
         while failed:
             found = {number for number, step in steps.items() if number not in failed and step.by in failed}
             for number in sorted(waiting - failed):
