@@ -194,9 +194,12 @@ def add_input(parser: argparse.ArgumentParser, path: str = SYSTEM, default: Path
 def add_build_type(group: argparse._ArgumentGroup) -> None:
     """How components are compiled."""
     kinds = group.add_mutually_exclusive_group()
-    text = "compile components for debuggers, as -D CMAKE_BUILD_TYPE=Debug"
+    text = "compile components for debuggers, as -D CMAKE_BUILD_TYPE=Debug (on seL4: -D RELEASE=OFF)"
     kinds.add_argument("--debug", dest="build_type", action="store_const", const="Debug", help=text)
-    text = "compile components for speed and without assertions, as -D CMAKE_BUILD_TYPE=Release"
+    text = (
+        "compile components for speed and without assertions, as -D CMAKE_BUILD_TYPE=Release (on seL4: an "
+        "image without debugging, as -D RELEASE=ON)"
+    )
     kinds.add_argument("--release", dest="build_type", action="store_const", const="Release", help=text)
 
 
@@ -235,13 +238,9 @@ def add_messages(parser: argparse.ArgumentParser) -> None:
 
 def input_of(arguments: argparse.Namespace) -> pipeline.Input:
     """What `add_input` and `add_build_type` understood."""
-    build_type = getattr(arguments, "build_type", None)
     return pipeline.Input(
         path=arguments.path,
-        definitions=(
-            *([("CMAKE_BUILD_TYPE", build_type)] if build_type else []),
-            *arguments.definitions,
-        ),
+        definitions=(*_build_type(arguments), *arguments.definitions),
         import_path=tuple(arguments.import_path),
         cpp_flags=tuple(arguments.cpp_flag),
         cpp=arguments.cpp_bin or "cpp",
@@ -250,6 +249,16 @@ def input_of(arguments: argparse.Namespace) -> pipeline.Input:
         gpio_list=arguments.gpio_list,
         allow_forward_references=arguments.allow_forward_references,
     )
+
+
+def _build_type(arguments: argparse.Namespace) -> tuple[tuple[str, str], ...]:
+    """The definition that `--debug` or `--release` stands for."""
+    build_type = getattr(arguments, "build_type", None)
+    if not build_type:
+        return ()
+    if getattr(arguments, "kernel", "host") == "sel4":  # its build system has an option of its own
+        return (("RELEASE", "ON" if build_type == "Release" else "OFF"),)
+    return (("CMAKE_BUILD_TYPE", build_type),)
 
 
 def with_flags_joined(words: Sequence[str]) -> list[str]:

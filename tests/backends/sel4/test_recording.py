@@ -16,6 +16,7 @@ from camkes import pipeline
 from camkes.backends.sel4 import recording
 from camkes.backends.sel4.trace import Record
 from camkes.backends.sel4.workspace import console
+from camkes.cli.arguments import input_of
 from camkes.cli.commands.runs import HOST_ONLY, wrong_for_sel4
 from camkes.cli.table import make_parser
 from camkes.diagnostics import Sink
@@ -114,11 +115,21 @@ def test_where_nothing_is_given_nothing_is_refused() -> None:
     assert wrong_for_sel4(given)
 
 
+@pytest.mark.parametrize(("option", "release"), [("--debug", "OFF"), ("--release", "ON")])
+def test_a_build_type_is_an_image_with_or_without_debugging(option: str, release: str) -> None:
+    for command in ("build", "run"):
+        parsed = make_parser().parse_args([command, "x", option, "--kernel", "sel4"])
+        assert input_of(parsed).definitions == (("RELEASE", release),)
+        parsed = make_parser().parse_args([command, "x", option])
+        assert [name for name, _ in input_of(parsed).definitions] == ["CMAKE_BUILD_TYPE"]
+
+
 def test_every_option_of_run_has_a_meaning_on_sel4_or_is_refused() -> None:
     given = make_parser().parse_args(["run", "x"])
     assert isinstance(given, argparse.Namespace)
     meaningful = {"path", "definitions", "format", "color", "ascii", "quiet", "kernel", "output", "workspace"}
     meaningful |= {"command", "run_command", "has_results", "duration", "trace", "json", "console", "parser"}
+    meaningful |= {"build_type"}
     assert not wrong_for_sel4(given)
     assert set(vars(given)) == meaningful | set(HOST_ONLY)
 
