@@ -35,8 +35,10 @@ from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 
 HEAD = (
+    # REUSE-IgnoreStart
     "<!-- SPDX-License-Identifier: BSD-2-Clause -->",
     "<!-- SPDX-FileCopyrightText: 2026 The camkes-rt developers -->",
+    # REUSE-IgnoreEnd
     "# What the assignment and the cases leave open",
     "Written by `benchmarks/analysis.py --gap`: random systems of 3 to 10 tasks and 2 to 8 CPIs,",
     "with chains of up to 4.",

@@ -406,6 +406,8 @@ class _Printer:
         if right == ":":
             return self._pending_conditional()
         if right == "(":
+            if self._previous[:1] == ["connection"] and len(self._previous) == 3:
+                return False  # whatever the connection is called
             return last.kind != "word" or last.text in ("requests", "with", "include", "import")
         if right == "[":
             return left in _BINARY or left in (",", ":", "+", "-", "{", "}")

@@ -172,6 +172,7 @@ def test_the_layout() -> None:
         ("component A {control;uses P p;}", "component A { control; uses P p; }\n"),
         ("component A // head\n{ }", "component A  // head\n{}\n"),
         ("#define A(x) \\\n   uses  x;\nA(b)", "#define A(x) \\\n   uses  x;\nA(b)\n"),
+        ("connection C requests (from a.b,to c.d);", "connection C requests(from a.b, to c.d);\n"),
         ("configuration{a.b=-1+-+2;}", "configuration { a.b = -1 + -+2; }\n"),
         ("configuration{a.b=(-1)- 2**3;}", "configuration { a.b = (-1) - 2 ** 3; }\n"),
         ("configuration { a.b = 1 <<2||!~3; }", "configuration { a.b = 1 << 2 || !~3; }\n"),
