@@ -16,6 +16,7 @@ import io
 import os
 import re
 import sys
+import time
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from typing import TYPE_CHECKING
@@ -64,11 +65,14 @@ def no_room(said: str, *folders: str | os.PathLike[str], mistake: bool = False) 
 # Programs that are started -----------------------------------------------------------------------
 
 _SHELL = "/bin/sh"
+_MOST_LOOKS = 1000  # at a process that becomes a program
+_LOOKS_AT_START = 5  # at what was interrupted while it was started, 10 ms apart
 _STEP = 0.05  # seconds after which it is asked again whether a program may go on
 
 #: Reads "+ WORD" and "- WORD": a mark or the number of a session, of a program that is being started or of
 #: one that is gone with all that it started. At the end of its input it kills what the words left stand for,
-#: until it finds nothing twice: a process has no mark before it becomes the program. It gives up in the end.
+#: until it finds nothing several times: a process has no mark before it becomes the program. It gives up in
+#: the end.
 _WATCHER = r"""
 trap '' HUP INT QUIT TERM
 words=' '
@@ -87,7 +91,7 @@ for word in $words; do
 done
 [ "$marks" ] || exit
 quiet=0 looks=100
-while [ $quiet -lt 2 ] && [ $looks -gt 0 ]; do
+while [ $quiet -lt 5 ] && [ $looks -gt 0 ]; do
     found=$(grep -lszFx $marks /proc/[0-9]*/environ
         grep -lsE "\) [^XZ] [0-9]+ [0-9]+ ($sessions) " /proc/[0-9]*/stat)
     for file in $found; do
@@ -167,7 +171,6 @@ def run(
 def _went_on(popen: subprocess.Popen[bytes], within: Callable[[int], bool], timeout: float | None) -> bool:
     """Wait for a program that needs no one to read from it; False where it has to be stopped."""
     import subprocess
-    import time
 
     end = None if timeout is None else time.monotonic() + timeout
     before = os.getpriority(os.PRIO_PROCESS, 0)
@@ -232,7 +235,12 @@ class StartedProgram:
                 pass_fds=self._pass_fds,
             )
             _tell_watcher(f"+ {self._popen.pid}\n")
+        except OSError:
+            self._mark.forget()
+            raise
         except BaseException:
+            if self._popen is None:
+                self._mark.end_unknown()
             self.stop()
             raise
         return self._popen
@@ -255,8 +263,8 @@ class StartedProgram:
         if popen is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(popen.pid, signal.SIGKILL)  # at once, whatever it is starting meanwhile
-        self._mark.end(0 if popen is None else popen.pid)
         if popen is not None:
+            self._mark.end(popen.pid)
             popen.wait()
             _tell_watcher(f"- {popen.pid}\n")
         self._stopped = True
@@ -292,6 +300,17 @@ class _ProcessMark:
 
     def end(self, session: int = 0) -> None:
         """Kill the processes that have the mark, or belong to the session."""
+        self._kill_all(session)
+        self.forget()
+
+    def end_unknown(self) -> None:
+        """Kill the processes that have the mark, and one that does not have it yet: until a process that
+        `vfork` made has become the program, it has our environment. When we end, the watcher looks again."""
+        for _ in range(_LOOKS_AT_START):
+            self._kill_all(0)
+            time.sleep(0.01)
+
+    def _kill_all(self, session: int) -> None:
         import signal
 
         killed: set[int] = set()
@@ -300,7 +319,6 @@ class _ProcessMark:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(number, signal.SIGKILL)
             killed |= found
-        self.forget()
 
     def forget(self) -> None:
         _tell_watcher(f"- {self._name}=1\n")
@@ -326,6 +344,26 @@ class _ProcessMark:
             return variable in text
         finally:
             os.close(file)
+
+
+def _environment(process: str) -> bytes:
+    """The environment of a process. While it becomes another program, neither its environment nor its
+    arguments can be read. OSError where it has ended, or is the kernel's."""
+    looks = complete = 0
+    while True:
+        if environment := _process_file(process, "environ"):
+            return environment
+        os.readlink(f"/proc/{process}/exe")  # noqa: PTH115
+        complete += bool(_process_file(process, "cmdline"))
+        looks += 1
+        if complete > 1 or looks > _MOST_LOOKS:
+            return b""  # it has none
+        time.sleep(0.001)
+
+
+def _process_file(process: str, name: str) -> bytes:
+    with open(f"/proc/{process}/{name}", "rb") as file:  # noqa: PTH123
+        return file.read()
 
 
 @contextmanager

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 import uuid
 from collections.abc import Callable
@@ -12,6 +13,12 @@ from pathlib import Path
 
 #: Long enough for the slowest machine, in seconds; what is waited for usually holds at once.
 PATIENCE = 60
+
+
+def default_signals() -> None:
+    """For a program that a test starts: what `nohup` or a shell lets us ignore ends it."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Marked:

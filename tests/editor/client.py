@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -207,7 +207,8 @@ async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]
         client.exit(None)
         await asyncio.wait_for(serving, TIMEOUT)
     finally:
-        here.shutdown(socket.SHUT_RDWR)  # ends the server, if it still runs, and the reading
+        with suppress(OSError):  # the reading has ended, and closed it
+            here.shutdown(socket.SHUT_RDWR)  # ends the server, if it still runs, and the reading
         await asyncio.wait_for(asyncio.gather(serving, reading, return_exceptions=True), TIMEOUT)
         writer.close()
     assert server.dismissed

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.host.systems import write_system
-from tests.processes import PATIENCE, Marked, wait_for
+from tests.processes import PATIENCE, Marked, default_signals, wait_for
 
 #: Stands for a program that does not end: it ignores all signals that it can, and starts others in its own
 #: group, in another group and in another session (where a sandbox allows that).
@@ -137,6 +137,7 @@ def test_nothing_is_left_of(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=default_signals,
     ) as running:
         try:
             wait_for(lambda: is_running(marked) or running.poll() is not None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from camkes import process
-from tests.processes import PATIENCE, Marked, wait_for
+from tests.processes import PATIENCE, Marked, default_signals, wait_for
 
 #: Starts a process of its own, says so in the file "ready", and would run for ever.
 ENDLESS = "sleep 100000 & echo yes > ready; sleep 100000"
@@ -80,7 +80,8 @@ def test_programs_end_with_the_process_that_started_them(
     number: signal.Signals, tmp_path: Path, marked: Marked
 ) -> None:
     code = f"from camkes import process; process.run(['sh', '-c', {ENDLESS!r}])"
-    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=marked.env) as python:
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=tmp_path, env=marked.env, preexec_fn=default_signals) as python:
         try:
             wait_for((tmp_path / "ready").exists)
             # Python, the shell and two that sleep, the second of which starts after the file was written

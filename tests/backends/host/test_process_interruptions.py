@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import default_signals
+
 #: Runs a program once for each step in `camkes.process` and `subprocess`: a call, a line or a return that is
 #: reached for the first time. The process of that run raises KeyboardInterrupt at its step, or sends itself
 #: the signal, and ends as the command does. The program starts others in its group, in another group and in
@@ -97,12 +99,24 @@ print(f"{(step - first) // stride} steps")
 
 
 @pytest.mark.parametrize(
-    ("number", "stride"), [(0, 1), (signal.SIGKILL, 2), (signal.SIGTERM, 20), (signal.SIGHUP, 20)]
+    ("number", "stride"),
+    [
+        pytest.param(0, 1, marks=pytest.mark.long),
+        (0, 5),
+        (signal.SIGKILL, 2),
+        (signal.SIGTERM, 20),
+        (signal.SIGHUP, 20),
+    ],
 )
 def test_nothing_is_left_at_any_step(number: int, stride: int, tmp_path: Path) -> None:
     words = [str(int(number)), "1", str(stride), str(tmp_path)]
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *words], capture_output=True, text=True, check=False, timeout=1200
+        [sys.executable, "-c", SCRIPT, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1200,
+        preexec_fn=default_signals,
     )
     assert done.returncode == 0, done.stderr
     *wrong, steps = done.stdout.splitlines()
