@@ -261,10 +261,13 @@ class StartedProgram:
         if self._stopped:
             return
         if popen is not None:
+            again = popen.poll() is None
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(popen.pid, signal.SIGKILL)  # at once, whatever it is starting meanwhile
-        if popen is not None:
+                again = True
             self._mark.end(popen.pid)
+            if again:  # a process may have been missed while it became a program
+                self._mark.end_unknown()
             popen.wait()
             _tell_watcher(f"- {popen.pid}\n")
         self._stopped = True
