@@ -88,8 +88,7 @@ static bool good_thread(const struct thread *thread, unsigned number)
            thread->stack_top < thread->fault_stack &&
            thread->fault_stack < thread->fault_stack_top &&
            (!thread->waits_for || is_object(thread->waits_for)) &&
-           is_thread_or_none(thread->ready_next) && is_thread_or_none(thread->ready_previous) &&
-           is_thread_or_none(thread->wait_next) && is_thread_or_none(thread->wait_previous);
+           is_thread_or_none(thread->next) && is_thread_or_none(thread->previous);
 }
 
 static bool good_object(const struct object *object, unsigned number)

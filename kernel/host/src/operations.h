@@ -6,6 +6,7 @@
 #include "threads.h"
 
 /* queue.c */
+void queue_prepend(struct queue *queue, struct thread *thread);
 void queue_append(struct queue *queue, struct thread *thread);
 void queue_remove(struct queue *queue, struct thread *thread);
 

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Queues of threads that wait for an endpoint or a notification: first in, first out. */
+/*
+ * Queues of threads: those that wait for an endpoint or a notification, and those that are ready.
+ * No thread is in two of them.
+ */
 #include "operations.h"
+
+void queue_prepend(struct queue *queue, struct thread *thread)
+{
+    thread->previous = NULL;
+    thread->next = queue->head;
+    if (queue->head) {
+        queue->head->previous = thread;
+    } else {
+        queue->tail = thread;
+    }
+    queue->head = thread;
+}
 
 void queue_append(struct queue *queue, struct thread *thread)
 {
-    thread->wait_next = NULL;
-    thread->wait_previous = queue->tail;
+    thread->next = NULL;
+    thread->previous = queue->tail;
     if (queue->tail) {
-        queue->tail->wait_next = thread;
+        queue->tail->next = thread;
     } else {
         queue->head = thread;
     }
@@ -17,15 +32,15 @@ void queue_append(struct queue *queue, struct thread *thread)
 
 void queue_remove(struct queue *queue, struct thread *thread)
 {
-    if (thread->wait_previous) {
-        thread->wait_previous->wait_next = thread->wait_next;
+    if (thread->previous) {
+        thread->previous->next = thread->next;
     } else {
-        queue->head = thread->wait_next;
+        queue->head = thread->next;
     }
-    if (thread->wait_next) {
-        thread->wait_next->wait_previous = thread->wait_previous;
+    if (thread->next) {
+        thread->next->previous = thread->previous;
     } else {
-        queue->tail = thread->wait_previous;
+        queue->tail = thread->previous;
     }
-    thread->wait_next = thread->wait_previous = NULL;
+    thread->next = thread->previous = NULL;
 }

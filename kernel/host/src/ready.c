@@ -4,37 +4,14 @@
  * Who could run: a queue for each priority. As in seL4, the running thread is in no queue; one that
  * is preempted goes back to the head of its queue, one whose time slice is over to the tail.
  */
+#include "operations.h"
 #include "scheduling.h"
 #include "state.h"
 
-static void link_head(struct queue *queue, struct thread *thread)
-{
-    thread->ready_previous = NULL;
-    thread->ready_next = queue->head;
-    if (queue->head) {
-        queue->head->ready_previous = thread;
-    } else {
-        queue->tail = thread;
-    }
-    queue->head = thread;
-}
-
-static void link_tail(struct queue *queue, struct thread *thread)
-{
-    thread->ready_next = NULL;
-    thread->ready_previous = queue->tail;
-    if (queue->tail) {
-        queue->tail->ready_next = thread;
-    } else {
-        queue->head = thread;
-    }
-    queue->tail = thread;
-}
-
-static void enqueue(struct thread *thread, void link(struct queue *, struct thread *))
+static void enqueue(struct thread *thread, void add(struct queue *, struct thread *))
 {
     if (!thread->queued) {
-        link(&kernel->ready[thread->priority], thread);
+        add(&kernel->ready[thread->priority], thread);
         kernel->ready_bitmap[thread->priority / 64] |= (uint64_t)1 << thread->priority % 64;
         thread->queued = true;
     }
@@ -42,12 +19,12 @@ static void enqueue(struct thread *thread, void link(struct queue *, struct thre
 
 void ready_prepend(struct thread *thread)
 {
-    enqueue(thread, link_head);
+    enqueue(thread, queue_prepend);
 }
 
 void ready_append(struct thread *thread)
 {
-    enqueue(thread, link_tail);
+    enqueue(thread, queue_append);
 }
 
 void ready_remove(struct thread *thread)
@@ -56,24 +33,14 @@ void ready_remove(struct thread *thread)
         return;
     }
     struct queue *queue = &kernel->ready[thread->priority];
-    if (thread->ready_previous) {
-        thread->ready_previous->ready_next = thread->ready_next;
-    } else {
-        queue->head = thread->ready_next;
-    }
-    if (thread->ready_next) {
-        thread->ready_next->ready_previous = thread->ready_previous;
-    } else {
-        queue->tail = thread->ready_previous;
-    }
+    queue_remove(queue, thread);
     if (!queue->head) {
         kernel->ready_bitmap[thread->priority / 64] &= ~((uint64_t)1 << thread->priority % 64);
     }
     thread->queued = false;
-    thread->ready_next = thread->ready_previous = NULL;
 }
 
-/* The ready_highest priority with a ready thread, or -1. */
+/* The highest priority with a ready thread, or -1. */
 int ready_highest(void)
 {
     for (int i = PRIORITIES / 64 - 1; i >= 0; i--) {
@@ -84,7 +51,7 @@ int ready_highest(void)
     return -1;
 }
 
-/* Nothing is decided yet: the queues will tell. */
+/* Nothing is decided yet: the queues decide. */
 void ready_again(void)
 {
     if (kernel->action == ACTION_SWITCH) {

@@ -21,11 +21,11 @@ static void choose_thread(void)
     }
     struct thread *thread = kernel->ready[priority].head;
     unsigned ties = 0;
-    for (struct thread *other = thread; other; other = other->ready_next) {
+    for (struct thread *other = thread; other; other = other->next) {
         ties++;
     }
     for (unsigned i = choose(CAMKES_CHOICE_TIE, ties); i; i--) {
-        thread = thread->ready_next;
+        thread = thread->next;
     }
     run(thread);
 }

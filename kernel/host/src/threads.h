@@ -94,11 +94,10 @@ struct thread {
     bool is_call, can_grant, can_grant_reply; /* of the message it sends; the receiver's grant */
     uint64_t badge;                           /* of the message it sends or has received */
     struct object *waits_for;
-    struct thread *ready_next, *ready_previous;
-    struct thread *wait_next, *wait_previous;
-    struct cap caller;      /* the reply capability it got with the last call */
-    struct cap *reply_slot; /* where the capability to reply to this thread is */
-    seL4_CPtr fault_slot;   /* 0: none */
+    struct thread *next, *previous; /* in its queue */
+    struct cap caller;              /* the reply capability it got with the last call */
+    struct cap *reply_slot;         /* where the capability to reply to this thread is */
+    seL4_CPtr fault_slot;           /* 0: none */
     struct fault fault;
     struct access access; /* see accesses.c */
     uint64_t work;        /* processor time it still wants */

@@ -151,12 +151,9 @@ static void of_threads(void)
     DAMAGED(last->fault_stack = last->fault_stack_top);
     SOUND(last->waits_for = &objects[0]);
     DAMAGED(last->waits_for = &stranger);
-    SOUND(last->ready_next = last->ready_previous = last->wait_next = last->wait_previous =
-              threads);
-    DAMAGED(last->ready_next = &unknown);
-    DAMAGED(last->ready_previous = &unknown);
-    DAMAGED(last->wait_next = &unknown);
-    DAMAGED(last->wait_previous = &unknown);
+    SOUND(last->next = last->previous = threads);
+    DAMAGED(last->next = &unknown);
+    DAMAGED(last->previous = &unknown);
 }
 
 static void of_objects(void)
