@@ -17,5 +17,3 @@ DEMAND_ABOVE_DEADLINE = Code("W0908", "demand-above-deadline")
 REPLAY_FILE = Code("E0909", "replay-file")
 NOT_WRITTEN = Code("E0910", "setting-not-written")
 SEVERAL_PROCESSORS = Code("E0911", "several-processors")
-
-CODES = tuple(value for value in list(globals().values()) if isinstance(value, Code))

@@ -8,5 +8,3 @@ from camkes.diagnostics import Code
 
 UNBOUNDED_CALL = Code("N0741", "unbounded-call")
 CODE_NOT_READ = Code("N0742", "code-not-read")
-
-CODES = (UNBOUNDED_CALL, CODE_NOT_READ)

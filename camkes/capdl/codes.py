@@ -7,5 +7,3 @@ from __future__ import annotations
 from camkes.diagnostics import Code
 
 WORD_LIMIT = Code("E0604", "does-not-fit-a-word")
-
-CODES = (WORD_LIMIT,)

@@ -11,5 +11,3 @@ UNKNOWN_CONNECTOR = Code("E0652", "connector-without-template")
 TIMER_METHOD = Code("E0653", "not-a-timer-method")
 ATTRIBUTE_VALUE = Code("E0655", "attribute-value")
 RPC_BUFFER = Code("E0656", "rpc-buffer")
-
-CODES = (NEEDS_SEL4, UNKNOWN_CONNECTOR, TIMER_METHOD, ATTRIBUTE_VALUE, RPC_BUFFER)

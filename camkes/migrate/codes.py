@@ -9,5 +9,3 @@ from camkes.diagnostics import Code
 LOOK = Code("N0851", "look-here")
 NOTHING_TO_MIGRATE = Code("N0852", "nothing-to-migrate")
 NO_FILES = Code("E0853", "no-files-to-migrate")
-
-CODES = (LOOK, NOTHING_TO_MIGRATE, NO_FILES)

@@ -23,23 +23,3 @@ NOT_DECLARED = Code("E0714", "component-not-declared")
 NO_SUCH_INSTANCE = Code("W0715", "no-such-instance")
 MISSING_FOLDER = Code("W0716", "missing-folder")
 REFUSED_FLAG = Code("E0717", "refused-flag")
-
-CODES = (
-    NO_APPLICATION,
-    CMAKE_SYNTAX,
-    CMAKE_FAILED,
-    CMAKE_MESSAGE,
-    CMAKE_WARNING,
-    CMAKE_ARGUMENTS,
-    SEVERAL_ROOTS,
-    MISSING_FILE,
-    MISSING_SOURCE,
-    CMAKE_MISSING,
-    CMAKE_LIMIT,
-    NOT_TRUSTED,
-    UNKNOWN_DEFINITION,
-    NOT_DECLARED,
-    NO_SUCH_INSTANCE,
-    MISSING_FOLDER,
-    REFUSED_FLAG,
-)

@@ -39,5 +39,3 @@ MAYBE_CONTRADICTED = Code("W0508", "requests-maybe-contradicted")
 PLAIN_CYCLE = Code("W0509", "cycle-without-protocol")
 HELPER_NOT_STATED = Code("W0510", "helper-not-stated")
 INVERSION_AT_WAIT = Code("W0511", "inversion-at-wait")
-
-CODES = tuple(value for value in list(globals().values()) if isinstance(value, Code))

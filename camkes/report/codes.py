@@ -16,16 +16,3 @@ NO_JOB_ENDED = Code("W0808", "no-job-ended")
 DEADLINE_MISSED = Code("E0809", "deadline-missed")
 RUN_RETURNED = Code("E0810", "run-returned-an-error")
 DENIED_WAIT = Code("E0811", "denied-wait")
-
-CODES: tuple[Code, ...] = (
-    TRACE_UNREADABLE,
-    TRACE_TRUNCATED,
-    TRACE_NAMES,
-    TRACE_UNKNOWN_KIND,
-    WINDOW_EMPTY,
-    MALFORMED_MESSAGE,
-    NO_JOB_ENDED,
-    DEADLINE_MISSED,
-    RUN_RETURNED,
-    DENIED_WAIT,
-)

@@ -18,11 +18,12 @@ from camkes.diagnostics.rendering import Style, render
 from camkes.parser import codes
 from camkes.parser.files import read_source
 from camkes.parser.parse import parse
+from tests.codes import codes_of
 from tests.golden import compare
 from tests.parser.support import errors, listing, read
 
 GOLDEN = Path(__file__).parent / "golden"
-CODES = [code for code in vars(codes).values() if isinstance(code, Code)]
+CODES = codes_of(codes)
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.camkes")), ids=lambda path: path.stem)

@@ -11,9 +11,9 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.diagnostics.explain import explanation
-from camkes.generate import generate
-from camkes.generate.codes import CODES
+from camkes.generate import codes, generate
 from camkes.generate.names import c_string
+from tests.codes import codes_of
 from tests.runtime.host import plan_of
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -211,7 +211,7 @@ def test_a_time_server_has_no_other_methods(tmp_path: Path) -> None:
 
 
 def test_explanations_show_what_fails_and_what_works() -> None:
-    for code in CODES:
+    for code in codes_of(codes):
         assert explanation(code).count("```") % 2 == 0
         assert "```camkes" in explanation(code)
 

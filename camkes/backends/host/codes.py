@@ -24,23 +24,3 @@ SANITIZER = Code("E0733", "sanitizer-finding")
 NO_DEBUGGER = Code("E0738", "no-debugger")
 NO_SUCH_EVENT = Code("E0739", "no-such-event")
 NO_COVERAGE = Code("E0740", "no-coverage")
-
-CODES = (
-    NO_SOURCES,
-    COMPILE_ERROR,
-    LINK_ERROR,
-    NO_COMPILER,
-    BUILD_FOLDER,
-    FOLDER_IN_USE,
-    KERNEL_BUILD,
-    COMPILE_WARNING,
-    FAULT,
-    RUN_FAILED,
-    WAITS_FOR_EVER,
-    ENDLESS_TASK,
-    UNUSABLE_NAME,
-    C_TYPE,
-    NO_DEBUGGER,
-    NO_SUCH_EVENT,
-    NO_COVERAGE,
-)
