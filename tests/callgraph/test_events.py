@@ -10,6 +10,7 @@ import pytest
 
 from camkes import pipeline
 from camkes.diagnostics import Diagnostic, Sink
+from tests.written import write_files
 
 _RUN = "int run(void) { (void)tick_reg_callback(on_tick, NULL); store_put(1); return 0; }\n"
 _HANDLER = "static void on_tick(void *cookie) { (void)cookie; store_put(2); }\n"
@@ -64,10 +65,8 @@ def _diagnose(folder: Path, system: str, *files: str) -> list[Diagnostic]:
         "Db/db.c": "void store_put(int x) { (void)x; }\n",
         **{f"Task/task{number}.c": text for number, text in enumerate(files)},
     }
-    for name, text in texts.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text if name.endswith("camkes") else f"#include <camkes.h>\n{text}")
+    include = "#include <camkes.h>\n"
+    write_files(folder, {n: t if n.endswith("camkes") else include + t for n, t in texts.items()})
     sink = Sink()
     pipeline.check_code(pipeline.Input(folder / "a.camkes"), folder / "out", sink, lambda _: None)
     return [d for d in sink.diagnostics if d.code.number in ("E0510", "W0506", "E0512", "E0514")]

@@ -18,6 +18,7 @@ from camkes.diagnostics import Severity, Sink, SourceFile
 from camkes.parser.parse import ParseOptions, parse
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
+from tests.written import write_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -96,9 +97,7 @@ def test_declarations_of_the_language_page_are_those_of_the_headers(tmp_path: Pa
 
 
 def test_the_first_example_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "system.camkes").write_text(blocks("camkes")[0][1])
-    for name, text in CODE.items():
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, {"system.camkes": blocks("camkes")[0][1], **CODE})
     words = ["run", str(tmp_path), "--output", str(tmp_path / "out"), "--fast"]
     assert cli.main(words) == 0
     assert capfd.readouterr().out.splitlines().count("7") == 2

@@ -14,19 +14,11 @@ from typing import Any
 import pytest
 
 from camkes.cli import main as cli
+from tests.written import write_named
 
 HEAD = "procedure P { void f(); }\n"
 COMPONENT = "component A { control; attribute int x; }\n"
 COMMANDS = ("check", "plan", "graph", "dump")
-
-
-def write(folder: Path, **files: str) -> Path:
-    """Write files (`a_h` is a.h; folders are made), and give the path of the first."""
-    paths = [folder / name.replace("__", "/").replace("_", ".") for name in files]
-    for path, text in zip(paths, files.values(), strict=True):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return paths[0]
 
 
 def system(value: str = "1", before: str = "") -> str:
@@ -52,7 +44,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_takes_every_option(tmp_path: Path, command: str, capsys: Capture) -> None:
-    main = write(
+    main = write_named(
         tmp_path,
         main_camkes=f"import <part.camkes>;\n{system('N')}",
         lib__part_camkes="struct s { int a; }\n",
@@ -69,7 +61,7 @@ def test_every_command_takes_every_option(tmp_path: Path, command: str, capsys: 
 def test_import_paths_are_searched_in_order_before_what_comes_with_the_tool(
     tmp_path: Path, capsys: Capture
 ) -> None:
-    main = write(
+    main = write_named(
         tmp_path,
         main_camkes=f"import <std_connector.camkes>; import <k.camkes>;\n{system()}",
         one__k_camkes="component K { attribute int one; }\n",
@@ -87,14 +79,14 @@ def test_import_paths_are_searched_in_order_before_what_comes_with_the_tool(
 
 
 def test_flags_of_the_preprocessor_are_added_up(tmp_path: Path, capsys: Capture) -> None:
-    main = write(tmp_path, main_camkes='#include "n.h"\n' + system("N + M"), inc__n_h="#define N 40\n")
+    main = write_named(tmp_path, main_camkes='#include "n.h"\n' + system("N + M"), inc__n_h="#define N 40\n")
     assert value(dumped(capsys, main, "--cpp-flag=-DM=2", "--cpp-flag", f"-I{tmp_path}/inc")) == 42
 
 
 def test_folders_of_headers_from_the_environment(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    main = write(tmp_path, main_camkes='#include "n.h"\n' + system("N"), inc__n_h="#define N 40\n")
+    main = write_named(tmp_path, main_camkes='#include "n.h"\n' + system("N"), inc__n_h="#define N 40\n")
     assert cli.main(["check", str(main)]) == 1
     monkeypatch.setenv("CPATH", str(tmp_path / "inc"))
     assert value(dumped(capsys, main)) == 40
@@ -102,7 +94,7 @@ def test_folders_of_headers_from_the_environment(
 
 def test_without_the_preprocessor(tmp_path: Path, capsys: Capture) -> None:
     text = '#define x y\n#include "nowhere.h"\n' + system("7")
-    main = write(tmp_path, main_camkes=text)
+    main = write_named(tmp_path, main_camkes=text)
     assert value(dumped(capsys, main, "--nocpp")) == 7
     assert value(dumped(capsys, main, "--cpp", "--nocpp")) == 7
     assert cli.main(["check", str(main), "--nocpp", "--cpp"]) == 1
@@ -112,9 +104,9 @@ def test_without_the_preprocessor(tmp_path: Path, capsys: Capture) -> None:
 def test_another_preprocessor(tmp_path: Path, capsys: Capture) -> None:
     real = shutil.which("cpp")
     assert real is not None
-    tool = write(tmp_path, tool_sh=f'#!/bin/sh\necho ran >> "{tmp_path}/log"\nexec {real} -DN=9 "$@"\n')
+    tool = write_named(tmp_path, tool_sh=f'#!/bin/sh\necho ran >> "{tmp_path}/log"\nexec {real} -DN=9 "$@"\n')
     tool.chmod(0o755)
-    main = write(tmp_path, main_camkes="#\n" + system("N"))
+    main = write_named(tmp_path, main_camkes="#\n" + system("N"))
     assert value(dumped(capsys, main, "--cpp-bin", tool)) == 9
     assert "ran" in (tmp_path / "log").read_text()
     assert cli.main(["check", str(main), "--cpp-bin", str(tmp_path / "none")]) == 1
@@ -123,7 +115,7 @@ def test_another_preprocessor(tmp_path: Path, capsys: Capture) -> None:
 
 def test_forward_references(tmp_path: Path, capsys: Capture) -> None:
     text = "assembly { composition { component A a; } }\n" + COMPONENT
-    main = write(tmp_path, main_camkes=text)
+    main = write_named(tmp_path, main_camkes=text)
     assert cli.main(["check", str(main)]) == 1
     assert "used before it is defined" in capsys.readouterr().err
     assert cli.main(["check", str(main), "--allow-forward-references"]) == 0
@@ -132,7 +124,7 @@ def test_forward_references(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_what_the_application_says_holds_where_nothing_is_asked(tmp_path: Path, capsys: Capture) -> None:
-    write(
+    write_named(
         tmp_path,
         main_camkes='#include "nowhere.h"\nassembly { composition { component A a; } }\n' + COMPONENT,
         CMakeLists_txt='set(CAmkESCPP OFF CACHE BOOL "")\n'
@@ -149,12 +141,14 @@ def test_the_device_tree(tmp_path: Path, capsys: Capture) -> None:
     dtc = shutil.which("dtc")
     if dtc is None:
         pytest.skip("there is no dtc")
-    source = write(tmp_path, tree_dts='/dts-v1/; / { uart@10 { compatible = "a,b"; reg = <0x10>; }; };\n')
-    tree = tmp_path / "tree.dtb"
-    subprocess.run([dtc, "-q", "-o", str(tree), str(source)], check=True)
+    source = write_named(
+        tmp_path, tree_dts='/dts-v1/; / { uart@10 { compatible = "a,b"; reg = <0x10>; }; };\n'
+    )
+    compiled = tmp_path / "tree.dtb"
+    subprocess.run([dtc, "-q", "-o", str(compiled), str(source)], check=True)
     text = system("1").replace("a.x = 1;", 'a.dtb = dtb({"path": "uart"});')
-    main = write(tmp_path, main_camkes=text)
-    settings = dumped(capsys, main, "--dtb", tree)["instances"][0]["settings"]
+    main = write_named(tmp_path, main_camkes=text)
+    settings = dumped(capsys, main, "--dtb", compiled)["instances"][0]["settings"]
     assert settings["dtb"]["value"]["query"][0]["compatible"] == ["a,b"]
     assert cli.main(["check", str(main)]) == 1
     assert "--dtb" in capsys.readouterr().err
@@ -162,9 +156,9 @@ def test_the_device_tree(tmp_path: Path, capsys: Capture) -> None:
 
 def test_the_list_of_pins(tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("yaml")
-    pins = write(tmp_path, pins_yaml="gpio_list:\n  - name: LED\n    id: 4\n  - name: KEY\n    id: 7\n")
+    pins = write_named(tmp_path, pins_yaml="gpio_list:\n  - name: LED\n    id: 4\n  - name: KEY\n    id: 7\n")
     text = system("1").replace("a.x = 1;", 'a.pins = gpio({"pins": [{"LED": "output"}]});')
-    main = write(tmp_path, main_camkes=text)
+    main = write_named(tmp_path, main_camkes=text)
     assert cli.main(["check", str(main)]) == 1
     assert "--gpio-list" in capsys.readouterr().err
     settings = dumped(capsys, main, "--gpio-list", pins)["instances"][0]["settings"]
@@ -173,7 +167,7 @@ def test_the_list_of_pins(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_rules_for_make(tmp_path: Path, capsys: Capture) -> None:
-    main = write(
+    main = write_named(
         tmp_path,
         main_camkes='import "parts/part one.camkes";\n#include "n.h"\n' + system("N"),
         parts__x="",
@@ -201,7 +195,7 @@ def test_rules_for_make(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_no_rules_for_what_has_errors(tmp_path: Path, capsys: Capture) -> None:
-    main = write(tmp_path, main_camkes="component A { uses P p; }\n")
+    main = write_named(tmp_path, main_camkes="component A { uses P p; }\n")
     assert cli.main(["check", str(main), "--makefile-dependencies", str(tmp_path / "rules.d")]) == 1
     assert not (tmp_path / "rules.d").exists()
 
@@ -212,7 +206,7 @@ def test_a_dump_has_everything_and_with_places_where_it_stands(tmp_path: Path, c
         "component S { provides P p; attribute int n = 2; }\nassembly { composition { component C c;\n"
         "component S s; connection seL4RPCCall r(from c.p, to s.p); } configuration { s.n = 3; } }\n"
     )
-    main = write(tmp_path, main_camkes=text)
+    main = write_named(tmp_path, main_camkes=text)
     found = dumped(capsys, main)
     assert [i["name"] for i in found["instances"]] == ["c", "s"]
     assert found["instances"][1]["settings"]["n"]["value"] == 3

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 SYSTEM = """\
 /* A pump station. */
 import <std_connector.camkes>;
@@ -159,11 +157,3 @@ FILES = {
     "calc.c": CALC,
     "CMakeLists.txt": LISTS,
 }
-
-
-def write(folder: Path, files: dict[str, str] = FILES) -> Path:
-    """Put the application in a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return folder

@@ -15,7 +15,7 @@ from camkes import pipeline
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.migrate import application
-from tests.migrate.application import write
+from tests.written import write_files
 
 SYSTEM = """\
 import <std_connector.camkes>;
@@ -162,7 +162,7 @@ def run(folder: Path, out: Path, capfd: pytest.CaptureFixture[str]) -> list[str]
 
 
 def test_it_is_understood_as_it_stands(tmp_path: Path) -> None:
-    checked, said = check(write(tmp_path, FILES))
+    checked, said = check(write_files(tmp_path, FILES))
     assert said == ["W0709", "W0709", "W0716"], "only what the library has is missed"
     assert [(c.name, c.protocol.value, c.ceiling, c.threads) for c in checked.plan.cpis] == [
         ("lock.w", "inherited", 31, 2),
@@ -173,13 +173,13 @@ def test_it_is_understood_as_it_stands(tmp_path: Path) -> None:
 
 def test_a_build_says_what_is_missing(tmp_path: Path) -> None:
     sink = Sink()
-    request = pipeline.Input(write(tmp_path, FILES))
+    request = pipeline.Input(write_files(tmp_path, FILES))
     assert pipeline.build(request, tmp_path / "out", sink, lambda _: None) is None
     assert [d.code.number for d in sink.diagnostics].count("E0708") == 2
 
 
 def test_migrated_it_runs_untouched(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = write(tmp_path / "app", FILES)
+    folder = write_files(tmp_path / "app", FILES)
     before, _ = check(folder)
     sink = Sink()
     application.write(application.migrate(folder, sink))
@@ -194,7 +194,7 @@ def test_migrated_it_runs_untouched(tmp_path: Path, capfd: pytest.CaptureFixture
 
 def test_other_components_of_a_workspace_stay(tmp_path: Path) -> None:
     system = f"import <SerialServer/SerialServer.camkes>;\n{SYSTEM}"
-    folder = write(tmp_path, {**FILES, "scales.camkes": system})
+    folder = write_files(tmp_path, {**FILES, "scales.camkes": system})
     application.write(application.migrate(folder, Sink()))
     assert "includeGlobalComponents()" in (folder / "CMakeLists.txt").read_text()
 
@@ -204,7 +204,7 @@ def test_the_library_itself_comes_first_where_it_is(tmp_path: Path) -> None:
     library.mkdir()
     (library / "priority-protocols.camkes.h").write_text("#error from the library itself\n")
     sink = Sink()
-    assert pipeline.check(pipeline.Input(write(tmp_path / "app", FILES)), sink) is None
+    assert pipeline.check(pipeline.Input(write_files(tmp_path / "app", FILES)), sink) is None
     assert "from the library itself" in render(sink.diagnostics, Style(base=tmp_path))
 
 

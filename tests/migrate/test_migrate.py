@@ -19,14 +19,15 @@ from camkes.migrate import application
 from camkes.migrate.cmake import edit
 from camkes.migrate.tokens import BracketedTokens, Document
 from tests.golden import compare
-from tests.migrate.application import CALC, FILES, SYSTEM, write
+from tests.migrate.application import CALC, FILES, SYSTEM
+from tests.written import write_files
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def migrated(folder: Path, files: dict[str, str]) -> tuple[dict[str, str], list[str]]:
     """The files after a migration, and why a person should look at places (with the line)."""
-    write(folder, files)
+    write_files(folder, files)
     sink = Sink()
     changes = application.migrate(folder, sink)
     application.write(changes)
@@ -35,7 +36,7 @@ def migrated(folder: Path, files: dict[str, str]) -> tuple[dict[str, str], list[
 
 
 def test_all_of_an_application(tmp_path: Path) -> None:
-    folder = write(tmp_path / "pump")
+    folder = write_files(tmp_path / "pump", FILES)
     sink = Sink()
     changes = application.migrate(folder, sink)
     text = "".join(line for change in changes for line in change.diff(folder))
@@ -77,12 +78,12 @@ def test_what_is_native_stays(tmp_path: Path) -> None:
         "C.c": "void p_f(int priority) {}\nvoid p_init(void) {}\n",
     }
     sink = Sink()
-    assert application.migrate(write(tmp_path, native), sink) == ()
+    assert application.migrate(write_files(tmp_path, native), sink) == ()
     assert [d.code.number for d in sink.diagnostics] == ["N0852"]
 
 
 def test_line_ends_and_rights_stay(tmp_path: Path) -> None:
-    folder = write(tmp_path)
+    folder = write_files(tmp_path, FILES)
     (folder / "store.c").write_bytes(FILES["store.c"].replace("\n", "\r\n").encode())
     (folder / "store.c").chmod(0o640)
     application.write(application.migrate(folder, Sink()))
@@ -99,7 +100,7 @@ def test_a_file_with_many_calls(tmp_path: Path) -> None:
 
 
 def test_other_encodings_stay(tmp_path: Path) -> None:
-    folder = write(tmp_path)
+    folder = write_files(tmp_path, FILES)
     head, tail = (
         b"\xef\xbb\xbf#include <priority-protocols/priority-protocols.h>\r\n",
         b"/* gr\xfc\xdfe */\r\n",
@@ -297,7 +298,7 @@ def test_nothing_is_left_where_all_of_a_line_goes(tmp_path: Path) -> None:
 
 
 def test_all_files_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = write(tmp_path / "pump")
+    folder = write_files(tmp_path / "pump", FILES)
     opened = Path.open
 
     def full(path: Path, mode: str = "r", **settings: Any) -> Any:
@@ -326,7 +327,7 @@ def test_tokens_survive_anything() -> None:
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write(tmp_path / "pump")
+    folder = write_files(tmp_path / "pump", FILES)
     assert cli.main(["migrate", str(folder), "--color", "never"]) == 0
     out, err = capsys.readouterr()
     assert "+    requestor;" in out and "5 files would change" in err

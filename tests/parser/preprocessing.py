@@ -35,11 +35,3 @@ def names(file: ast.File) -> dict[str, str]:
     return {
         name.text: f"{name.span.file.path.name}:{place(name.span)} {written(name.span)}" for name in found
     }
-
-
-def write(folder: Path, **files: str) -> Path:
-    """Write files (`a_h` is a.h), and give the path of the first."""
-    paths = [folder / name.replace("_", ".") for name in files]
-    for path, text in zip(paths, files.values(), strict=True):
-        path.write_text(text)
-    return paths[0]

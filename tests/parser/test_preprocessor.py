@@ -13,12 +13,13 @@ from camkes.diagnostics import Sink, SourceFile
 from camkes.parser import ast
 from camkes.parser.parse import needs_preprocessor, parse
 from camkes.parser.preprocess import command
-from tests.parser.preprocessing import load, names, tree, write
+from tests.parser.preprocessing import load, names, tree
 from tests.parser.support import listing, place, shape, written
+from tests.written import write_named
 
 
 def test_places_after_macros_are_exact(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes="""\
 #define NUMBER 12345
@@ -50,7 +51,7 @@ component A {   attribute int a = NUMBER;  has mutex m;
 
 
 def test_a_macro_that_makes_several_items_gives_them_its_place(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes="""\
 #define PORT(name) uses P name; \\
@@ -68,7 +69,7 @@ component A { PORT(left) PORT(right) control; }
 
 
 def test_places_in_included_files_are_theirs(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes='#include "b.h"\n  #  include <c.h>\ncomponent A { control; }\n#include "b.h"\n',
         b_h='#ifndef H\n#define H X\n#include "d.h"\n component B { has mutex b; }\n#endif\n',
@@ -93,7 +94,7 @@ def test_places_in_included_files_are_theirs(folder: Path) -> None:
 
 
 def test_the_same_file_twice_with_other_macros(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes='#define N one\n#include "x.h"\n#undef N\n#define N two\n#include "x.h"\n',
         x_h="component N { has mutex N ## x; }\n".replace(" ## x", ""),
@@ -102,7 +103,7 @@ def test_the_same_file_twice_with_other_macros(folder: Path) -> None:
 
 
 def test_conditionals_choose(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes="""\
 component A {
@@ -125,13 +126,13 @@ component A {
 
 
 def test_macros_from_the_command_line(folder: Path) -> None:
-    path = write(folder, a_camkes="component A { attribute int a = SIZE; has mutex SIZES; }")
+    path = write_named(folder, a_camkes="component A { attribute int a = SIZE; has mutex SIZES; }")
     assert shape(tree(path, "-DSIZE=7").items[0])[2][0][-1] == ("Literal", 7)
     assert shape(tree(path, "-D", "SIZE=8").items[0])[2][0][-1] == ("Literal", 8)
 
 
 def test_macros_that_make_macros(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes="""\
 #define CALL F
@@ -153,7 +154,7 @@ COMPONENT
 
 
 def test_predefined_macros_are_replaced(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes="component A {\n attribute int a = linux + __LINE__; attribute string f = __FILE__; }",
     )
@@ -165,7 +166,7 @@ def test_predefined_macros_are_replaced(folder: Path) -> None:
 
 
 def test_macros_in_strings_and_comments_are_text(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes='#define A B\ncomponent X { /* A "*/ attribute string s = "A // A /* A"; } // don\'t A\n',
     )
@@ -173,7 +174,7 @@ def test_macros_in_strings_and_comments_are_text(folder: Path) -> None:
 
 
 def test_directives_do_not_reach_the_parser(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes='#pragma once upon a time\ncomponent A {\n#line 77 "zz.h"\n has mutex m; }\n#warning hm\n',
     )
@@ -181,7 +182,7 @@ def test_directives_do_not_reach_the_parser(folder: Path) -> None:
 
 
 def test_tabs_and_wide_characters_count_as_one_column(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder, a_camkes='#define N 1\ncomponent A { attribute string s = "äöü€𝄞";\t has mutex m; }\n'
     )
     assert names(tree(path))["m"] == "a.camkes:2:56-2:57 m"
@@ -194,7 +195,7 @@ def test_lines_may_end_in_any_way(folder: Path) -> None:
 
 
 def test_a_text_that_is_not_saved(folder: Path) -> None:
-    path = write(folder, a_camkes="garbage", b_h="component B {}\n")
+    path = write_named(folder, a_camkes="garbage", b_h="component B {}\n")
     source = SourceFile(path, '#include "b.h"\n#define N m\ncomponent A { has mutex N; }\n')
     sink = Sink()
     file = parse(source, sink)
@@ -207,7 +208,7 @@ def test_a_text_that_is_not_saved(folder: Path) -> None:
 
 
 def test_syntax_errors_in_macros_and_headers_have_places(folder: Path) -> None:
-    path = write(
+    path = write_named(
         folder,
         a_camkes='#define BAD contrl;\n#include "b.h"\ncomponent A {\n  BAD\n  usess P p; }\n',
         b_h="component B { provids P p; }\n",
@@ -237,7 +238,7 @@ def test_syntax_errors_in_macros_and_headers_have_places(folder: Path) -> None:
 def test_errors_of_the_preprocessor_are_diagnostics(
     folder: Path, text: str, where: str, message: str
 ) -> None:
-    result, sink = load(write(folder, a_camkes=text))
+    result, sink = load(write_named(folder, a_camkes=text))
     assert result is None
     (diagnostic,) = sink.diagnostics
     assert diagnostic.code.number == "E0111"
@@ -245,7 +246,7 @@ def test_errors_of_the_preprocessor_are_diagnostics(
 
 
 def test_an_error_in_a_header_is_shown_there(folder: Path) -> None:
-    result, sink = load(write(folder, a_camkes='#include "b.h"\n', b_h="\n#error no\n"))
+    result, sink = load(write_named(folder, a_camkes='#include "b.h"\n', b_h="\n#error no\n"))
     assert result is None
     (diagnostic,) = sink.diagnostics
     assert diagnostic.span is not None
@@ -253,7 +254,7 @@ def test_an_error_in_a_header_is_shown_there(folder: Path) -> None:
 
 
 def test_no_preprocessor_is_a_diagnostic(folder: Path) -> None:
-    result, sink = load(write(folder, a_camkes="\n#define A\n"), cpp="no-such-command")
+    result, sink = load(write_named(folder, a_camkes="\n#define A\n"), cpp="no-such-command")
     assert result is None
     assert listing(sink).splitlines()[0] == (
         "E0110 2:1-2:10 cannot run the C preprocessor `no-such-command`: No such file or directory"
@@ -261,7 +262,7 @@ def test_no_preprocessor_is_a_diagnostic(folder: Path) -> None:
 
 
 def test_a_preprocessor_that_fails_is_a_diagnostic(folder: Path) -> None:
-    result, sink = load(write(folder, a_camkes="\n#define A\n"), cpp="false")
+    result, sink = load(write_named(folder, a_camkes="\n#define A\n"), cpp="false")
     assert result is None
     assert [each.code.number for each in sink.diagnostics] == ["E0111"]
 
@@ -278,7 +279,7 @@ def test_a_preprocessor_that_fails_at_the_second_time(folder: Path) -> None:
     tool = script(
         folder, 'case "$*" in *-P*) echo "a.camkes:1: error: no more" >&2; exit 1;; esac; exec cpp "$@"'
     )
-    result, sink = load(write(folder, a_camkes="#define A\n"), cpp=tool)
+    result, sink = load(write_named(folder, a_camkes="#define A\n"), cpp=tool)
     assert result is None
     assert [(each.code.number, each.message) for each in sink.diagnostics] == [("E0111", "no more")]
 
@@ -287,13 +288,13 @@ def test_a_preprocessor_is_asked_in_english(folder: Path, monkeypatch: pytest.Mo
     """Its errors are read."""
     tool = script(folder, '[ "$LC_ALL" = C ] || exit 1; exec cpp "$@"')
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
-    result, _ = load(write(folder, a_camkes="#define A\n"), cpp=tool)
+    result, _ = load(write_named(folder, a_camkes="#define A\n"), cpp=tool)
     assert result is not None
 
 
 def test_the_place_of_a_header_that_is_not_there(folder: Path) -> None:
     for header in ("<sys/nothing.h>", '"nothing.h"'):
-        _, sink = load(write(folder, a_camkes=f"\n#include {header} // here\n"))
+        _, sink = load(write_named(folder, a_camkes=f"\n#include {header} // here\n"))
         (missing,) = sink.diagnostics
         assert missing.span is not None
         assert (missing.span.column, missing.span.end_column) == (10, 10 + len(header))
@@ -301,13 +302,13 @@ def test_the_place_of_a_header_that_is_not_there(folder: Path) -> None:
 
 def test_an_error_at_a_line_that_is_not_there(folder: Path) -> None:
     tool = script(folder, 'echo "a.camkes:99:1: error: boo" >&2; exit 1')
-    _, sink = load(write(folder, a_camkes="#define A\n"), cpp=tool)
+    _, sink = load(write_named(folder, a_camkes="#define A\n"), cpp=tool)
     assert [(each.message, each.span) for each in sink.diagnostics] == [("a.camkes:99: boo", None)]
 
 
 def test_a_preprocessor_that_never_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "TIMEOUT", 2)
-    _, sink = load(write(folder, a_camkes="#define A\n"), cpp=script(folder, "sleep 1000"))
+    _, sink = load(write_named(folder, a_camkes="#define A\n"), cpp=script(folder, "sleep 1000"))
     assert "did not finish within 2 seconds" in sink.diagnostics[0].message
 
 
@@ -317,14 +318,14 @@ def test_a_compiler_takes_the_place_of_the_preprocessor(
 
     found = command.shutil.which
     monkeypatch.setattr(command.shutil, "which", lambda name, **how: None if name == "cpp" else found(name))
-    result = tree(write(folder, a_camkes="#define NAME A\ncomponent NAME { }\n"))
+    result = tree(write_named(folder, a_camkes="#define NAME A\ncomponent NAME { }\n"))
     assert names(result) == {"A": "a.camkes:2:11-2:15 NAME"}
     monkeypatch.setattr(command.shutil, "which", lambda name, **how: None)
     assert command._preprocessor("cpp") == ["cpp"]
 
 
 def test_a_header_that_is_no_text(folder: Path) -> None:
-    path = write(folder, a_camkes='#include "b.h"\ncomponent A { }\n')
+    path = write_named(folder, a_camkes='#include "b.h"\ncomponent A { }\n')
     (folder / "b.h").write_bytes(b"// caf\xe9\n")
     assert load(path)[0] is not None  # a header in another encoding is no error
     (folder / "b.h").write_bytes(b"// \0\n")
@@ -334,21 +335,21 @@ def test_a_header_that_is_no_text(folder: Path) -> None:
 
 
 def test_lines_that_a_file_says_it_has(folder: Path) -> None:
-    path = write(folder, a_camkes='#define NAME A\n#line 70 "other.camkes"\ncomponent NAME { }\n')
+    path = write_named(folder, a_camkes='#define NAME A\n#line 70 "other.camkes"\ncomponent NAME { }\n')
     assert names(tree(path)) == {"A": "a.camkes:3:11-3:15 NAME"}
 
 
 def test_a_macro_of_several_places(folder: Path) -> None:
     """What begins in one file and ends in another has the place where it begins."""
-    path = write(folder, a_camkes='component A {\n#include "b.h"\n', b_h="control; }\n")
+    path = write_named(folder, a_camkes='component A {\n#include "b.h"\n', b_h="control; }\n")
     component = tree(path).items[0]
     assert component.span.file.path.name == "a.camkes"
 
 
 def test_a_file_that_needs_none_starts_none(folder: Path) -> None:
-    path = write(folder, a_camkes="component A { provides P p_priority; }")
+    path = write_named(folder, a_camkes="component A { provides P p_priority; }")
     tree(path, "-DCAMKES_TOOL_PROCESSING", "-Ifoo", cpp="no-such-command")
-    write(folder, a_camkes="component A { } // #define\n")
+    write_named(folder, a_camkes="component A { } // #define\n")
     tree(path, cpp="no-such-command", preprocess=False)
 
 
@@ -379,5 +380,5 @@ def test_all_predefined_macros_are_known() -> None:
 
 
 def test_turned_off_it_leaves_directives_alone(folder: Path) -> None:
-    path = write(folder, a_camkes="#define A B\ncomponent A {}\n")
+    path = write_named(folder, a_camkes="#define A B\ncomponent A {}\n")
     assert names(tree(path, preprocess=False)) == {"A": "a.camkes:2:11-2:12 A"}

@@ -18,7 +18,8 @@ from camkes.parser.positions import ParsedText
 from camkes.parser.preprocess import command, preprocess
 from camkes.parser.preprocess import run as run_of
 from camkes.parser.tables import load as load_tables
-from tests.parser.preprocessing import names, tree, write
+from tests.parser.preprocessing import names, tree
+from tests.written import write_named
 
 TABLES = load_tables()
 
@@ -121,7 +122,7 @@ def test_one_run_tells_what_two_runs_tell(folder: Path, lines: list[str], includ
 def test_it_runs_again_only_where_it_must(
     folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, runs: int
 ) -> None:
-    path = write(folder, a_camkes=text)
+    path = write_named(folder, a_camkes=text)
     calls = []
     run = command.run_limited
     monkeypatch.setattr(command, "run_limited", lambda *words: calls.append(words) or run(*words))

@@ -9,22 +9,15 @@ from pathlib import Path
 from camkes.diagnostics import Sink
 from camkes.project import cmake
 from camkes.project.application import Application, find_application
+from tests.written import write_files
 
 HEAD = "cmake_minimum_required(VERSION 3.16)\nproject(app C)\n"
 ROOT = "DeclareCAmkESRootserver(app.camkes)\n"
 
 
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
-
-
 def app(folder: Path, text: str, **files: str) -> Path:
     """An application with `text` in its CMakeLists.txt."""
-    return write(folder, {"app.camkes": "", "CMakeLists.txt": f"{HEAD}{text}\n{ROOT}", **files})
+    return write_files(folder, {"app.camkes": "", "CMakeLists.txt": f"{HEAD}{text}\n{ROOT}", **files})
 
 
 def find(folder: Path, **definitions: str) -> tuple[Application | None, list[str]]:

@@ -21,7 +21,8 @@ from camkes.project import cmake
 from camkes.project.application import Application, find_application
 from camkes.project.cmake import find_cmake, find_ninja
 from camkes.project.codes import CMAKE_FAILED, MISSING_FILE, MISSING_SOURCE
-from tests.project.support import app, find, write
+from tests.project.support import app, find
+from tests.written import write_files
 
 #: Each declares component @ and what belongs to it; its name takes the place of @.
 CONSTRUCTS = {
@@ -182,12 +183,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [f"{name}.{suffix}" for name, _ in _named() for suffix in ("c", "cc", "S", "h.in")]
     sources += [f"{letter}{name}.c" for name, _ in _named() for letter in "lm"]
     files = dict.fromkeys((*sources, "inc/a.h", "priv/a.h", "pub/a.h", "of_all/a.h", "sub/l.c"), "")
-    write(top / "outside", {"CMakeLists.txt": _OUTSIDE.format("outside"), "l.c": ""})
+    write_files(top / "outside", {"CMakeLists.txt": _OUTSIDE.format("outside"), "l.c": ""})
     files["sub/CMakeLists.txt"] = _OUTSIDE.format("sub")
     files["main.c"] = "int main(void) { return 0; }\n"
     text = "\n".join([_FOLDER, *parts])
     app(top / "app", f"enable_language(CXX)\nenable_language(ASM)\n{text}", **files)
-    write(top / "plain", {**files, "CMakeLists.txt": f"{_PLAIN}{text}\n"})
+    write_files(top / "plain", {**files, "CMakeLists.txt": f"{_PLAIN}{text}\n"})
     return top
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
-from tests.project.support import HEAD, ROOT, write
+from tests.project.support import HEAD, ROOT
+from tests.written import write_files
 
 SYSTEM = """import <std_connector.camkes>;
 procedure P { void f(); }
@@ -29,7 +30,7 @@ def test_no_notes_before_an_error(client: str | None, code: str, tmp_path: Path)
         f"{HEAD}DeclareCAmkESComponent(Client SOURCES client.c)\n"
         f"DeclareCAmkESComponent(Server SOURCES server.c)\n{ROOT}"
     )
-    write(tmp_path, {"CMakeLists.txt": lists, "app.camkes": SYSTEM, "server.c": "void p_f(void) {}\n"})
+    write_files(tmp_path, {"CMakeLists.txt": lists, "app.camkes": SYSTEM, "server.c": "void p_f(void) {}\n"})
     if client is not None:
         (tmp_path / "client.c").write_text(client)
     sink = Sink()

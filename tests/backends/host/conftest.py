@@ -17,6 +17,7 @@ from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
 from camkes.backends.host.run import RunResult, run_host
 from camkes.diagnostics import Diagnostic, Sink
+from tests.written import write_files
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,9 @@ def build(tmp_path: Path) -> Build:
     """Writes files (what is written before stays) and builds the system in `a.camkes`."""
 
     def make(files: dict[str, str], sanitize: bool = False) -> Built:
-        for name, text in files.items():
-            path = tmp_path / "app" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        root = write_files(tmp_path / "app", files)
         sink = Sink()
         steps: list[str] = []
-        root = tmp_path / "app"
         path = root if (root / "CMakeLists.txt").exists() else root / "a.camkes"
         image = pipeline.build(
             pipeline.Input(path), tmp_path / "out dir", sink, steps.append, sanitize=sanitize

@@ -12,14 +12,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.project.application import Application, find_application, surrounding_applications
 from camkes.project.codes import MISSING_FILE
-
-
-def make(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
+from tests.written import write_files
 
 
 def find(folder: Path, **how: Any) -> tuple[Application | None, list[str]]:
@@ -47,7 +40,7 @@ BASIC_FILES = {"src/client.c": "", "demo.camkes": "", "include/a.h": "", "defs/b
 
 
 def test_declarations(tmp_path: Path) -> None:
-    make(tmp_path, {"CMakeLists.txt": BASIC, **BASIC_FILES})
+    write_files(tmp_path, {"CMakeLists.txt": BASIC, **BASIC_FILES})
     found = good(tmp_path)
     assert found.root == tmp_path / "demo.camkes"
     assert found.name == "demo"
@@ -113,7 +106,7 @@ LANGUAGE_FILES = {
 
 
 def test_the_language(tmp_path: Path) -> None:
-    found = good(make(tmp_path, LANGUAGE_FILES))
+    found = good(write_files(tmp_path, LANGUAGE_FILES))
     assert found.components["One"].sources == (tmp_path / "yes.c",)
     assert found.components["Two"].sources == (tmp_path / "two.c", tmp_path / "three.c")
     assert found.components["Two"].c_flags == ("-Da", "-Db", "-Dc d")
@@ -132,13 +125,13 @@ def test_the_language(tmp_path: Path) -> None:
 
 def test_regular_expressions_and_functions_are_those_of_cmake(tmp_path: Path) -> None:
     text = BASIC + 'string(REGEX MATCH "[a-z]+" word "12ab")\nDeclareCAmkESComponent(C${word})\n'
-    make(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
+    write_files(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
     assert set(good(tmp_path).components) == {"Client", "Cab"}
 
 
 def test_what_cmake_does_not_know_is_an_error_at_its_line(tmp_path: Path) -> None:
     text = BASIC + "\nBakeRumprun(x)\n"
-    make(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
+    write_files(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
     sink = Sink()
     assert find_application(tmp_path, sink) is None
     (diagnostic,) = sink.diagnostics
@@ -163,7 +156,7 @@ def test_what_cmake_does_not_know_is_an_error_at_its_line(tmp_path: Path) -> Non
     ],
 )
 def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code: str) -> None:
-    make(tmp_path, {"CMakeLists.txt": BASIC + text, **BASIC_FILES})
+    write_files(tmp_path, {"CMakeLists.txt": BASIC + text, **BASIC_FILES})
     sink = Sink()
     found = find_application(tmp_path, sink)
     if found is not None:
@@ -177,12 +170,12 @@ def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code:
 def test_no_application(tmp_path: Path) -> None:
     assert find(tmp_path) == (None, ["E0701"])
     assert find(tmp_path / "nowhere") == (None, ["E0701"])
-    make(tmp_path, {"CMakeLists.txt": "project(x)"})
+    write_files(tmp_path, {"CMakeLists.txt": "project(x)"})
     assert find(tmp_path) == (None, ["E0701"])
 
 
 def test_a_lone_file_is_an_application(tmp_path: Path) -> None:
-    make(tmp_path, {"a.camkes": "", "components/Client/src/one.c": "", "server.c": ""})
+    write_files(tmp_path, {"a.camkes": "", "components/Client/src/one.c": "", "server.c": ""})
     found = good(tmp_path / "a.camkes")
     client = found.build_of("Client", "c", tmp_path / "a.camkes")
     server = found.build_of("Server", "s", tmp_path / "a.camkes")
@@ -194,14 +187,14 @@ def test_a_lone_file_is_an_application(tmp_path: Path) -> None:
 
 
 def test_a_lone_file_that_cmake_declares_is_that_application(tmp_path: Path) -> None:
-    make(tmp_path, {"CMakeLists.txt": BASIC, **BASIC_FILES, "x.camkes": ""})
+    write_files(tmp_path, {"CMakeLists.txt": BASIC, **BASIC_FILES, "x.camkes": ""})
     assert good(tmp_path / "demo.camkes").components
     assert not good(tmp_path / "x.camkes").components
 
 
 def test_two_components_find_their_own_sources(tmp_path: Path) -> None:
     """A component that is declared in a folder of its name has its sources there."""
-    make(tmp_path, {"a.camkes": "", "parts/Echo/Echo.camkes": "", "parts/Echo/src/e.c": ""})
+    write_files(tmp_path, {"a.camkes": "", "parts/Echo/Echo.camkes": "", "parts/Echo/src/e.c": ""})
     found = good(tmp_path / "a.camkes")
     build = found.build_of("Echo", "e", tmp_path / "parts/Echo/Echo.camkes")
     assert build is not None
@@ -213,12 +206,12 @@ SYSTEM = "assembly { composition { component C c; } }"
 
 def test_a_folder_with_one_system_is_that_system(tmp_path: Path) -> None:
     parts = "component C { control; } // assembly { }\n/* assembly { } */"
-    folder = make(tmp_path, {"parts.camkes": parts, "main.camkes": f'import "parts.camkes"; {SYSTEM}'})
+    folder = write_files(tmp_path, {"parts.camkes": parts, "main.camkes": f'import "parts.camkes"; {SYSTEM}'})
     assert good(folder).root == folder / "main.camkes"
 
 
 def test_a_folder_with_two_systems_asks_which(tmp_path: Path) -> None:
-    folder = make(tmp_path, {"a.camkes": SYSTEM, "b.camkes": SYSTEM.replace("assembly", "assembly B")})
+    folder = write_files(tmp_path, {"a.camkes": SYSTEM, "b.camkes": SYSTEM.replace("assembly", "assembly B")})
     sink = Sink()
     assert find_application(folder, sink) is None
     (said,) = sink.diagnostics
@@ -227,7 +220,7 @@ def test_a_folder_with_two_systems_asks_which(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_system(tmp_path: Path) -> None:
-    assert find(make(tmp_path, {"a.camkes": "component C { control; }"})) == (None, ["E0701"])
+    assert find(write_files(tmp_path, {"a.camkes": "component C { control; }"})) == (None, ["E0701"])
 
 
 def test_a_file_is_not_of_a_system_far_above(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from camkes import __version__
 from tests.backends.host.test_host import CLIENT, SERVER, SYSTEM
+from tests.written import write_files
 
 ROOT = Path(__file__).resolve().parents[3]
 #: what the tests run on stands for what pip would fetch
@@ -87,11 +88,7 @@ def installed(
 
 @pytest.fixture
 def application(tmp_path: Path) -> Path:
-    folder = tmp_path / "app"
-    folder.mkdir()
-    for name, text in (("a.camkes", SYSTEM), ("Client.c", CLIENT), ("Server.c", SERVER)):
-        (folder / name).write_text(text)
-    return folder
+    return write_files(tmp_path / "app", {"a.camkes": SYSTEM, "Client.c": CLIENT, "Server.c": SERVER})
 
 
 def files(folder: Path) -> dict[Path, int]:

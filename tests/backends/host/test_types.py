@@ -15,6 +15,7 @@ from camkes.diagnostics.rendering import Style, render
 from camkes.model.c_types import names_own_types
 from tests.backends.host.conftest import Build
 from tests.golden import compare
+from tests.written import write_files
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -62,10 +63,8 @@ typedef const int fixed_t;
 class Application:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        (folder / "include").mkdir(parents=True)
-        for name, text in (("client.c", CLIENT), ("server.c", SERVER), ("CMakeLists.txt", LISTS)):
-            (folder / name).write_text(text)
-        (folder / "include" / "act.h").write_text(HEADER)
+        sources = {"client.c": CLIENT, "server.c": SERVER, "include/act.h": HEADER}
+        write_files(folder, {"CMakeLists.txt": LISTS, **sources})
 
     def write(self, procedure: str, client: str = "") -> None:
         (self.folder / "a.camkes").write_text(SYSTEM % (procedure, client))

@@ -17,6 +17,7 @@ from camkes.backends.sel4.link import Unlinked
 from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
+from tests.written import write_files
 
 from .test_cmake import cmake
 
@@ -81,12 +82,8 @@ needs_ninja = pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is
 
 
 def application(folder: Path, clauses: tuple[str, str] = ("", "")) -> Path:
-    home = folder / "application"
     texts = {"CMakeLists.txt": LISTS, "system.camkes": SYSTEM % clauses, **FILES}
-    for name, text in texts.items():
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_text(text)
-    return home
+    return write_files(folder / "application", texts)
 
 
 def on_host(folder: Path) -> tuple[CapabilityModel | None, list[tuple[str, str]]]:

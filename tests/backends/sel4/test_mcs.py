@@ -24,6 +24,7 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import render
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
+from tests.written import write_files
 
 from .test_cmake import configure
 
@@ -254,10 +255,7 @@ def test_less_time_than_the_kernel_needs_itself(tmp_path: Path, setting: str, me
 
 
 def application(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in {**FILES, "passive.camkes": SYSTEM}.items():
-        (folder / name).write_text(text)
-    return folder
+    return write_files(folder, {**FILES, "passive.camkes": SYSTEM})
 
 
 def test_on_the_host_kernel_passive_means_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

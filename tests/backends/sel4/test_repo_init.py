@@ -16,6 +16,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.written import write_files
+
 ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "repo-init.sh"
 MANIFEST = ROOT / "manifest.xml"
@@ -63,9 +65,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 def repository(folder: Path, files: dict[str, str]) -> str:
     """A repository with one more commit; its revision."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    write_files(folder, files)
     git(folder, "init", "-q", "-b", "main", "--template=")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "commit")

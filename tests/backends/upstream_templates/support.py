@@ -22,6 +22,7 @@ from camkes.model.settings import SettingReader
 from camkes.project.application import ComponentBuild, ConnectorTemplates
 from camkes.protocols import analyse
 from tests.resolve.systems import good
+from tests.written import write_files
 
 #: a device and its driver, a client and a server, each with connectors that have templates
 SYSTEM = """
@@ -73,10 +74,8 @@ def rendered(
         for side in ("FROM", "TO"):
             if f"{connector}.{side}" not in missing:
                 sides[side] = f"{connector}.{side}"
-    for name, text in {**{f"{c}.{s}": "" for c in connectors for s in ("FROM", "TO")}, **templates}.items():
-        path = home / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write_files(home, {**{f"{c}.{s}": "" for c in connectors for s in ("FROM", "TO")}, **templates})
+    for name in templates:
         connector, _, side = name.partition(".")
         if side.endswith("_HEADER"):
             connectors[connector][side] = name
