@@ -63,7 +63,7 @@ TESTS = (
 )
 #: these look for the text of the original, fail on a busy machine without a fault, or start a virtual machine
 NOT_RUN = (
-    "not broken_runtime and not stops_nothing and not second_look and not needs_keeps "
+    "not broken_runtime and not does_not_stop_a_run and not second_look and not needs_keeps "
     "and not while_compiling and not protection_keys"
 )
 #: these compile files by themselves, which the map does not see

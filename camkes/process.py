@@ -67,7 +67,7 @@ def no_room(said: str, *folders: str | os.PathLike[str], mistake: bool = False) 
 _SHELL = "/bin/sh"
 _MOST_LOOKS = 1000  # at a process that becomes a program
 _LOOKS_AT_START = 5  # at what was interrupted while it was started, 10 ms apart
-_STEP = 0.05  # seconds after which it is asked again whether a program may go on
+_STEP = 0.05  # seconds between two checks of whether a program may go on
 
 #: Reads "+ WORD" and "- WORD": a mark or the number of a session, of a program that is being started or of
 #: one that is gone with all that it started. At the end of its input it kills what the words left stand for,

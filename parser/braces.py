@@ -70,7 +70,7 @@ def remove_doubled_opening(tokens: Tokens, sink: Sink) -> int | None:
 
 
 def unclosed_brace(tokens: Tokens) -> int | None:
-    """The number of the `{` whose closing brace is missing, where the indentation tells; one is missing."""
+    """The number of the `{` whose closing brace is missing, as the indentation shows; one is missing."""
     opened: list[int] = []
     found: int | None = None
     for index, kind in enumerate(tokens.kinds):

@@ -200,7 +200,7 @@ class Recovery:
         self._misplaced = misplaced
         return follows
 
-    # Mending --------------------------------------------------------------------------------------
+    # Corrections ----------------------------------------------------------------------------------
 
     def _rewind(self, position: int) -> None:
         """Take the tokens from `position` on off the stacks."""

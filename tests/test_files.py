@@ -17,7 +17,7 @@ from camkes.files import OutputError, write_all, write_changed, write_output, wr
 
 
 def full(*names: str) -> Callable[..., Any]:
-    """`Path.open` on a disk that has no room for what begins with one of these names."""
+    """`Path.open` on a disk that is full for files whose names begin with one of these."""
     opened = Path.open
 
     def open_(path: Path, *arguments: Any, **settings: Any) -> Any:
@@ -28,7 +28,7 @@ def full(*names: str) -> Callable[..., Any]:
     return open_
 
 
-def test_a_file_that_does_not_fit_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_does_not_fit_is_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a"
     file.write_text("old")
     monkeypatch.setattr(Path, "open", full(".a."))
@@ -47,7 +47,7 @@ def test_of_several_files_none_changes_if_one_cannot(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
 
 
-def test_a_link_stays_and_permissions_too(tmp_path: Path) -> None:
+def test_links_and_permissions_are_kept(tmp_path: Path) -> None:
     real, link = tmp_path / "sub" / "real", tmp_path / "link"
     real.parent.mkdir()
     real.write_text("old")

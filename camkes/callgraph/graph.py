@@ -24,7 +24,7 @@ CALLING_BACK = frozenset(
 
 
 class Function(NamedTuple):
-    """A function of a component. `unit` tells static and weak functions of one name apart; "" for others."""
+    """A function of a component. `unit` distinguishes static or weak functions of one name, else ""."""
 
     name: str
     unit: str

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Space, Thread
 
 _HEADER = "camkes-host-table 1"
-#: what the host kernel keeps of its own accord
+#: what the host kernel keeps without a capability
 _IMPLICIT = frozenset({ObjectKind.CNODE, ObjectKind.VSPACE})
 
 

@@ -40,7 +40,7 @@ _SEVERITIES = {
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
 }
 
-#: What is said of something that has no effect, which editors show faded.
+#: Diagnostics of text that has no effect, which editors show faded.
 _WITHOUT_EFFECT = re.compile(r"no effect|not used|unused|ignored")
 
 

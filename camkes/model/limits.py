@@ -57,7 +57,7 @@ INDEXES = (1 << 16) - 1
 #: of a client of the virtual time server: a word has a bit for each that has completed
 TIMERS = 32
 #: in trace records: no thread
-NOBODY = 0xFFFF
+NO_NUMBER = 0xFFFF
 #: calls that the host kernel records of a fault
 FAULT_FRAMES = 32
 #: bytes of the ring that records wait in on seL4

@@ -70,7 +70,7 @@ def answer(
         return None
     if folder is not None:
         with suppress(OSError), _locked(Path(folder)):  # a cache that cannot be used, or is removed
-            kept = _recall(Path(folder))  # somebody may have asked meanwhile
+            kept = _recall(Path(folder))  # another command may have run CMake meanwhile
             return kept or _ask(question._replace(build=Path(folder) / "build"), Path(folder), sink)
     from tempfile import TemporaryDirectory
 

@@ -21,7 +21,7 @@ function(camkes_record)
     get_property(rs GLOBAL PROPERTY CAMKES_RS)
     get_property(us GLOBAL PROPERTY CAMKES_US)
     list(JOIN ARGV "${us}" record)
-    # how a library is linked says nothing of how it is compiled
+    # how a library is linked does not affect how it is compiled
     string(REGEX REPLACE "[$]<LINK_LIBRARY:[A-Za-z_]+,([^<>,]*)>" "\\1" record "${record}")
     camkes_evaluable("${record}" evaluable)
     if(evaluable)

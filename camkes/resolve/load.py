@@ -113,7 +113,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     check_use(flat, joined, sink)
     settings = resolve_settings(flat, names.types, Queries(options, sink), sink)
     if not program.complete:
-        return None  # tasks and requests of half a system say nothing
+        return None  # tasks and requests of half a system have no meaning
     return _system(program, names.assemblies, flat, joined, settings, sink)
 
 

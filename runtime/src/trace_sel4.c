@@ -24,7 +24,7 @@ static void record(uint8_t kind, uint16_t other, unsigned count, const uint64_t 
     struct camkes_sel4_trace_entry *entry = take((struct camkes_sel4_trace *)_camkes_trace);
     const struct camkes_thread *self = camkes_self();
     entry->kind = kind;
-    entry->thread = self != NULL ? self->number : CAMKES_TRACE_NOBODY;
+    entry->thread = self != NULL ? self->number : CAMKES_TRACE_NO_NUMBER;
     entry->other = other;
     entry->time = camkes_sel4_now();
     entry->arguments = (uint8_t)count;
@@ -45,7 +45,7 @@ void camkes_sel4_trace_text(const char *text, size_t length)
         const size_t part = length < most ? length : most;
         uint64_t arguments[CAMKES_SEL4_TRACE_ARGUMENTS] = {part};
         memcpy(&arguments[1], text, part);
-        record(CAMKES_TRACE_OUTPUT, CAMKES_TRACE_NOBODY, CAMKES_SEL4_TRACE_ARGUMENTS, arguments);
+        record(CAMKES_TRACE_OUTPUT, CAMKES_TRACE_NO_NUMBER, CAMKES_SEL4_TRACE_ARGUMENTS, arguments);
         text += part;
         length -= part;
     }

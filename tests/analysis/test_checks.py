@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is said of systems that have no analysis, to the letter; and that others have one."""
+"""The exact diagnostics of systems that have no analysis; and that others have one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_cannot_work_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
         (("db.store_wcet = 2 ms;", ""), []),  # what is not stated counts as 0: 4 ms and 8 ms
     ],
 )
-def test_warnings_begin_where_nothing_can_help(
+def test_warnings_begin_at_utilisation_above_one(
     change: tuple[str, str], codes: list[str], tmp_path: Path
 ) -> None:
     text = (GOLDEN / "infeasible" / "cannot_work.camkes").read_text()

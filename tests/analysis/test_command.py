@@ -60,7 +60,7 @@ def test_two_ways_are_two_requests(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [task["wcet"] for task in json.loads(capsys.readouterr().out)["tasks"]] == [4_000_000, 5_000_000]
 
 
-def test_bounds_that_do_not_apply_say_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_that_do_not_apply_give_a_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "s.camkes"
     path.write_text((SYSTEM % "4 ms").replace("b._period", "b._deadline = 15 ms; b._period"))
     assert main(["analyze", "--nocpp", str(path)]) == 0
@@ -92,7 +92,7 @@ def test_a_task_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "there is no task 'bb'" in capsys.readouterr().err
 
 
-def test_a_wrong_platform_and_a_wrong_system_are_both_said(
+def test_errors_of_the_platform_and_of_the_system_are_reported_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "s.camkes"

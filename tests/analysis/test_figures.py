@@ -107,7 +107,7 @@ def test_without_preemption_the_same_tasks_wait_as_long() -> None:
     assert blocking_of(found) == [0.8, 0.3, 0.0]
 
 
-def test_propagated_without_overhead_blocks_nobody() -> None:
+def test_propagated_without_overhead_blocks_no_task() -> None:
     """R2 = 4.8 + 2.8; R3 as above."""
     found = analyse(chain(PROPAGATED), FREE)
     assert blocking_of(found) == [0, 0, 0]
@@ -155,7 +155,7 @@ def test_half_of_a_request_makes_no_requests() -> None:
     assert blocking_of(found) == [0.308672, 0.305401, 0.0]
 
 
-def test_who_requests_nothing_waits_only_without_preemption() -> None:
+def test_a_task_without_requests_waits_only_for_non_preemptive_code() -> None:
     ceiling = analyse(chain(FIXED, extra=True), FREE)
     assert (blocking_of(ceiling)[0], response_of(ceiling)[0]) == (0, 0.5)
     everybody = analyse(chain(FIXED, NON_PREEMPTIVE, NON_PREEMPTIVE, extra=True), FREE)

@@ -84,7 +84,7 @@ def alternatives(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.BinOp):
         inner = node.operand
         if isinstance(inner.op, ast.FloorDiv) and isinstance(inner.left, ast.UnaryOp):
-            yield ast.BinOp(inner.left.operand, ast.FloorDiv(), inner.right)  # a ceiling becomes a floor
+            yield ast.BinOp(inner.left.operand, ast.FloorDiv(), inner.right)  # rounds down instead of up
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
         other = "min" if node.func.id == "max" else "max"
         yield ast.Call(ast.Name(other, ast.Load()), node.args, node.keywords)

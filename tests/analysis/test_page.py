@@ -74,7 +74,7 @@ def test_page_of_a_miss(tmp_path: Path) -> None:
     assert ["s.store!manager", "s", "manager", "20"] in found.rows
 
 
-def test_page_stands_alone(tmp_path: Path) -> None:
+def test_the_page_needs_no_other_file(tmp_path: Path) -> None:
     """It loads nothing, has no script, and is the same each time."""
     text = page(tmp_path, NESTED)
     found = Page(text)
@@ -91,7 +91,7 @@ def test_page_without_a_search(tmp_path: Path) -> None:
     assert "The case that leaves least time" not in page(tmp_path, NESTED, "--no-search")
 
 
-def test_names_are_no_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The folder's name is the user's."""
     path = tmp_path / "a&b<i>.camkes"
     path.write_text(MISSING)

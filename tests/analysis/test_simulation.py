@@ -61,7 +61,7 @@ def test_order_at_one_instant() -> None:
 
 
 def test_jobs_that_are_not_done() -> None:
-    """2.5 jobs of 4 in 10; releases are not lost, and the run stops where it is asked to."""
+    """2.5 jobs of 4 in 10; releases are not lost, and the run stops at the given time."""
     workload = Workload((WorkloadTask("a", 1, 3, 3, 4),), ())
     jobs = Simulation(workload, program(workload)).run(10)
     assert jobs == [

@@ -143,7 +143,7 @@ def test_jobs_without_work_take_no_time() -> None:
     assert [(each.response, each.quality) for each in found.values()] == [(0, Quality.ATTAINED)] * 2
 
 
-def test_a_task_that_nothing_was_searched_for() -> None:
+def test_a_task_without_a_search() -> None:
     workload = Workload((WorkloadTask("a", 2, 100, 100, 51), WorkloadTask("b", 1, 200, 200, 50)), ())
     assert witnesses(workload, analyse(workload, FREE), effort=0) == {}
 

@@ -105,7 +105,7 @@ def test_a_pointer_to_a_stub(look: Look) -> None:
     assert seen.calls("s.p") == (["s.log"], CODE)
 
 
-def test_a_pointer_from_nowhere_counts_as_all_and_is_said(look: Look) -> None:
+def test_an_unknown_pointer_counts_as_all_calls_and_is_reported(look: Look) -> None:
     seen = look("int (*f)(int);\nint p_f(int x) { return f(x); }\nint q_f(int x) { return x; }")
     assert seen.calls("s.p") == (BOTH, "all")
     assert seen.calls("s.q") == ([], "")
@@ -165,12 +165,12 @@ def test_contradiction_shows_the_chain_and_its_lines(look: Look) -> None:
     compare(seen.text, Path(__file__).parent / "golden" / "contradiction.txt")
 
 
-def test_a_clause_that_agrees_says_nothing(look: Look) -> None:
+def test_a_clause_that_agrees_with_the_code_gives_no_diagnostic(look: Look) -> None:
     seen = look("#include <camkes.h>\n" + CONTRADICTION, clause=", requests (next)")
     assert not {"E0516", "W0507", "W0508"} & set(seen.codes)
 
 
-def test_a_clause_that_says_too_much(look: Look) -> None:
+def test_a_clause_with_an_interface_that_the_code_does_not_call(look: Look) -> None:
     seen = look("#include <camkes.h>\n" + CONTRADICTION, clause=", requests (next, log)")
     assert "W0507" in seen.codes
     assert seen.calls("s.p") == (BOTH, "clause")
@@ -313,7 +313,7 @@ def test_a_handler_that_is_in_no_source(look: Look) -> None:
     assert "no source file defines `p_f`" in seen.text
 
 
-def test_a_handler_of_interrupts_is_no_task(look: Look) -> None:
+def test_an_interrupt_handler_is_not_a_task(look: Look) -> None:
     code = "int p_f(int x) { return x; }\nint q_f(int x) { return x; }\n"
     handler = "void irq_handle(void) { next_f(1); }\n"
     device = SYSTEM.replace("uses P log;", "uses P log; consumes Irq irq;").replace(

@@ -111,7 +111,7 @@ def test_a_handler_of_interrupts_in_a_task(tmp_path: Path) -> None:
     assert [d.code.number for d in _diagnose(tmp_path, _INTERRUPT, code)] == ["E0510"]
 
 
-def test_a_component_that_is_no_requestor(tmp_path: Path) -> None:
+def test_a_component_that_is_not_a_requestor(tmp_path: Path) -> None:
     system = _CONSUMES.replace("requestor; ", "").replace("task._priority = 10;", "")
     run = "int run(void) { (void)tick_reg_callback(on_tick, NULL); return 0; }\n"
     found = _diagnose(tmp_path, system, _HANDLER + run)
@@ -129,12 +129,12 @@ def test_a_plain_interface_of_a_task(tmp_path: Path) -> None:
     assert [d.code.number for d in _diagnose(tmp_path, system, code)] == ["E0514"]
 
 
-def test_a_handler_that_only_takes_note_is_good(tmp_path: Path) -> None:
+def test_a_handler_without_requests_is_accepted(tmp_path: Path) -> None:
     code = "static volatile int seen;\nstatic void on_tick(void *cookie) { (void)cookie; seen = 1; }\n" + _RUN
     assert _diagnose(tmp_path, _CONSUMES, code) == []
 
 
-def test_waiting_for_an_event_and_requesting_is_good(tmp_path: Path) -> None:
+def test_waiting_for_an_event_before_a_request_is_accepted(tmp_path: Path) -> None:
     assert _diagnose(tmp_path, _CONSUMES, "int run(void) { tick_wait(); store_put(1); return 0; }\n") == []
 
 

@@ -260,7 +260,7 @@ def test_wrong_settings_are_reported_once() -> None:
     assert [d.code.number for d in sink.diagnostics] == ["E0601", "E0602"]
 
 
-def test_wrong_settings_are_replaced_where_nobody_wants_to_know_of_them() -> None:
+def test_wrong_settings_are_replaced_by_defaults_without_a_sink() -> None:
     model = allocate(system((instance("a", component("S", control=True), _stack_size="big"),)), EMPTY)
     assert thread(model, "a").stack_size == 16384
 

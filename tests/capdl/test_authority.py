@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Nobody holds more than a connection or a role asks for."""
+"""No address space holds more capabilities than its connections and roles need."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def check(model: CapabilityModel) -> None:
         for cap in space.caps:
             kind = kinds[cap.object]
             if kind is ObjectKind.TCB:
-                assert cap.object in own  # nobody holds another component's thread
+                assert cap.object in own  # no component holds another one's thread
             if kind is ObjectKind.ENDPOINT and not cap.object.endswith((":gate", ":ready")):
                 assert str(cap.rights) in ("R", "WP")  # one serves, the other asks
             if kind is ObjectKind.NOTIFICATION and str(cap.rights) != "RW":
@@ -146,7 +146,7 @@ def test_reasons_of_all_kinds() -> None:
     assert sum("time of t" in r for r in reasons) == 4
 
 
-def test_a_capability_that_nothing_asks_for_is_an_error() -> None:
+def test_a_capability_without_a_purpose_is_an_error() -> None:
     made, plan = nested()
     model = allocate(made, plan)
     space = next(s for s in model.spaces if s.name == "inner")

@@ -30,7 +30,7 @@ def test_ports_overlap_where_they_have_one_in_common() -> None:
     assert found == [True, True, False, True]
 
 
-def test_words_of_capdl_are_written_in_one_place() -> None:
+def test_keywords_of_capdl_are_in_one_module() -> None:
     found = set()
     for path in [*(ROOT / "camkes/capdl").glob("*.py"), *(ROOT / "camkes/backends/sel4").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

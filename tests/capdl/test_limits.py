@@ -45,7 +45,7 @@ class Made:
 
 
 def made(text: str, folder: Path, bits: int = 64) -> Made:
-    """A system as it is allocated for a kernel with words of so many bits, and what was said of it."""
+    """A system as it is allocated for a kernel with words of so many bits, and its diagnostics."""
     path = folder / "system.camkes"
     path.write_text(HEAD + text)
     sink = Sink()
@@ -207,11 +207,11 @@ SHARED = {
         r"define CAMKES_WAITERS \(\(uintptr_t\)1 << (\w+)\)",
     ),
     "no thread in a record": (
-        limits.NOBODY,
+        limits.NO_NUMBER,
         "runtime/include/camkes/platform.h",
-        r"define CAMKES_TRACE_NOBODY (\w+)",
+        r"define CAMKES_TRACE_NO_NUMBER (\w+)",
     ),
-    "no thread of the host kernel": (limits.NOBODY, "kernel/host/src/state.h", r"\bNONE = (\w+)"),
+    "no thread of the host kernel": (limits.NO_NUMBER, "kernel/host/src/state.h", r"\bNONE = (\w+)"),
     "frames of a fault": (limits.FAULT_FRAMES, "kernel/host/src/threads.h", r"FAULT_FRAMES = (\w+)"),
     "ring of records": (
         limits.SEL4_TRACE_BYTES,

@@ -242,7 +242,7 @@ def test_sarif_uris_are_escaped() -> None:
     assert place["artifactLocation"]["uri"] == "file:///a%20b/%C3%BC%23.camkes"
 
 
-def test_json_says_everything() -> None:
+def test_json_has_all_parts_of_a_diagnostic() -> None:
     file = SourceFile(Path("a.camkes"), "one\ntwo\n")
     place = Span(file, 1, 1, 2, 3)
     code = Code("E0501", "deadlock")

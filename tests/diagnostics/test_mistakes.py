@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parent / "golden" / "mistakes"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all, as a user has: CMake is asked and code is compiled again only where that is needed."""
+    """One for all mistakes: CMake is run and code is compiled again only where that is needed."""
     return tmp_path_factory.mktemp("mistakes") / "app"
 
 
@@ -39,7 +39,7 @@ def write(folder: Path, name: str = "") -> None:
 
 
 def found(folder: Path) -> tuple[Diagnostic, ...]:
-    """What a check says; what a build says, where the check says nothing."""
+    """The diagnostics of a check; those of a build if a check has none."""
     sink = Sink()
     pipeline.check(pipeline.Input(folder), sink)
     if not sink.has_errors:

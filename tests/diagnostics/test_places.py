@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Errors as people read them, wherever they stand: headers, macros, long lines, files that are no text.
+"""Errors as people read them, in all places: headers, macros, long lines, files that are not text.
 
 Each case has golden/NAME.txt beside this file.
 """
@@ -142,7 +142,7 @@ CASES: dict[str, dict[str, str | bytes]] = {
 
 
 def golden(main: Path, options: LoadOptions, name: str) -> None:
-    """What is said about a file is what the golden file says."""
+    """The diagnostics of a file are those of its golden file."""
     sink = Sink()
     load(main, options, sink)
     text = render(sink.diagnostics, Style(base=main.parent))

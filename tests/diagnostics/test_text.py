@@ -50,7 +50,7 @@ def test_message_place_underline_notes_and_help() -> None:
     )
 
 
-def test_nothing_to_say() -> None:
+def test_no_diagnostics_give_no_text() -> None:
     assert render([]) == ""
     assert render([], Style(Form.ONELINE)) == ""
 
@@ -145,7 +145,7 @@ def test_spans_of_several_lines_that_overlap() -> None:
     ]
 
 
-def test_places_in_other_files_and_where_they_come_from() -> None:
+def test_places_in_other_files_and_their_includes() -> None:
     root = SourceFile(Path("root.camkes"), 'import "middle.camkes";\n')
     middle = SourceFile(Path("middle.camkes"), '\nimport "leaf.camkes";\n', at(root, 1, 1, 23))
     leaf = SourceFile(Path("leaf.camkes"), "leaf\n", at(middle, 2, 1, 21))
@@ -185,7 +185,7 @@ def test_windows_line_ends() -> None:
     assert "\r" not in excerpt("one\r\ntwo\r\n", (1, 1, 5, ""))
 
 
-def test_colour_changes_nothing_but_colour() -> None:
+def test_colour_does_not_change_the_text() -> None:
     labels = ((1, 3, 2, "first"), (1, 6, 3, "second"), (3, 1, 1, "third"))
     for unicode in (False, True):
         plain = excerpt("a bb ccc dd\n\nx\n", *labels, unicode=unicode)

@@ -73,7 +73,7 @@ def test_command(page: Path, line: str) -> None:
 
 #: Of a table of functions or macros: the first cell of a row is what C declares.
 DECLARED = re.compile(r"^\| `([\w ]+\([^`]*\))`[ |]", re.MULTILINE)
-#: Code for the first example, as somebody writes it who knows CAmkES.
+#: Code for the first example, as a user of CAmkES writes it.
 CODE = {
     "Task.c": '#include <camkes.h>\nint run(void)\n{\n    printf("%d\\n", s_store(7));\n    return 0;\n}\n',
     "Shared.c": "#include <camkes.h>\nint s_store(int value)\n{\n    return value;\n}\n",

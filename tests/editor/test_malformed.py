@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Malformed messages get an error as their answer; a huge text keeps nobody waiting."""
+"""Malformed messages get an error as their answer; a huge text does not delay other requests."""
 
 from __future__ import annotations
 
@@ -85,15 +85,15 @@ def test_malformed_requests_get_errors(session: Session) -> None:
         assert session.ask({**request, "id": number})["error"]["code"] == code, request
 
 
-def test_what_is_no_request_does_not_end_a_session(session: Session) -> None:
+def test_a_malformed_message_does_not_end_a_session(session: Session) -> None:
     requests = (b"{", b"[]", b"7", b'"a"', b"null", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 5000)
     for number, data in enumerate(requests, 1):
         session.send(data)
         assert session.ask({"jsonrpc": "2.0", "method": "no/such", "id": number})["error"], data
 
 
-def test_a_huge_text_keeps_nobody_waiting(tmp_path: Path) -> None:
-    """It is not looked at, which is said; others get their answers."""
+def test_a_huge_text_does_not_delay_other_requests(tmp_path: Path) -> None:
+    """It is not analysed, which is reported; other requests are answered."""
     small = "component A { control; }\nassembly { composition { component A a; } }\n"
     for name in ("huge.camkes", "small.camkes"):
         (tmp_path / name).write_text(small)
@@ -129,7 +129,7 @@ def test_the_last_version_of_a_large_text_counts(tmp_path: Path) -> None:
 
 
 def test_analyses_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has begun goes on though nobody wants it any more; of those that wait the last one is left."""
+    """An analysis that has begun is completed although out of date; of those that wait the last is made."""
     monkeypatch.setattr(session_module, "DELAY", 0)
     begun, may_end = threading.Event(), threading.Event()
     running: list[int] = []

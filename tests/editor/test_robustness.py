@@ -109,7 +109,7 @@ def test_a_text_that_is_being_typed(tmp_path: Path, text: str, where: float, mis
 
 @given(st.floats(0, 1))
 @settings(RELAXED, max_examples=10)
-def test_a_text_with_everything_in_it(tmp_path: Path, where: float) -> None:
+def test_a_text_with_all_constructs(tmp_path: Path, where: float) -> None:
     ask_everything(tmp_path / "a.camkes", GOOD[: round(where * len(GOOD))])
 
 

@@ -73,7 +73,7 @@ def test_a_mistake_shows_in_the_file_where_it_is(nested: Path) -> None:
     session(nested, script)
 
 
-def test_a_fragment_is_no_mistake(tmp_path: Path) -> None:
+def test_a_file_without_an_assembly_is_not_an_error(tmp_path: Path) -> None:
     (tmp_path / "part.camkes").write_text("procedure P { void f(); }\ncomponent A { uses P p; uses Q q; }\n")
 
     async def script(editor: Editor) -> None:
@@ -324,7 +324,7 @@ def test_the_application_around_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["no", "option", "command"])
-def test_cmake_is_asked_only_in_folders_that_the_user_trusts(
+def test_cmake_is_run_only_in_trusted_folders(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

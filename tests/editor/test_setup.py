@@ -33,7 +33,7 @@ def test_other_commands_do_not_load_it() -> None:
     assert result.stdout.endswith("[]\n")
 
 
-def test_an_editor_that_leaves_without_a_word_is_an_error() -> None:
+def test_an_editor_that_disconnects_without_exit_is_an_error() -> None:
     def message(method: str, number: int | None = None) -> bytes:
         text = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": {"capabilities": {}}})
         if number is None:

@@ -74,7 +74,9 @@ def test_the_same_trace(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert (tmp_path / "there.trace").read_bytes() == expected
 
 
-def test_a_jump_into_nothing_is_told_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jump_to_an_unmapped_address_is_reported_with_its_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CC", COMPILER)
     system = "component C { control; } assembly { composition { component C c; } }"
     (tmp_path / "a.camkes").write_text(system)

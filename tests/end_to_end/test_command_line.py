@@ -80,7 +80,7 @@ def test_exit_status_of_the_process(arguments: list[str | Path], status: int) ->
     assert result.status == status, result.errors
 
 
-def test_a_defect_of_ours_says_so(
+def test_an_internal_error_is_reported_as_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken(*_: object) -> None:
@@ -207,7 +207,7 @@ def test_colour_on_a_terminal(environment: dict[str, str], coloured: bool) -> No
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
-def test_machines_read_one_thing_from_a_stream(tmp_path: Path, form: str) -> None:
+def test_json_is_alone_on_standard_output(tmp_path: Path, form: str) -> None:
     path = EXAMPLES / "adder"
     for command in ("dump", "plan", "graph", "build", "check", "run"):
         out = ["-o", tmp_path / "out"] if command in ("build", "run") else []
@@ -295,7 +295,7 @@ def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
         (("check", "a", "b"), "camkes check: unexpected argument: b\nTry 'camkes check --help'.\n"),
     ],
 )
-def test_a_slip_on_the_command_line_names_what_was_meant(words: tuple[str, ...], said: str) -> None:
+def test_a_misspelt_word_on_the_command_line_gets_a_suggestion(words: tuple[str, ...], said: str) -> None:
     result = camkes(*words)
     assert (result.status, result.output, result.errors) == (2, "", said)
 

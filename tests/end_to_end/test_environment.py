@@ -49,7 +49,7 @@ def test_wrong_usage_of_doctor() -> None:
     assert (result.status, "nothing is known of what 'fly' needs" in result.errors) == (2, True)
 
 
-def test_every_need_says_how_it_is_installed() -> None:
+def test_every_requirement_has_an_installation_hint() -> None:
     assert all(need.install and need.what_for for need in needs())
     assert len({need.name for need in needs()}) == len(needs())
 
@@ -105,5 +105,5 @@ def test_watch_runs_again(tmp_path: Path) -> None:
     assert "changed: system.camkes" in errors
 
 
-def test_watch_of_nothing() -> None:
+def test_watch_of_a_missing_file() -> None:
     assert camkes("watch", "nowhere").status == 1

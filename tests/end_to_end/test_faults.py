@@ -54,7 +54,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("fast", [(), ("--fast",)], ids=["walls", "fast"])
+@pytest.mark.parametrize("fast", [(), ("--fast",)], ids=["isolated", "fast"])
 @pytest.mark.parametrize("case", CASES)
 def test_bad_component_is_named_and_others_go_on(case: str, fast: tuple[str, ...], tmp_path: Path) -> None:
     code, what, line = CASES[case]
@@ -80,7 +80,7 @@ def test_exit_of_a_component_is_its_own_end(tmp_path: Path) -> None:
     assert "bad" in result.errors
 
 
-def test_an_error_of_the_runtime_that_nobody_handles_is_no_illegal_instruction(tmp_path: Path) -> None:
+def test_an_unhandled_runtime_error_is_not_an_illegal_instruction(tmp_path: Path) -> None:
     text = """
 procedure P { string back(in int length); }
 component Client { control; uses P p; }

@@ -216,7 +216,7 @@ def consumers(folder: Path) -> Path:
     )
 
 
-def test_who_waits_for_the_lock_of_who_waits_lends_too(tmp_path: Path) -> None:
+def test_a_thread_that_waits_for_the_lock_of_a_waiter_lends_too(tmp_path: Path) -> None:
     """The producer has 40 from 1, when `urgent` waits for the lock, until its second signal at 5."""
     found = run(consumers(tmp_path / "system"), tmp_path, duration="90ms")
     assert found.executed()[:2] == [("producer", 0, 5), ("bystander", 5, 13)]

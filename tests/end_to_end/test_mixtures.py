@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""One system with everything in it: groups, a hierarchy, a pool, a non-preemptive CPI, CPIs nobody calls."""
+"""One system with all constructs: groups, a hierarchy, a pool, a non-preemptive CPI, CPIs without callers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ assembly {
     composition {
         component Task t1;  component Task t2;  component Task t3;
         component Box box;  component Mid mid;  component Two pool;
-        component Leaf nobody_calls;
+        component Leaf not_called;
         group g { component Task t4; component Mid mid2; }
         connection seL4RPCCall a(from t1.p, from t2.p, from t3.p, from g.t4.p, to g.mid2.p);
         connection seL4RPCCall b(from g.mid2.n, to mid.p);

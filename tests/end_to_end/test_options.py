@@ -58,9 +58,7 @@ def test_every_command_takes_every_option(tmp_path: Path, command: str, capsys: 
     assert cli.main([str(word) for word in words]) == 0, capsys.readouterr().err
 
 
-def test_import_paths_are_searched_in_order_before_what_comes_with_the_tool(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_import_paths_are_searched_in_order_before_the_builtin_files(tmp_path: Path, capsys: Capture) -> None:
     main = write_named(
         tmp_path,
         main_camkes=f"import <std_connector.camkes>; import <k.camkes>;\n{system()}",
@@ -123,7 +121,7 @@ def test_forward_references(tmp_path: Path, capsys: Capture) -> None:
     assert cli.main(["check", str(main), *both]) == 1
 
 
-def test_what_the_application_says_holds_where_nothing_is_asked(tmp_path: Path, capsys: Capture) -> None:
+def test_options_of_the_application_are_defaults_of_the_command_line(tmp_path: Path, capsys: Capture) -> None:
     write_named(
         tmp_path,
         main_camkes='#include "nowhere.h"\nassembly { composition { component A a; } }\n' + COMPONENT,
@@ -200,7 +198,7 @@ def test_no_rules_for_what_has_errors(tmp_path: Path, capsys: Capture) -> None:
     assert not (tmp_path / "rules.d").exists()
 
 
-def test_a_dump_has_everything_and_with_places_where_it_stands(tmp_path: Path, capsys: Capture) -> None:
+def test_a_dump_has_all_definitions_and_their_places(tmp_path: Path, capsys: Capture) -> None:
     text = (
         "import <std_connector.camkes>;\n" + HEAD + "component C { control; uses P p; }\n"
         "component S { provides P p; attribute int n = 2; }\nassembly { composition { component C c;\n"

@@ -71,7 +71,7 @@ def test_files_that_cannot_be_written_are_in_the_document(tmp_path: Path, option
     assert (tmp_path / "file").read_text() == "old"
 
 
-def test_a_run_of_which_nothing_is_known_is_a_document_too(tmp_path: Path) -> None:
+def test_a_run_without_a_report_is_a_json_document(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(kernel_memory(), 0, 4096);", KERNEL_MEMORY)
     done = camkes_run(tmp_path, "--json")
     assert done.status == 1, done.errors
@@ -118,7 +118,7 @@ def test_components_do_not_control_the_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["--json"]])
-def test_what_is_no_terminal_gets_what_components_print(tmp_path: Path, words: list[str]) -> None:
+def test_output_that_is_not_a_terminal_is_not_escaped(tmp_path: Path, words: list[str]) -> None:
     path = system(tmp_path, ONE, {"One.c": WILD})
     command = [sys.executable, "-m", "camkes", "run", str(path), "-o", str(tmp_path / "out"), *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)

@@ -71,7 +71,7 @@ def test_topologies() -> None:
 
 @pytest.mark.parametrize("topology", TOPOLOGIES.values(), ids=TOPOLOGIES)
 @given(st.integers(0, 2**32 - 1), st.floats(0.05, 1))
-def test_sets_have_the_utilisation_that_is_asked_for(topology: object, seed: int, utilisation: float) -> None:
+def test_sets_have_the_given_utilisation(topology: object, seed: int, utilisation: float) -> None:
     """With all overheads, and not more. Priorities are rate-monotonic; ceilings are those of who requests."""
     assert topology is CHAIN or topology is NESTED
     for configuration in topology.configurations:
@@ -165,7 +165,7 @@ def check_bands(by_name: dict[str, list[Row]]) -> None:
     assert all(row.liu_layland == 0 for row in by_name["propagated"] if row.utilisation > 0.78)
 
 
-def test_a_set_does_not_depend_on_who_evaluates_it() -> None:
+def test_a_set_does_not_depend_on_the_worker() -> None:
     asked = sweep("nested", 7, (0.4, 0.8))
     with sweeps.local(2) as evaluator:
         rows = sweeps.run(asked, evaluator)
@@ -184,7 +184,9 @@ def slow(chunk: Chunk) -> Row:
     raise AssertionError
 
 
-def test_a_worker_that_ends_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sets_of_a_worker_that_ends_are_evaluated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With a scheduler and worker processes of Dask, one of which is killed while it evaluates."""
     distributed = pytest.importorskip("dask.distributed")
     marker = tmp_path / "killed"

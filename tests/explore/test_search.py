@@ -40,7 +40,7 @@ def replace_time(state: object) -> str:
     return text[: text.index("seconds=")]
 
 
-def test_a_bound_leaves_schedules_out_and_says_so(tmp_path: Path) -> None:
+def test_a_bound_leaves_schedules_out_and_is_reported(tmp_path: Path) -> None:
     what = built(tmp_path, systems.RANKS)
     none = search(what, SearchOptions(bound=0))
     one = search(what, SearchOptions(bound=1))

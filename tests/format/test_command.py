@@ -68,7 +68,7 @@ def test_a_broken_file_is_left_alone_and_the_others_are_not(
     assert main(["fmt", str(folder / "missing.camkes")]) == 1
 
 
-def test_line_ends_and_links_stay(folder: Path) -> None:
+def test_line_ends_and_links_are_kept(folder: Path) -> None:
     (folder / "a.camkes").write_bytes(UNTIDY.replace("\n", "\r\n").encode())
     (folder / "link.camkes").symlink_to("a.camkes")
     assert main(["fmt", str(folder / "link.camkes")]) == 0
@@ -177,7 +177,7 @@ def test_a_pipe_is_utf_8(folder: Path, encoding: str) -> None:
         assert "\u65e5" in done.stdout.decode()
 
 
-def test_output_that_is_not_taken_is_no_defect(folder: Path) -> None:
+def test_a_closed_pipe_is_not_an_internal_error(folder: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = run_with(folder, ["--diff", "a.camkes"], "utf-8", full)
     assert done.stderr == b"camkes: cannot write the output: No space left on device\n"

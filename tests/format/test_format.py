@@ -186,7 +186,7 @@ def test_small_texts(text: str, tidy: str) -> None:
     assert check(text) == tidy
 
 
-def test_tables_stay_tables() -> None:
+def test_aligned_columns_are_kept() -> None:
     text = """\
 configuration {
     high.priority   = 30;  high.period   = 100 ms;

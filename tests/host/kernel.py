@@ -28,7 +28,7 @@ RUNNER = os.environ.get("CAMKES_HOST_RUNNER", "").split()
 
 SWITCH, IDLE, READY, BLOCK, PRIORITY, KCALL, TRANSFER, REPLY = 2, 3, 4, 5, 6, 7, 8, 9
 SIGNAL, WORK, FAULT, EXIT, OUTPUT, END, CHOICE = 10, 11, 12, 13, 14, 16, 17
-NOBODY = 65535
+NO_NUMBER = 65535
 
 
 @dataclass(frozen=True, slots=True)

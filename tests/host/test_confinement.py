@@ -123,7 +123,7 @@ DAMAGED_STATE = {
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the instructions differ between machines")
-def test_registers_that_the_kernel_relies_on_are_put_right(tmp_path: Path) -> None:
+def test_registers_that_the_kernel_relies_on_are_restored(tmp_path: Path) -> None:
     """The base of thread-local variables and flags: what follows is a fault at its line all the same."""
     known = "fsgsbase" in Path("/proc/cpuinfo").read_text()
     bodies = [body for body in DAMAGED_STATE if known or "wrfsbase" not in body]
@@ -224,7 +224,7 @@ def test_the_memory_around_the_kernel_is_not_there(tmp_path: Path) -> None:
     assert "good ran\n" in done.output
 
 
-def test_a_forged_report_blames_nobody(tmp_path: Path) -> None:
+def test_a_forged_report_is_ignored(tmp_path: Path) -> None:
     body = r"""
     static const char LINES[] = "fault: good: thread good: abort\ncamkes-host: defect\n"
         "{\"time\":0,\"thread\":1,\"type\":7,\"component\":\"good\",\"name\":\"good\",\"what\":\"abort\"}\n";
@@ -306,7 +306,7 @@ DAMAGE = (("0", "1 << 20"), ("8", "8"), ("16", "64"), ("2048", "512"))
 
 
 @pytest.mark.parametrize(("start", "length"), DAMAGE)
-def test_damage_anywhere_ends_the_run_in_words(tmp_path: Path, start: str, length: str) -> None:
+def test_damage_of_kernel_memory_ends_the_run_with_a_message(tmp_path: Path, start: str, length: str) -> None:
     write_system(tmp_path, f"memset(kernel_memory() + {start}, 0x5a, {length});", KERNEL_MEMORY)
     done = camkes_run(tmp_path)
     assert done.status == 1, done.errors
@@ -337,7 +337,9 @@ os.execv(sys.executable, [sys.executable, "-m", "camkes", "run", *sys.argv[2:]])
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of system calls differ")
 @pytest.mark.parametrize(("number", "what"), [("317", "(seccomp)"), ("444", "Landlock")])
-def test_what_a_workstation_lacks_is_said_once(tmp_path: Path, number: str, what: str) -> None:
+def test_missing_features_of_the_workstation_are_reported_once(
+    tmp_path: Path, number: str, what: str
+) -> None:
     write_system(tmp_path, "")
     (tmp_path / "CMakeLists.txt").unlink()  # CMake is run only with what is lacking here
     command = [

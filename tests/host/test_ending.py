@@ -141,7 +141,7 @@ def test_nothing_outlives_the_kernel(tmp_path: Path) -> None:
 
 
 def test_an_interruption_while_compiling(tmp_path: Path) -> None:
-    """Of a source that includes a pipe in which nobody writes."""
+    """Of a source that includes a pipe without a writer."""
     write_system(tmp_path, "", '#include "pipe"')
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -164,7 +164,7 @@ def test_a_record_has_a_limit(tmp_path: Path) -> None:
     assert (tmp_path / "out/host-image/run.trace").stat().st_size < 6 << 20
 
 
-def test_a_reader_that_goes_away_ends_the_run(tmp_path: Path) -> None:
+def test_a_closed_output_ends_the_run(tmp_path: Path) -> None:
     running, marked = started(tmp_path)
     assert running.stdout is not None
     running.stdout.close()

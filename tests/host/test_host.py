@@ -23,7 +23,7 @@ from tests.host.kernel import (
     CHOICE,
     END,
     FAULT,
-    NOBODY,
+    NO_NUMBER,
     OUTPUT,
     RUNNER,
     SANITIZE,
@@ -34,9 +34,12 @@ from tests.host.kernel import (
     read_trace,
 )
 
+#: how a scenario runs unless its table says otherwise
+MODES = "isolated fast"
+
 
 def without_addresses(records: list[Record]) -> list[Record]:
-    """Where a component is loaded differs between walls and --fast; nothing else does."""
+    """Where a component is loaded differs with --fast; nothing else does."""
     return [
         Record(r.time, r.kind, r.thread, r.other, (r.args[0],)) if r.kind == FAULT else r for r in records
     ]
@@ -61,7 +64,7 @@ def modes() -> Iterator[tuple[str, str]]:
     for table in sorted(SCENARIOS.glob("*.table")):
         if SANITIZE and setting(table, "sanitizers", "yes") == "no":
             continue
-        for mode in setting(table, "modes", "walls fast").split():
+        for mode in setting(table, "modes", MODES).split():
             yield table.stem, mode
 
 
@@ -93,20 +96,20 @@ def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
     assert output.decode() == result.stdout
 
 
-BOTH = [n for n in dict(modes()) if setting(SCENARIOS / f"{n}.table", "modes", "walls fast") == "walls fast"]
+BOTH = [n for n in dict(modes()) if setting(SCENARIOS / f"{n}.table", "modes", MODES) == MODES]
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_walls_change_nothing(workplace: Workplace, name: str) -> None:
+def test_isolation_does_not_change_a_run(workplace: Workplace, name: str) -> None:
     traces = []
-    for mode in ("walls", "fast"):
+    for mode in ("isolated", "fast"):
         workplace.run(workplace.folder / f"{name}.table", *options_of(name, mode), "--trace", "trace")
         traces.append(without_addresses(read_trace(workplace.folder / "trace")))
     assert traces[0] == traces[1]
 
 
-@pytest.mark.parametrize(("name", "mode"), [("threads", "walls"), ("slices", "fast"), ("faults", "walls"),
-                                            ("choices", "walls")])  # fmt: skip
+@pytest.mark.parametrize(("name", "mode"), [("threads", "isolated"), ("slices", "fast"),
+                                            ("faults", "isolated"), ("choices", "isolated")])  # fmt: skip
 def test_twenty_runs_are_one(workplace: Workplace, name: str, mode: str) -> None:
     traces = set()
     workplace.build(workplace.folder / f"{name}.table")
@@ -137,14 +140,14 @@ def test_the_run_ends_in_the_middle_of_work(workplace: Workplace, until: int) ->
 
 
 def check_schedule(records: list[Record], table: str) -> int:
-    """Replays a trace: who runs is runnable and nobody runnable is more important; messages are first in,
+    """Replays a trace: the running thread is runnable and has the highest priority; messages are first in,
     first out; whoever gets a reply waited for it. Returns how many things were looked at."""
     threads = re.findall(r"^thread \S+ \d+ \S+ (\d+)", table, re.MULTILINE)
     priority = dict(enumerate(map(int, threads)))
     runnable: set[int] = set()
     queues: dict[tuple[int, bool], list[int]] = {}
     waits: dict[int, tuple[int, int]] = {}
-    running = NOBODY
+    running = NO_NUMBER
     looks = 0
 
     def leave_queue(thread: int) -> None:
@@ -153,7 +156,7 @@ def check_schedule(records: list[Record], table: str) -> int:
                 queue.remove(thread)
 
     for before, record in itertools.pairwise(records):
-        if record.time > before.time and running != NOBODY:
+        if record.time > before.time and running != NO_NUMBER:
             assert running in runnable
             assert all(priority[running] >= priority[t] for t in runnable), record
             looks += 1
@@ -166,7 +169,7 @@ def check_schedule(records: list[Record], table: str) -> int:
                 looks += 1
             case 3:
                 assert not runnable and record.other == running
-                running = NOBODY
+                running = NO_NUMBER
             case 4:
                 leave_queue(record.thread)
                 waits.pop(record.thread, None)

@@ -23,7 +23,7 @@ int run(void) { int class = 1; return printf("%d\\n", class) < 0; }
 
 @pytest.mark.parametrize("minimum", ["3.16", "3.25"])
 @pytest.mark.parametrize(("name", "text", "language"), [("bad.c", CXX, "CXX"), ("bad.cc", C, "C")])
-def test_cmake_says_the_language_of_a_source(
+def test_cmake_determines_the_language_of_a_source(
     name: str, text: str, language: str, minimum: str, tmp_path: Path
 ) -> None:
     """From 3.20 on CMake tells the compiler, too."""

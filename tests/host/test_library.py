@@ -17,7 +17,7 @@ from tests.host.kernel import (
 )
 
 
-def test_every_function_of_the_user_library_is_there_or_says_why_not(tmp_path: Path) -> None:
+def test_every_function_of_the_user_library_exists_or_has_a_reason(tmp_path: Path) -> None:
     """libsel4_functions.txt lists what the kernel's own library declares."""
     lines = (HERE / "libsel4_functions.txt").read_text().splitlines()
     names = [line for line in lines if line and not line.startswith("#")]

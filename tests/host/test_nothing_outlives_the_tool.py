@@ -72,7 +72,7 @@ def kernel_make(folder: Path) -> Sequence[str]:
 
 
 def compiler(folder: Path) -> Sequence[str]:
-    """Of a source that includes a pipe in which nobody writes. Ninja gives it a group of its own."""
+    """Of a source that includes a pipe without a writer. Ninja gives it a group of its own."""
     write_system(folder, "", '#include "pipe"')
     os.mkfifo(folder / "pipe")
     return ("-m", "camkes", "run", str(folder), "-o", str(folder / "out"))

@@ -88,7 +88,7 @@ def facts(found: Plan) -> object:
     )
 
 
-def test_the_plan_is_that_of_native_words(tmp_path: Path) -> None:
+def test_the_plan_equals_that_of_the_native_syntax(tmp_path: Path) -> None:
     library, sink = plan(tmp_path, LIBRARY)
     native, _ = plan(tmp_path, NATIVE)
     assert library is not None and native is not None, render(sink.diagnostics)
@@ -103,7 +103,7 @@ def test_the_plan_is_that_of_native_words(tmp_path: Path) -> None:
         (('"inherited"', '"inherit"'), "E0"),
     ],
 )
-def test_wrong_numbers_are_said(tmp_path: Path, wrong: tuple[str, str], code: str) -> None:
+def test_wrong_numbers_are_reported(tmp_path: Path, wrong: tuple[str, str], code: str) -> None:
     assert wrong[0] in LIBRARY
     found, sink = plan(tmp_path, LIBRARY.replace(*wrong))
     assert found is None

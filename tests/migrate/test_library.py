@@ -171,7 +171,7 @@ def test_it_is_understood_as_it_stands(tmp_path: Path) -> None:
     ]
 
 
-def test_a_build_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_build_names_missing_files(tmp_path: Path) -> None:
     sink = Sink()
     request = pipeline.Input(write_files(tmp_path, FILES))
     assert pipeline.build(request, tmp_path / "out", sink, lambda _: None) is None
@@ -192,7 +192,7 @@ def test_migrated_it_runs_untouched(tmp_path: Path, capfd: pytest.CaptureFixture
     assert Counter(lines) == {"fast weighs 18": 5, "slow weighs 18": 2}
 
 
-def test_other_components_of_a_workspace_stay(tmp_path: Path) -> None:
+def test_other_components_of_a_workspace_are_kept(tmp_path: Path) -> None:
     system = f"import <SerialServer/SerialServer.camkes>;\n{SYSTEM}"
     folder = write_files(tmp_path, {**FILES, "scales.camkes": system})
     application.write(application.migrate(folder, Sink()))

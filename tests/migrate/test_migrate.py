@@ -45,7 +45,7 @@ def test_all_of_an_application(tmp_path: Path) -> None:
     assert {name: (folder / name).read_text() for name in FILES} == FILES  # nothing is written
 
 
-def test_what_comes_out_runs(tmp_path: Path) -> None:
+def test_the_migrated_application_runs(tmp_path: Path) -> None:
     folder = tmp_path / "pump"
     migrated(folder, FILES)
     sink = Sink()
@@ -69,7 +69,7 @@ def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
     assert not notes
 
 
-def test_what_is_native_stays(tmp_path: Path) -> None:
+def test_native_syntax_is_kept(tmp_path: Path) -> None:
     """Even where it looks like the library's: a last parameter `priority`, a function `p_init`."""
     native = {
         "a.camkes": "procedure P { void f(in int priority); }\n"
@@ -82,7 +82,7 @@ def test_what_is_native_stays(tmp_path: Path) -> None:
     assert [d.code.number for d in sink.diagnostics] == ["N0852"]
 
 
-def test_line_ends_and_rights_stay(tmp_path: Path) -> None:
+def test_line_ends_and_permissions_are_kept(tmp_path: Path) -> None:
     folder = write_files(tmp_path, FILES)
     (folder / "store.c").write_bytes(FILES["store.c"].replace("\n", "\r\n").encode())
     (folder / "store.c").chmod(0o640)
@@ -99,7 +99,7 @@ def test_a_file_with_many_calls(tmp_path: Path) -> None:
     assert files["tank.c"].splitlines()[2:-1] == [f"s += store_read({n});" for n in range(15_000)]
 
 
-def test_other_encodings_stay(tmp_path: Path) -> None:
+def test_other_encodings_are_kept(tmp_path: Path) -> None:
     folder = write_files(tmp_path, FILES)
     head, tail = (
         b"\xef\xbb\xbf#include <priority-protocols/priority-protocols.h>\r\n",
@@ -128,7 +128,7 @@ def test_instances_that_disagree_keep_their_settings(tmp_path: Path) -> None:
     assert any("different protocols" in note for note in notes)
 
 
-def test_an_attribute_that_code_reads_stays(tmp_path: Path) -> None:
+def test_an_attribute_that_code_reads_is_kept(tmp_path: Path) -> None:
     tank = FILES["tank.c"].replace("return -1;", "return level_priority;")
     files, notes = migrated(tmp_path, {**FILES, "tank.c": tank})
     assert "attribute int level_priority;" in files["pump.camkes"]
@@ -136,7 +136,7 @@ def test_an_attribute_that_code_reads_stays(tmp_path: Path) -> None:
     assert any("level_priority" in note for note in notes)
 
 
-def test_a_method_named_init_is_no_initialisation(tmp_path: Path) -> None:
+def test_a_method_named_init_is_not_an_initialisation(tmp_path: Path) -> None:
     system = SYSTEM.replace("void set(", "void init(in int priority, in int requestor); void set(")
     store = FILES["store.c"].replace("void s_init()", "void s_init(int priority, int requestor)")
     files, _ = migrated(tmp_path, {**FILES, "pump.camkes": system, "store.c": store})
@@ -199,7 +199,7 @@ def test_definitions(tmp_path: Path, code: str, expected: str) -> None:
     assert files["tank.c"] == expected
 
 
-def test_a_wrong_number_of_arguments_is_left_and_said(tmp_path: Path) -> None:
+def test_a_wrong_number_of_arguments_is_kept_and_reported(tmp_path: Path) -> None:
     tank = "void f(void) { store_read(1, 2); }\n"
     files, notes = migrated(tmp_path, {**FILES, "tank.c": tank})
     assert files["tank.c"] == tank
@@ -213,7 +213,7 @@ def test_files_of_several_components_know_only_their_own(tmp_path: Path) -> None
     assert files["calc.c"] == calc
 
 
-def test_a_carried_value_that_is_all_there_is_goes(tmp_path: Path) -> None:
+def test_an_argument_that_is_only_the_carried_value_is_removed(tmp_path: Path) -> None:
     """In whatever order a set has what is to become of the name: it is another in each run."""
     system = SYSTEM.replace("    void nest(", "    void poll(in int priority);\n    void nest(")
     for number in range(4):
@@ -242,7 +242,7 @@ component Deep {{
     assert "part.s_" not in files["pump.camkes"]
 
 
-def test_words_in_macros_stay_and_are_said(tmp_path: Path) -> None:
+def test_words_in_macros_are_kept_and_reported(tmp_path: Path) -> None:
     header = (
         "#define SERVES(i) interface_priority_attributes(i)\n"
         '#define LOCK(i) i##_priority_protocol = "inherited";\n'
@@ -267,13 +267,13 @@ def test_words_in_macros_stay_and_are_said(tmp_path: Path) -> None:
     assert cli.main(["check", str(tmp_path)]) == 0
 
 
-def test_a_protocol_that_nothing_sets_is_said(tmp_path: Path) -> None:
+def test_a_protocol_without_a_setting_is_reported(tmp_path: Path) -> None:
     system = SYSTEM.replace('tank.level_priority_protocol = "inherited";', "")
     _, notes = migrated(tmp_path, {**FILES, "pump.camkes": system})
     assert any("no setting `INSTANCE.level_priority_protocol`" in note for note in notes)
 
 
-def test_what_is_no_call_is_said(tmp_path: Path) -> None:
+def test_a_name_that_is_not_called_is_reported(tmp_path: Path) -> None:
     tank = (
         "#define SERVE(i) int i##_read(int a, int priority, int requestor) { return a; }\n"
         "SERVE(level)\nstatic int (*const read)(int, int, int) = store_read;\n"
@@ -289,7 +289,7 @@ def test_a_name_of_the_task_that_is_its_own(tmp_path: Path) -> None:
     assert files["watch.c"] == watch
 
 
-def test_nothing_is_left_where_all_of_a_line_goes(tmp_path: Path) -> None:
+def test_no_blanks_are_left_at_the_end_of_a_line(tmp_path: Path) -> None:
     system = SYSTEM.replace("store.s_priority = 254;", "store.s_priority = 20; store.s_num_threads = 1;")
     system = system.replace("// the lock\n", "interface_priority_attributes(level)\n")
     files, _ = migrated(tmp_path, {**FILES, "pump.camkes": system})
@@ -319,7 +319,7 @@ def test_cmake() -> None:
     assert edit(FILES["CMakeLists.txt"]).count("priority") == 0
 
 
-def test_tokens_survive_anything() -> None:
+def test_tokens_of_unbalanced_texts() -> None:
     for text in ("", "#", '"', "/*", "(((", ")))", "{[}]", "a(b, (c), {d, e})", "\\", "é = 1;"):
         BracketedTokens(text)
     document = Document(Path("x"), "a(b, (c, d), e)")

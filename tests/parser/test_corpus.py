@@ -57,10 +57,10 @@ def test_the_corpus() -> None:
     root = Path(CORPUS)
     folders = include_path(root)
     flags = ("-DCAMKES_TOOL_PROCESSING", '-DPICOSERVER_IP_ADDR="10.0.0.1"')
-    told = verdicts(root)
+    expected = verdicts(root)
     wrong, files = [], 0
     for path in sorted([*root.rglob("*.camkes"), *root.rglob("*.idl4")]):
-        verdict = told.get(path.relative_to(root).as_posix(), "unknown")
+        verdict = expected.get(path.relative_to(root).as_posix(), "unknown")
         sink = Sink()
         source = read_source(path, sink)
         options = ParseOptions(cpp_flags=flags, include_path=nearest_first(folders, path))

@@ -24,7 +24,7 @@ def test_imports() -> None:
 
 
 @pytest.mark.parametrize("path", ["-a.camkes", "<", "=b", "a//b", "/*a*/", "a b", ""])
-def test_what_stands_in_angles_is_a_path(path: str) -> None:
+def test_text_in_angle_brackets_is_a_path(path: str) -> None:
     if path == "<":
         errors("import <<>;")
     else:
@@ -137,7 +137,7 @@ def test_a_component_has_all_its_items_in_any_order() -> None:
     assert isinstance(component.configuration, ast.ConfigurationDecl)
 
 
-def test_composition_and_configuration_of_a_component_stand_in_either_order_or_by_name() -> None:
+def test_composition_and_configuration_of_a_component_may_be_in_either_order_or_by_name() -> None:
     (component,) = good("component C { configuration K; composition S; }")
     assert shape(component.composition) == ("BlockReference", "composition", "S")
     assert shape(component.configuration) == ("BlockReference", "configuration", "K")
@@ -222,7 +222,7 @@ RESERVED = """
 
 
 @pytest.mark.parametrize("word", RESERVED.split())
-def test_reserved_words_are_no_names(word: str) -> None:
+def test_reserved_words_are_not_names(word: str) -> None:
     assert errors(f"component C {{ has mutex {word}; }}") == [
         f"`{word}` is a keyword and cannot be used as a name"
     ]
@@ -402,7 +402,7 @@ def test_operators_group_as_they_always_did(text: str, grouped: str) -> None:
     assert sexp(value(text)) == grouped
 
 
-def test_the_last_operand_of_a_conditional_is_no_conditional() -> None:
+def test_the_last_operand_of_a_conditional_is_not_a_conditional() -> None:
     assert errors("configuration { a.b = 1 ? 2 : 3 ? 4 : 5; }") == [
         "a conditional in the last operand of `? :` needs parentheses"
     ]

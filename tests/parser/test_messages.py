@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is said about files with syntax errors.
+"""Diagnostics of files with syntax errors.
 
 Each golden/NAME.camkes has beside it the text, NAME.expected.
 """
@@ -62,7 +62,7 @@ def test_codes_are_unique() -> None:
     ],
     ids=lambda example: f"{example[0].number}-{example[1][:30].strip()}",
 )
-def test_examples_of_explanations_that_stand_alone_are_what_they_say(example: tuple[Code, str]) -> None:
+def test_complete_examples_of_explanations_are_right_or_wrong_as_marked(example: tuple[Code, str]) -> None:
     code, line = example
     if (
         code.number in ("E0111", "E0121", "E0123", "E0132", "E0141", "E0144")

@@ -46,7 +46,7 @@ def test_any_text_has_a_tree(pieces: list[str]) -> None:
     assert (whole is not None) == tree.complete
 
 
-def test_what_stands_before_the_end_is_kept() -> None:
+def test_items_before_the_end_are_kept() -> None:
     for end in range(SYSTEM.index("component B b"), len(SYSTEM)):
         tree, _ = read(SYSTEM[:end], PARTIAL)
         assert tree is not None

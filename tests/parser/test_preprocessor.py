@@ -284,7 +284,7 @@ def test_a_preprocessor_that_fails_at_the_second_time(folder: Path) -> None:
     assert [(each.code.number, each.message) for each in sink.diagnostics] == [("E0111", "no more")]
 
 
-def test_a_preprocessor_is_asked_in_english(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_preprocessor_runs_in_english(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its errors are read."""
     tool = script(folder, '[ "$LC_ALL" = C ] || exit 1; exec cpp "$@"')
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
@@ -324,17 +324,17 @@ def test_a_compiler_takes_the_place_of_the_preprocessor(
     assert command._preprocessor("cpp") == ["cpp"]
 
 
-def test_a_header_that_is_no_text(folder: Path) -> None:
+def test_a_header_that_is_not_text(folder: Path) -> None:
     path = write_named(folder, a_camkes='#include "b.h"\ncomponent A { }\n')
     (folder / "b.h").write_bytes(b"// caf\xe9\n")
-    assert load(path)[0] is not None  # a header in another encoding is no error
+    assert load(path)[0] is not None  # a header in another encoding is accepted
     (folder / "b.h").write_bytes(b"// \0\n")
     result, sink = load(path)
     assert result is None
     assert [each.code.number for each in sink.diagnostics] == ["E0102"]
 
 
-def test_lines_that_a_file_says_it_has(folder: Path) -> None:
+def test_line_directives(folder: Path) -> None:
     path = write_named(folder, a_camkes='#define NAME A\n#line 70 "other.camkes"\ncomponent NAME { }\n')
     assert names(tree(path)) == {"A": "a.camkes:3:11-3:15 NAME"}
 

@@ -94,7 +94,7 @@ def places(text: ParsedText) -> list[tuple[str, Span]]:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(directives | pieces, max_size=8), st.lists(directives | pieces, max_size=3))
-def test_one_run_tells_what_two_runs_tell(folder: Path, lines: list[str], included: list[str]) -> None:
+def test_one_run_gives_the_result_of_two_runs(folder: Path, lines: list[str], included: list[str]) -> None:
     (folder / "a.camkes").write_text("".join(f"{line}\n" for line in lines))
     (folder / "i.h").write_text("".join(f"{line}\n" for line in included if "#include" not in line))
     source = read_source(Path("a.camkes"), Sink())

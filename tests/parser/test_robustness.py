@@ -109,7 +109,7 @@ def full(node: ast.ValueNode) -> str:
 
 @settings(deadline=None)
 @given(expressions)
-def test_what_parentheses_say_is_what_was_meant(text: str) -> None:
+def test_a_tree_written_with_all_parentheses_is_read_the_same(text: str) -> None:
     once = full(value(text))
     assert full(value(once)) == once
 
@@ -187,7 +187,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "File name too long" in reading(tmp_path / ("x" * 1000))
 
 
-def test_files_that_are_no_text(tmp_path: Path) -> None:
+def test_files_that_are_not_text(tmp_path: Path) -> None:
     path = tmp_path / "a.camkes"
     path.write_bytes(b"component A {\n  \xc3\xa9\xff; }")
     assert reading(path).splitlines()[0] == (
@@ -219,7 +219,7 @@ def test_a_file_that_is_too_large(tmp_path: Path) -> None:
     assert reading(path).startswith("E0103")
 
 
-def test_a_missing_file_is_reported_where_it_was_asked_for(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_at_its_import(tmp_path: Path) -> None:
     tree, _ = read('import "none.camkes";')
     assert tree is not None
     span = tree.items[0].span

@@ -38,7 +38,7 @@ def test_stale_tables_are_replaced(stored: Path, data: bytes) -> None:
     assert marshal.loads(stored.read_bytes())["rules"]
 
 
-def test_tables_that_cannot_be_kept_are_used_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_that_cannot_be_cached_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "STORED", Path("/nonexistent/tables.marshal"))
     assert tables.load().rules[0]
 

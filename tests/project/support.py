@@ -21,7 +21,7 @@ def app(folder: Path, text: str, **files: str) -> Path:
 
 
 def find(folder: Path, **definitions: str) -> tuple[Application | None, list[str]]:
-    """The application, and the codes of what is said of it."""
+    """The application, and the codes of its diagnostics."""
     sink = Sink()
     found = find_application(folder, sink, definitions)
     return found, [d.code.number for d in sink.diagnostics]
@@ -38,7 +38,7 @@ def age(folder: Path) -> None:
 
 
 class Asked:
-    """Counts how often CMake is asked."""
+    """Counts the runs of CMake."""
 
     def __init__(self) -> None:
         self.times = 0

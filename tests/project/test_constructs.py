@@ -242,7 +242,7 @@ def _sources(application: Application, component: str) -> dict[str, Compiled]:
 
 
 @pytest.mark.parametrize("number", range(len(CONSTRUCTS)), ids=list(CONSTRUCTS))
-def test_sources_are_compiled_as_cmake_says(
+def test_sources_are_compiled_as_by_cmake(
     number: int, ours: Application, theirs: dict[str, Compiled]
 ) -> None:
     found = _sources(ours, f"part_{number}")
@@ -279,7 +279,7 @@ def test_a_language_that_is_a_flag_is_refused(flags: str, tmp_path: Path) -> Non
     assert "E0717" in find(app(tmp_path, text, **{"a.c": ""}))[1]
 
 
-def test_presets_are_for_those_who_name_them(tmp_path: Path) -> None:
+def test_presets_are_not_read(tmp_path: Path) -> None:
     """As with `cmake -S`: only `--preset` reads them."""
     presets = {"version": 3, "configurePresets": [{"name": "p", "cacheVariables": {"x": "-DPRESET"}}]}
     text = "DeclareCAmkESComponent(A SOURCES a.c C_FLAGS ${x})"
@@ -310,7 +310,7 @@ def test_the_compiler_of_the_environment(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_compiler_that_is_replaced_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Same path, other content: what CMake said of the other one does not count."""
+    """Same path, other content: the result of CMake for the other one is not used."""
     script = tmp_path / "own-cc"
     monkeypatch.setenv("CC", str(script))
     text = (

@@ -162,7 +162,7 @@ def test_definitions_are_part_of_the_question(tmp_path: Path, asked: Asked) -> N
     assert asked.times == 2
 
 
-def test_a_file_that_changes_meanwhile_is_asked_about_again(tmp_path: Path, asked: Asked) -> None:
+def test_after_a_change_during_its_run_cmake_runs_again(tmp_path: Path, asked: Asked) -> None:
     """What CMake read and what is there afterwards need not be the same."""
     folder = app(tmp_path / "app", "DeclareCAmkESComponent(A C_FLAGS -DX)")
     age(folder)
@@ -191,7 +191,7 @@ def test_what_cmake_makes_is_there(tmp_path: Path, asked: Asked) -> None:
     assert asked.times == 1
 
 
-def test_a_damaged_answer_is_asked_for_again(tmp_path: Path, asked: Asked) -> None:
+def test_after_damage_of_the_cached_answer_cmake_runs_again(tmp_path: Path, asked: Asked) -> None:
     folder = app(tmp_path / "app", "DeclareCAmkESComponent(A C_FLAGS -DX)")
     age(folder)
     flags(folder)

@@ -163,5 +163,5 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Application:
 
 
 @pytest.mark.parametrize("name", SNIPPETS)
-def test_a_snippet_means_what_it_means_to_cmake(name: str, application: Application) -> None:
+def test_a_snippet_has_the_meaning_of_cmake(name: str, application: Application) -> None:
     assert " ".join(application.components[name].c_flags) == SNIPPETS[name][1]

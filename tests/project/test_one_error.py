@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""An error in C is told once, without notes of what follows from it."""
+"""An error in C is reported once, without notes of what follows from it."""
 
 from __future__ import annotations
 

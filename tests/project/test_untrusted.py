@@ -36,7 +36,7 @@ confined = pytest.mark.skipif(not sandbox.available(), reason="this machine has 
         "file(MAKE_DIRECTORY {victim}.folder)",
     ],
 )
-def test_nothing_is_written_elsewhere(command: str, tmp_path: Path) -> None:
+def test_no_file_is_written_outside_the_scratch_folder(command: str, tmp_path: Path) -> None:
     folder = tmp_path / "home"
     folder.mkdir()
     victim = folder / "victim"
@@ -137,7 +137,7 @@ def test_others_do_not(flag: str) -> None:
 
 
 def test_bytes_that_are_not_text(tmp_path: Path) -> None:
-    """In a comment they are nobody's business; in a command's name they are an error at its line."""
+    """In a comment they are ignored; in a command's name they are an error at its line."""
     (tmp_path / "app.camkes").write_text("")
     lists = tmp_path / "CMakeLists.txt"
     lists.write_bytes(HEAD.encode() + b"# caf\xe9\n" + ROOT.encode())

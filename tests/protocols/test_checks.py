@@ -47,7 +47,7 @@ def test_the_highest_priority_is_reserved_only_by_a_non_preemptive_cpi() -> None
         assert codes(one_cpi(protocol, 255, 255).system()) == []
 
 
-def test_a_task_id_that_is_no_number_of_a_message_is_named_for_what_it_is() -> None:
+def test_a_task_id_above_the_limit_of_a_message_is_reported_as_such() -> None:
     for stated, label in ((-1, "not a valid id"), (4095, "does not fit the label of a message")):
         maker = Maker()
         maker.task("t", 10, stated)
@@ -286,7 +286,7 @@ def test_the_help_for_an_unreached_cpi_is_about_the_first_that_is_connected(tmp_
 
 
 @pytest.mark.parametrize(("tasks", "crowded"), [(2, False), (3, True)])
-def test_more_tasks_than_ids_are_said_to_be_the_reason(
+def test_more_tasks_than_ids_are_named_as_the_reason(
     monkeypatch: pytest.MonkeyPatch, tasks: int, crowded: bool
 ) -> None:
     monkeypatch.setattr("camkes.protocols.checks.tasks.TASK_IDS", 2)
@@ -337,7 +337,7 @@ def test_a_fixed_cpi_has_no_pool() -> None:
     assert [(cpi.pooled, cpi.threads, cpi.threads_minimum) for cpi in plan.cpis] == [(False, 1, 1)]
 
 
-def test_an_id_is_stated_twice_by_tasks_that_others_stand_between() -> None:
+def test_an_id_stated_twice_by_tasks_that_are_not_neighbours() -> None:
     maker = Maker()
     for name, stated in (("a", None), ("b", 1), ("c", None), ("d", 2), ("e", 1), ("f", 2)):
         maker.task(name, 10, stated)

@@ -198,7 +198,7 @@ def test_stated_ceilings() -> None:
     assert [[c.name for c in cpi.contexts] for cpi in plan.cpis] == [["t"], ["t"], ["outer.p"]]
 
 
-def test_what_is_inherited_travels_through_a_cpi_that_inherits_nothing_itself() -> None:
+def test_an_inherited_priority_passes_through_a_cpi_that_does_not_inherit() -> None:
     """Two tasks contend for the first CPI; the second one passes on what the first inherited."""
     maker = Maker()
     for name, protocol in (
@@ -265,7 +265,7 @@ def test_a_smaller_count_makes_a_pool() -> None:
 
 
 @pytest.mark.parametrize("threads", [None, 2, 3])
-def test_a_thread_for_each_context_is_no_pool(threads: int | None) -> None:
+def test_a_thread_for_each_context_is_not_a_pool(threads: int | None) -> None:
     """Also where more are stated than there are contexts."""
     maker = Maker()
     maker.cpi("k", Protocol.PROPAGATED, threads=threads)
@@ -299,7 +299,7 @@ def test_code_is_more_exact_than_all_interfaces_and_a_clause_beats_it() -> None:
     assert {r.callee for r in build_graph(maker.system()).outgoing["k.p"]} == {"a.p", "b.p"}
 
 
-def test_two_components_that_use_each_other_are_no_deadlock() -> None:
+def test_two_components_that_use_each_other_are_not_a_deadlock() -> None:
     maker = Maker()
     maker.task("t")
     for name in "ab":
@@ -357,7 +357,7 @@ DIRECTIVE = re.compile(rb"^\s*#", re.MULTILINE)
 
 
 @pytest.mark.no_cover  # takes one way for a hundred systems
-def test_a_system_without_a_real_time_word_has_nothing_to_plan_or_check(tmp_path: Path) -> None:
+def test_a_system_without_protocols_and_tasks_has_an_empty_plan(tmp_path: Path) -> None:
     """The short way of `analyse` says what the long way would have said."""
     words = {"none": ("", ""), "threads": ("", " with 2 threads"), "requests": (" with requests ()", "")}
     for name, (interface, connection) in words.items():

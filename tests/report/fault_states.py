@@ -353,7 +353,7 @@ class System:
 
 
 def wrong_outputs(outcome: Outcome) -> Iterator[str]:
-    """Outputs that differ, jobs that are lost, properties that are violated, waits that nobody explains."""
+    """Outputs that differ, jobs that are lost, properties that are violated, waits without a reason."""
     try:
         outputs = compare_outputs(outcome)
     except AssertionError as error:

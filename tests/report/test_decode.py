@@ -88,7 +88,7 @@ def test_json_has_every_job() -> None:
 @given(systems())
 @settings(max_examples=60, deadline=None)
 def test_each_instant_of_the_processor_is_in_one_lane(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
-    """What tasks run together is the time in which anybody does; a job's response is what its lane shows."""
+    """The times of all tasks add up to that of the processor; a job's response is what its lane shows."""
     events, names, _ = simulate(*system)
     found = decode(events, names)
     busy = idle = 0
@@ -173,7 +173,7 @@ def test_plain_servers_work_in_the_lane_of_their_caller() -> None:
     ]
 
 
-def test_a_control_thread_that_is_no_task_has_a_lane_if_it_works() -> None:
+def test_a_control_thread_without_a_task_has_a_lane_if_it_works() -> None:
     events, names = plain_rpc()
     threads = (replace(names.threads[0], task=None), *names.threads[1:])
     found = decode(events, TraceNames(threads, names.tasks[1:], objects=names.objects))

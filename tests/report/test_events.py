@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
-from camkes.model.limits import NOBODY
+from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.events import MAGIC, Event, encode_records, parse_trace, read_trace
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 
@@ -39,7 +39,7 @@ def encode_trace(events: Iterable[Event]) -> bytes:
     for time, kind, thread, other, args, text in events:
         data = text.encode()
         words = struct.unpack(f"<{-(-len(data) // 8)}Q", data + bytes(-len(data) % 8))
-        numbers = (NOBODY if number is None else number for number in (thread, other))
+        numbers = (NO_NUMBER if number is None else number for number in (thread, other))
         records.append((time, kind, *numbers, (*args, *words)))
     return encode_records(records)
 
@@ -85,7 +85,7 @@ def test_a_missing_file_is_a_diagnostic(tmp_path: Path) -> None:
     assert [d.code.number for d in sink.diagnostics] == ["E0801"]
 
 
-def test_unknown_kinds_are_left_out_and_said_once() -> None:
+def test_unknown_kinds_are_left_out_and_reported_once() -> None:
     strange = struct.pack("<QHHHH", 5, 999, 16, 0, 0xFFFF)
     sink = Sink()
     data = MAGIC + strange + strange + encode_trace([Event(6, Kind.BOOT)])[len(MAGIC) :]
@@ -93,7 +93,7 @@ def test_unknown_kinds_are_left_out_and_said_once() -> None:
     assert [d.code.number for d in sink.diagnostics] == ["W0805"]
 
 
-def test_time_that_goes_backwards_is_damage() -> None:
+def test_decreasing_times_are_damage() -> None:
     sink = Sink()
     events = parse_trace(encode_trace([Event(6, Kind.BOOT), Event(5, Kind.BOOT)]), "t", sink)
     assert events == (Event(6, Kind.BOOT),)

@@ -45,7 +45,7 @@ def test_whatever_fails_the_report_is_true_and_others_go_on(name: str, tmp_path:
     assert {words: wrong for words, wrong in found.items() if wrong} == {}
 
 
-def test_who_waits_for_a_thread_that_is_suspended(tmp_path: Path) -> None:
+def test_a_wait_for_a_suspended_thread(tmp_path: Path) -> None:
     """By its own component: no fault, but who waits for it is named in all outputs."""
     text = LOCK.format(order=ORDER, settings="")
     _, _, model = plan_of(tmp_path / "plan", text, Sink())
@@ -88,7 +88,7 @@ def test_a_fault_in_the_control_thread_of_a_server(protocol: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("trouble", ["", BROKEN, "exit(3);"])
-def test_a_fault_where_nothing_preempts(trouble: str, tmp_path: Path) -> None:
+def test_a_fault_in_a_non_preemptive_system(trouble: str, tmp_path: Path) -> None:
     """In a section at priority 255: of `x`, which shares nothing with it, only the section takes time."""
     text = LOCK.format(
         order=ORDER + " component Mid x;", settings="store.p_priority = 255; x._priority = 50;"
@@ -106,7 +106,7 @@ def test_a_fault_where_nothing_preempts(trouble: str, tmp_path: Path) -> None:
     assert waiting == ({"low", "high"} if trouble else set())
 
 
-def test_what_was_known_is_reported_when_a_lock_is_held_by_what_never_ends(tmp_path: Path) -> None:
+def test_a_lock_held_by_an_endless_loop_does_not_prevent_the_report(tmp_path: Path) -> None:
     """Its holder is stopped by `--timeout`."""
     text = LOCK.format(order=ORDER, settings="")
     path = system(tmp_path, text, CODE | {"store.c": HANGS})

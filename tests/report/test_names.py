@@ -52,7 +52,7 @@ def test_names_come_from_the_model_and_the_plan() -> None:
     assert names.cpi_name(0) == "lock.p"
 
 
-def test_json_keeps_everything() -> None:
+def test_json_keeps_all_names() -> None:
     assert names_from_json(names_to_json(sample())) == sample()
 
 

@@ -218,7 +218,7 @@ IN_SHORT = ((("alpha", "omega"), True, 0), (("omega", "alpha"), False, 5))
         for case in product((("alpha", "omega"), ("omega", "alpha")), (False, True), (0, 5))
     ],
 )
-def test_releases_of_one_instant_come_before_anybody_runs(
+def test_all_releases_of_an_instant_precede_the_next_run(
     names: tuple[str, str], reverse: bool, offset: int, tmp_path: Path
 ) -> None:
     """Whatever the tasks are called, and whichever is declared first."""
@@ -288,7 +288,7 @@ def stops(outputs: Outputs) -> list[str]:
 
 
 @pytest.mark.parametrize("consumer", [CONSUMER, CALLBACK])
-def test_who_waits_for_events_of_a_component_that_faulted(consumer: str, tmp_path: Path) -> None:
+def test_a_wait_for_events_of_a_component_that_faulted(consumer: str, tmp_path: Path) -> None:
     """Through a component that passes them on, too; the thread of its interface waits, and then its own."""
     code = {"producer.c": FAULTY, "relay.c": RELAY, "consumer.c": consumer, "clock.c": WORK_LONG}
     outputs = compare_outputs(system(tmp_path, EVENTS, code))
@@ -304,7 +304,7 @@ def test_who_waits_for_events_of_a_component_that_faulted(consumer: str, tmp_pat
         }
 
 
-def test_events_of_a_component_that_has_ended_are_nobodys_fault(tmp_path: Path) -> None:
+def test_events_to_a_component_that_has_ended_are_not_a_fault(tmp_path: Path) -> None:
     """Nor is a consumer at rest one that waits for ever."""
     code = {
         "producer.c": "int run(void) { e_emit(); return 0; }\n",

@@ -99,7 +99,7 @@ def test_equal_runs_give_equal_bytes() -> None:
     assert picture() == picture()
 
 
-def test_a_window_shows_nothing_outside_it() -> None:
+def test_a_window_leaves_out_events_outside_it() -> None:
     svg = picture((14 * MS, 20 * MS))
     assert svg
     tips = [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}title")]
@@ -111,7 +111,7 @@ def test_a_window_shows_nothing_outside_it() -> None:
 
 
 @pytest.mark.parametrize("window", [(60 * MS, None), (5, 5), (9, 3)])
-def test_an_empty_window_is_said_to_be_one(window: tuple[int | None, int | None]) -> None:
+def test_an_empty_window_is_reported(window: tuple[int | None, int | None]) -> None:
     sink = Sink()
     assert picture(window, sink) is None
     assert [d.code.number for d in sink.diagnostics] == ["E0806"]
@@ -187,7 +187,7 @@ def test_a_table_is_as_wide_as_its_content_and_alarms_are_red() -> None:
     assert coloured.splitlines()[1:] == ["control       0", "x        \x1b[31;1m    12\x1b[0m"]
 
 
-def test_a_trace_that_does_not_say_who_ran_gives_response_times_only() -> None:
+def test_a_trace_without_switches_gives_response_times_only() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
     annotations = [event for event in events if event.kind >= Kind.JOB_BEGIN or event.kind is Kind.END]
     table = TERMINAL[TERMINAL.index("response times") :]
@@ -338,7 +338,7 @@ def test_axis_marks_are_round_few_and_inside(start: int, span: int, labels: int)
     assert len({label for _, label in axis.ticks}) == len(axis.ticks)
 
 
-def test_times_in_words() -> None:
+def test_format_of_times() -> None:
     assert [format_time(t) for t in (0, 7, 1500, 2_500_000, 3 * 10**9)] == [
         "0 ns",
         "7 ns",

@@ -38,7 +38,7 @@ def test_profiles_have_the_time_of_each_task_and_component(tmp_path: Path) -> No
     assert next(picture.iter(f"{SVG}text")).text == "inversion: tasks, 30 ms of 100 ms"
 
 
-def test_bars_stand_on_what_they_are_part_of() -> None:
+def test_bars_are_stacked_on_their_callers() -> None:
     assert bars({("a",): 1, ("a", "x"): 2, ("a", "y"): 3, ("b", "x"): 4}) == [
         Bar(("a",), 0, 6),
         Bar(("a", "x"), 0, 2),

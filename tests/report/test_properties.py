@@ -85,7 +85,7 @@ def test_a_lock_without_inheritance_breaks_p() -> None:
     )
 
 
-def test_a_priority_that_is_only_said_and_not_set_breaks_p() -> None:
+def test_a_priority_that_is_traced_and_not_set_breaks_p() -> None:
     """INHERIT stays in the trace; the kernel's PRIORITY is gone."""
     assert "P" in found(inversion(), lambda events: [e for e in events if e.kind is not Kind.PRIORITY])
 
@@ -95,7 +95,7 @@ def test_the_runtimes_records_of_inheritance_are_not_used() -> None:
     assert found(inversion(), lambda events: [e for e in events if e.kind not in said]) == set()
 
 
-def test_a_priority_that_stays_breaks_z_and_p() -> None:
+def test_a_priority_that_is_not_returned_breaks_z_and_p() -> None:
     def keep(events: list[Event]) -> list[Event]:
         return [e for e in events if e.kind is not Kind.PRIORITY or e.args[1] > e.args[0]]
 

@@ -16,6 +16,6 @@ from .random_faults import mistakes
     # a system is built for each; faults of each kind have tests of their own
     [2, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, *range(3, 9)))],
 )
-def test_a_fault_harms_only_its_own_and_is_told(seed: int, tmp_path: Path) -> None:
+def test_a_fault_affects_only_its_component_and_is_reported(seed: int, tmp_path: Path) -> None:
     about, found = mistakes(seed, tmp_path)
     assert not found, about

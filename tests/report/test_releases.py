@@ -42,13 +42,13 @@ def decoded(built: Built, *options: str, duration: int = 20 * MS) -> Run:
     return decode(run.events, run.names)
 
 
-def test_timers_of_one_instant_fire_before_anybody_runs(tmp_path: Path) -> None:
+def test_timers_of_one_instant_fire_before_the_next_run(tmp_path: Path) -> None:
     run = make(tmp_path).run("--fast", duration=20 * MS)
     at = [(e.kind, e.time) for e in run.events if e.kind in (Kind.TIMER, Kind.SWITCH) and e.time == 5 * MS]
     assert [kind for kind, _ in at][:3] == [Kind.TIMER, Kind.TIMER, Kind.SWITCH]
 
 
-def test_who_of_equals_is_first_is_a_choice(tmp_path: Path) -> None:
+def test_the_order_of_equal_priorities_is_a_choice(tmp_path: Path) -> None:
     built = make(tmp_path)
     assert built.run("--fast", duration=20 * MS).choices()
     first = set()

@@ -48,7 +48,7 @@ def test_a_circle_is_noticed(tmp_path: Path) -> None:
     assert [sorted(group) for group in circles(files)] == [["p.a", "p.b", "p.c"]]
 
 
-def test_there_are_no_circles() -> None:
+def test_modules_do_not_import_each_other_in_circles() -> None:
     assert circles(dict(modules())) == []
 
 
@@ -75,7 +75,7 @@ def test_a_circle_of_folders_is_noticed() -> None:
     assert [sorted(group) for group in circles_of_parts(graph, "p")] == [["b", "c"]]
 
 
-def test_there_are_no_circles_between_folders() -> None:
+def test_folders_do_not_import_each_other_in_circles() -> None:
     files = dict(modules())
     graph = {name: imported(path, set(files)) for name, path in files.items()}
     packages = {name.rpartition(".")[0] for name in files} - {"", "camkes"}  # that one has layers of its own

@@ -15,7 +15,7 @@ AUTHOR = "Ada <ada@example.org>"
 
 
 def commit(folder: Path, message: str, author: str = AUTHOR) -> None:
-    """An empty commit of `author`, made by somebody else."""
+    """An empty commit of `author`, made by another person."""
     environment = {
         **os.environ,
         "GIT_CONFIG_GLOBAL": os.devnull,

@@ -29,7 +29,7 @@ def test_a_change_needs_at_most_four_places_and_they_exist(change: str, text: st
         assert (ROOT / path).exists() or "NAME" in path, path
 
 
-def test_code_asks_properties_of_protocols_and_compares_no_names() -> None:
+def test_code_uses_properties_of_protocols_and_not_their_names() -> None:
     """The words are in the table of protocols, and where the priority-aware library's are migrated."""
     words = "|".join(protocol.value for protocol in Protocol)
     name = re.compile(

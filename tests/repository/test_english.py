@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Documents, messages and explanations use the terms of the field, and none of the phrases listed here."""
+"""Documents, messages, comments and names of tests use the terms of the field, and none of these phrases."""
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +19,7 @@ from camkes.resources import ROOT
 
 #: Phrases, each with what to write instead.
 PHRASES = (
-    (r"walls?(?![- ]clock)", "process isolation, barrier"),
+    (r"walls?(?![- ](?:clock|time))", "process isolation, barrier"),
     (r"(?:houses?|rooms?|floors?|roads?)", "process, space, layer, path"),
     (r"(?:told|believed?|by heart)", "informed, assumed"),
     (r"(?:somebody|nobody|anybody)", "the component, thread, task or user that is meant; no thread"),
@@ -50,6 +52,12 @@ DOCUMENTS = sorted(
     if path.name != "CHANGELOG.md"  # of releases that are out
 )
 MODULES = sorted(path for folder in ("camkes", "parser") for path in (ROOT / folder).resolve().rglob("*.py"))
+TESTS = sorted(path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
+C_SOURCES = sorted(
+    path
+    for folder in ("runtime", "kernel", "templates", "examples", "tests")
+    for path in (ROOT / folder).rglob("*.[chS]")
+)
 
 
 def prose(text: str) -> Iterator[tuple[int, str]]:
@@ -70,6 +78,29 @@ def strings(text: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno + offset, line
 
 
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """The comments of a module, with their lines."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def comments_of_c(text: str) -> Iterator[tuple[int, str]]:
+    for match in re.finditer(r"/\*.*?\*/|//[^\n]*", text, re.DOTALL):
+        for offset, line in enumerate(match.group().splitlines()):
+            yield text.count("\n", 0, match.start()) + 1 + offset, line
+
+
+def documentation(text: str) -> Iterator[tuple[int, str]]:
+    """The names of functions and classes of a module as words, and their docstrings."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+            if not isinstance(node, ast.Module):
+                yield node.lineno, node.name.replace("_", " ")
+            for line in (ast.get_docstring(node) or "").splitlines():
+                yield getattr(node, "lineno", 1), line
+
+
 def _found(path: Path, lines: Iterator[tuple[int, str]]) -> list[str]:
     return [
         f"{path.name}:{number}: {match.group()}" for number, line in lines for match in _ANY.finditer(line)
@@ -83,6 +114,15 @@ def test_documents(path: Path) -> None:
 
 def test_messages_help_and_docstrings() -> None:
     assert [each for path in MODULES for each in _found(path, strings(path.read_text()))] == []
+
+
+def test_comments() -> None:
+    assert [each for path in (*MODULES, *TESTS) for each in _found(path, comments(path.read_text()))] == []
+    assert [each for path in C_SOURCES for each in _found(path, comments_of_c(path.read_text()))] == []
+
+
+def test_names_and_documentation_of_tests() -> None:
+    assert [each for path in TESTS for each in _found(path, documentation(path.read_text()))] == []
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_connectors_have_one_place() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "templates").rglob("*.*")), ids=lambda path: path.name)
-def test_templates_know_neither(path: Path) -> None:
+def test_templates_name_neither_settings_nor_connectors(path: Path) -> None:
     """They write down what contexts decide."""
     text = path.read_text("utf-8")
     assert CONNECTOR.findall(text) == []

@@ -28,7 +28,7 @@ PLATFORMS = {
     "zynqmp": ("zynqmp", "arm_common", "arm"),
 }
 
-#: Words in paths that are no names of platforms, and yet say one.
+#: Words in paths that are not names of platforms, but imply one.
 WORDS = {"zcu102": "zynqmp", "fdtgen": "sabre", "good/dtb": "sabre", "ResetServer": "tx2"}
 
 #: Macros that the build of an application gives.

@@ -201,12 +201,12 @@ TIMES |= {
         "control; attribute int _priority; uses P p;",
         "a._priority = 1;",
     ),
-    "a server of the library is no task": rpc(
+    "a server of the library is not a task": rpc(
         "provides P p with priority_protocol fixed;",
         "control; attribute int _priority; uses P p; provides P own;",
         "a._priority = 1;",
     ),
-    "a thread without an attribute is no task": rpc(
+    "a thread without an attribute is not a task": rpc(
         "provides P p with priority_protocol fixed;", "control; uses P p;", "a._priority = 1;"
     ),
 }

@@ -28,7 +28,7 @@ def good(folder: Path, text: str, options: LoadOptions | None = None) -> System:
 
 
 def numbers(folder: Path, text: str, options: LoadOptions | None = None) -> list[str]:
-    """The codes of what is said about a text."""
+    """The codes of the diagnostics of a text."""
     return [d.code.number for d in resolve(folder, text, options)[1]]
 
 

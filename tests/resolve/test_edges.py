@@ -13,7 +13,7 @@ from tests.resolve.neighbour_parts import STD, of, system
 from tests.resolve.systems import numbers, resolve
 
 
-def test_a_reference_to_an_instance_of_an_unknown_component_is_no_second_mistake(tmp_path: Path) -> None:
+def test_a_reference_to_an_instance_of_an_unknown_component_is_not_a_second_error(tmp_path: Path) -> None:
     for text in ("x.v <- g.y;", "g.v <- x.y;"):
         found = numbers(tmp_path, system("component Gone g; component E x;", text))
         assert codes.UNKNOWN_NAME.number in found
@@ -38,7 +38,7 @@ def test_timers_are_a_setting_of_the_server(tmp_path: Path) -> None:
     assert "E0602" not in numbers(tmp_path, text % "a")
 
 
-def test_one_requestor_is_enough_for_others_to_be_no_tasks_of_the_library(tmp_path: Path) -> None:
+def test_with_one_requestor_other_threads_are_not_tasks_of_the_library(tmp_path: Path) -> None:
     text = f"""{STD}procedure P {{ void f(); }}
     component Said {{ control; requestor; uses P p; }}
     component Library {{ control; attribute int _priority; uses P p; }}
@@ -55,7 +55,7 @@ def test_a_file_that_cannot_be_read_is_one_error_for_all_its_imports(tmp_path: P
     assert len(numbers(tmp_path, 'import "bytes.camkes";\nimport "bytes.camkes";\n' + of("control;"))) == 1
 
 
-def test_an_interface_that_is_there_twice_stands_for_one_of_its_own_component(tmp_path: Path) -> None:
+def test_an_interface_declared_twice_counts_as_one_of_its_component(tmp_path: Path) -> None:
     """What another component misses before is a mistake of its own."""
     text = f"""{STD}procedure P {{ void f(); }}
     component U {{ control; uses P p; }} component V {{ control; uses P p; }}
@@ -68,7 +68,7 @@ def test_an_interface_that_is_there_twice_stands_for_one_of_its_own_component(tm
     assert found[0].related[-1].text == "nothing has this name" and "`other`" in found[1].message
 
 
-def test_an_end_is_no_mistake_of_a_component_that_lacks_an_interface_of_this_name(tmp_path: Path) -> None:
+def test_an_end_is_not_an_error_of_a_component_that_lacks_the_interface(tmp_path: Path) -> None:
     text = f"""{STD}procedure P {{ void f(); }}
     component A {{ provides P p with requests (q); }} component B {{ provides P p; }}
     component U {{ control; uses P p; uses P o; }}
@@ -120,7 +120,7 @@ def test_an_instance_of_two_assemblies_is_one_mistake_and_not_also_one_of_its_se
     assert numbers(tmp_path, text) == [codes.DUPLICATE_NAME.number]
 
 
-def test_what_stands_after_an_instance_of_an_unknown_component_is_read(tmp_path: Path) -> None:
+def test_items_after_an_instance_of_an_unknown_component_are_read(tmp_path: Path) -> None:
     text = system(
         "component Gone g; component U u; component S s; connection seL4RPCCall c(from u.p, to s.p);"
     )
@@ -151,7 +151,7 @@ def test_an_end_behind_an_unknown_connector_is_connected_though_exported(tmp_pat
     assert numbers(tmp_path, text) == [codes.UNKNOWN_NAME.number]
 
 
-def test_a_thread_with_a_priority_is_no_task_where_nothing_has_a_protocol(tmp_path: Path) -> None:
+def test_without_protocols_a_thread_with_a_priority_is_not_a_task(tmp_path: Path) -> None:
     text = f"""{STD}procedure P {{ void f(); }} component S {{ provides P p%s; }}
     component L {{ control; attribute int _priority; uses P p; }}
     assembly {{ composition {{ component L a; component S s; connection seL4RPCCall c(from a.p, to s.p); }}
@@ -166,7 +166,7 @@ def test_the_first_of_several_spellings_is_suggested() -> None:
     assert nearest("namee", reversed(spellings)) == "NAME"
 
 
-def test_assemblies_share_names_whatever_else_is_broken(tmp_path: Path) -> None:
+def test_assemblies_share_names_despite_other_errors(tmp_path: Path) -> None:
     """The second one may set what the broken line of the first one defines."""
     text = f"""{STD}component A {{ attribute int v; broken }}
     component B {{ attribute int w; }}

@@ -77,7 +77,7 @@ def errors(text: str, folder: Path) -> list[Diagnostic]:
     return [d for d in sink.diagnostics if d.code.number.startswith("E")]
 
 
-def test_the_text_is_good(tmp_path: Path) -> None:
+def test_the_text_has_no_errors(tmp_path: Path) -> None:
     assert errors(GOOD, tmp_path) == []
 
 
@@ -142,7 +142,7 @@ def test_the_missing_name_is_shown(tmp_path: Path) -> None:
         ([("to d.e1", "to none.e1"), ("to d.e2", "to d2.e2")], "E0302 E0304"),
     ],
 )
-def test_two_mistakes_stay_two(changes: list[tuple[str, str]], codes: str, tmp_path: Path) -> None:
+def test_two_errors_are_reported_as_two(changes: list[tuple[str, str]], codes: str, tmp_path: Path) -> None:
     text = GOOD
     for before, after in changes:
         assert before in text

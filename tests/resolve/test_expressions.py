@@ -119,7 +119,7 @@ def said(node: ast.ValueNode) -> list[str]:
     return [d.message for d in sink.diagnostics]
 
 
-def test_what_cannot_stand_in_a_value() -> None:
+def test_characters_that_are_not_allowed_in_a_value() -> None:
     name = ast.Identifier("x", SPAN)
     time = ast.Quantity(number(3), ast.Identifier("ms", SPAN), SPAN)
     query = ast.Query(name, (), (), SPAN)
@@ -184,6 +184,6 @@ def test_integers_of_a_least_size() -> None:
         ({"a": 1}, 'the dictionary has no key "9"'),
     ],
 )
-def test_why_there_is_no_item(value: Value, said: str) -> None:
+def test_the_reason_for_a_missing_item(value: Value, said: str) -> None:
     assert item_of(value, 9) is None
     assert no_item(value, 9) == said

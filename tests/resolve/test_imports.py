@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which file an import means, and what is said where it means none."""
+"""Which file an import names, and the diagnostics if it names none."""
 
 import os
 from pathlib import Path
@@ -131,7 +131,7 @@ def test_files_of_other_kinds(tmp_path: Path, name: str, text: str | None, kind:
         ("next", [], None),
     ],
 )
-def test_the_nearest_word(word: str, candidates: list[str], near: str | None) -> None:
+def test_the_suggestion_is_the_nearest_word(word: str, candidates: list[str], near: str | None) -> None:
     assert nearest(word, candidates) == near
     assert nearest(word, reversed(candidates)) == near
     assert suggestion(word, candidates) == (f"did you mean `{near}`?" if near else "")

@@ -21,7 +21,7 @@ def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool) -
     assert (codes.TOO_DEEP.number in numbers(tmp_path, text, options)) == deep
 
 
-def test_long_chains_are_no_problem(tmp_path: Path) -> None:
+def test_long_chains_are_resolved(tmp_path: Path) -> None:
     instances = "".join(f"component A a{i};" for i in range(3000))
     settings = "".join(f"a{i}.x <- a{i + 1}.x;" for i in range(2999)) + "a2999.x = 1 + 2" + " + 1" * 100 + ";"
     text = f"component A {{ attribute int x; }} assembly {{ composition {{ {instances} }}"
@@ -45,7 +45,7 @@ def test_a_component_that_contains_itself_through_one_without_a_name(tmp_path: P
     assert codes.CONTAINS_ITSELF.number in numbers(tmp_path, text, options)
 
 
-def test_as_many_definitions_as_one_likes_stand_side_by_side(tmp_path: Path) -> None:
+def test_the_number_of_definitions_side_by_side_is_unlimited(tmp_path: Path) -> None:
     """Each component uses a procedure that is defined after it."""
     items = "".join(f"component C{i} {{ uses P{i} p; }} procedure P{i} {{ void f(); }}" for i in range(60))
     text = f"{items} component A {{ }} assembly {{ composition {{ component A a; }} }}"

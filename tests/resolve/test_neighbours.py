@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is said about small texts, and what is read of them, to the letter."""
+"""The exact diagnostics of small texts, and what is resolved."""
 
 import json
 from collections.abc import Iterator

@@ -169,7 +169,7 @@ def test_several_stray_braces_are_at_their_lines(tmp_path: Path) -> None:
         edited("from a.s", "from\u00a0a.s"),
     ],
 )
-def test_a_character_of_a_word_processor_is_the_only_mistake(tmp_path: Path, text: str) -> None:
+def test_a_typographic_character_is_the_only_error(tmp_path: Path, text: str) -> None:
     assert {d.code.number for d in errors(tmp_path, text)} == {"E0120"}
 
 
@@ -208,7 +208,7 @@ def test_a_text_that_ends_within_a_block_that_was_never_opened(text: str) -> Non
 
 
 def test_changed_texts(tmp_path: Path) -> None:
-    """Words of the language and of the text at places of the text, as somebody edits it."""
+    """Words of the language and of the text at places of the text, as in an editor."""
     chance = random.Random(1)
     texts = [path.read_text() for path in EXAMPLES]
     for _ in range(200):

@@ -138,7 +138,7 @@ def test_keys_and_several_questions(tmp_path: Path, tree: Path) -> None:
         ('gpio({"pins": [1]})', "--gpio-list"),
     ],
 )
-def test_no_answer(tmp_path: Path, tree: Path, query: str, word: str) -> None:
+def test_errors_of_queries(tmp_path: Path, tree: Path, query: str, word: str) -> None:
     assert word in ask(tmp_path, query, dtb=tree)
 
 
@@ -149,7 +149,7 @@ def test_no_tree(tmp_path: Path) -> None:
     assert "not a flattened device tree" in ask(tmp_path, 'dtb({"path": "s"})', dtb=tmp_path / "bad.dtb")
 
 
-def test_broken_trees_are_no_trees() -> None:
+def test_damaged_trees_are_refused() -> None:
     whole = blob(TREE)
     for end in range(0, len(whole) - 200, 7):
         with pytest.raises(BadTreeError):
@@ -241,15 +241,15 @@ def test_properties(tmp_path: Path, odd: Path, properties: str, found: bool) -> 
         ('dtb({"path": "inside"})["reg"]["reg"]', 'no key "reg"'),
     ],
 )
-def test_no_answer_of_an_odd_tree(tmp_path: Path, odd: Path, query: str, word: str) -> None:
+def test_errors_of_queries_of_an_unusual_tree(tmp_path: Path, odd: Path, query: str, word: str) -> None:
     assert word in ask(tmp_path, query, dtb=odd)
 
 
-def test_no_property_is_asked_for_by_an_empty_dictionary(tmp_path: Path, odd: Path) -> None:
+def test_an_empty_dictionary_of_properties_adds_no_condition(tmp_path: Path, odd: Path) -> None:
     assert ask(tmp_path, 'dtb({"path": "zzz", "properties": {}})', dtb=odd)["query"] == [{}]
 
 
-def test_the_root_is_no_answer(tmp_path: Path) -> None:
+def test_the_root_is_not_an_answer(tmp_path: Path) -> None:
     path = tmp_path / "root.dtb"
     path.write_bytes(blob({"reg": [0, 0x100, 0x20], "aliases": {"top": "/"}}))
     assert ask(tmp_path, 'dtb({"path": "^/$"})', dtb=path)["query"] == [{}]
@@ -257,7 +257,7 @@ def test_the_root_is_no_answer(tmp_path: Path) -> None:
     assert "no such node" in ask(tmp_path, 'dtb({"aliases": "top"})', dtb=path)
 
 
-def test_a_query_about_nothing_has_an_empty_answer(tmp_path: Path, odd: Path) -> None:
+def test_a_query_without_a_match_has_an_empty_answer(tmp_path: Path, odd: Path) -> None:
     assert ask(tmp_path, 'dtb({"path": "zzz"})', dtb=odd)["query"] == [{}]
     assert ask(tmp_path, "dtb({})", dtb=odd)["query"] == [{}]
 
@@ -270,12 +270,12 @@ def test_a_query_about_nothing_has_an_empty_answer(tmp_path: Path, odd: Path) ->
         ('dtd({"path": "a"})', codes.UNKNOWN_QUERY),
     ],
 )
-def test_questions_that_mean_nothing(tmp_path: Path, odd: Path, query: str, code: object) -> None:
+def test_queries_without_a_meaning(tmp_path: Path, odd: Path, query: str, code: object) -> None:
     _, diagnostics = resolve(tmp_path, SYSTEM.format(query), LoadOptions(cpp=False, dtb=odd))
     assert [d.code for d in diagnostics] == [code]
 
 
-def test_pins_that_cannot_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_queries_of_pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pins = tmp_path / "pins.yaml"
     pins.write_text("gpio_list: [", encoding="utf-8")
     assert '"pins"' in ask(tmp_path, 'gpio({"pin": []})', gpio_list=pins)
@@ -293,7 +293,7 @@ def test_a_list_of_pins_that_is_none(tmp_path: Path) -> None:
     assert "is not a valid list of pins" in ask(tmp_path, 'gpio({"pins": []})', gpio_list=tmp_path / "none")
 
 
-def test_words_that_fill_no_region_are_left_out(tmp_path: Path) -> None:
+def test_cells_that_do_not_fill_a_region_are_left_out(tmp_path: Path) -> None:
     """An address and a size are two words here; the third belongs to nothing."""
     bus = {"#address-cells": [1], "#size-cells": [1]}
     path = tmp_path / "tree.dtb"

@@ -150,7 +150,7 @@ def has_syntax_errors(text: str) -> bool:
     return parse(SourceFile(Path("x"), text), Sink(), options=ParseOptions(preprocess=False)) is None
 
 
-def test_the_system_is_good(tmp_path: Path) -> None:
+def test_the_system_has_no_errors(tmp_path: Path) -> None:
     system, diagnostics = resolve(tmp_path, GOOD)
     assert system is not None
     assert [d.message for d in diagnostics if d.code.number[0] == "E"] == []

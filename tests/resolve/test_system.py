@@ -384,7 +384,7 @@ def test_errors_that_leave_a_system(tmp_path: Path) -> None:
     assert system is not None and "x" not in system.instances[0].settings
 
 
-def test_the_nearest_word_has_a_part_more() -> None:
+def test_the_suggestion_has_one_more_part() -> None:
     assert nearest("p_protocol", ["ep_pool", "p_priority_protocol"]) == "p_priority_protocol"
 
 
@@ -415,7 +415,7 @@ def test_dump(tmp_path: Path) -> None:
     assert "span" not in json.dumps(dump(system))
 
 
-def test_a_component_may_pass_on_what_it_does_not_declare(tmp_path: Path) -> None:
+def test_a_component_may_refer_to_an_attribute_it_does_not_declare(tmp_path: Path) -> None:
     """There is a default then; a name that is nearly a declared one is a slip all the same."""
     text = """component Inner { control; attribute int y = 3; }
               component Outer { %s composition { component Inner x; } configuration { x.y <- size; } }
@@ -450,7 +450,7 @@ def test_a_misspelt_instance_of_a_component_is_the_nearest_of_that_component(tmp
     assert (found.code, found.help) == (codes.UNKNOWN_SETTING_INSTANCE, "did you mean `inner`?")
 
 
-def test_a_connection_in_a_component_that_nothing_uses_is_checked(tmp_path: Path) -> None:
+def test_a_connection_in_an_unused_component_is_checked(tmp_path: Path) -> None:
     text = f"""{STD} procedure P {{ void f(); }}
     component A {{ uses P p; }} component B {{ consumes E e; }}
     component Unused {{ composition {{ component A a; component B b;

@@ -264,7 +264,7 @@ class Score:
 
 
 @pytest.mark.skipif(not (corpus.corpus() and UPSTREAM and PYTHON), reason="there is no corpus or no upstream")
-def test_every_file_means_the_same_to_upstream() -> None:
+def test_every_file_has_the_meaning_of_upstream() -> None:
     root = corpus.corpus()
     assert root is not None
     jobs = [(file, corpus.options(root, file)) for file in corpus.files(root)]
@@ -279,7 +279,7 @@ def test_every_file_means_the_same_to_upstream() -> None:
 
 
 @pytest.mark.skipif(not (UPSTREAM and PYTHON), reason="there is no upstream")
-def test_upstream_does_what_the_inventory_says(tmp_path: Path) -> None:
+def test_upstream_behaves_as_the_inventory_states(tmp_path: Path) -> None:
     jobs = [(tmp_path / f"{i}.camkes", LoadOptions(cpp=False)) for i in range(len(ROWS))]
     for (file, _), row in zip(jobs, ROWS, strict=True):
         file.write_text(row.text, encoding="utf-8")
@@ -299,7 +299,7 @@ def test_upstream_does_what_the_inventory_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not (UPSTREAM and PYTHON), reason="there is no upstream")
-def test_small_systems_mean_the_same_to_upstream(tmp_path: Path) -> None:
+def test_small_systems_have_the_meaning_of_upstream(tmp_path: Path) -> None:
     jobs = []
     for i, same in enumerate(SAME):
         file = tmp_path / f"{i}.camkes"

@@ -140,7 +140,7 @@ def jobs(folder: Path) -> Iterator[tuple[Path, LoadOptions]]:
 
 
 @pytest.mark.skipif(not (TREES and UPSTREAM and PYTHON), reason="there are no device trees or no upstream")
-def test_every_question_has_the_answer_of_upstream(tmp_path: Path) -> None:
+def test_every_query_has_the_answer_of_upstream(tmp_path: Path) -> None:
     asked = list(jobs(tmp_path))
     score: Counter[str] = Counter()
     wrong = []

@@ -120,11 +120,11 @@ def name_everywhere(folder: Path, word: str) -> list[str]:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_our_words_are_names(tmp_path: Path, word: str) -> None:
+def test_contextual_words_are_names(tmp_path: Path, word: str) -> None:
     assert name_everywhere(tmp_path, word) == []
 
 
-def test_a_reserved_word_is_none(tmp_path: Path) -> None:
+def test_a_reserved_word_cannot_be_a_name(tmp_path: Path) -> None:
     """The test can fail."""
     assert name_everywhere(tmp_path, "uses")
 

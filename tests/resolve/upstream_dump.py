@@ -6,7 +6,7 @@
 
 runs in the Python of a checkout of camkes-tool, so it uses nothing of this repository. It reads a job a line
 (JSON: "file" and options) and answers each with a line: {"system": ...}, or for what the tool rejects
-{"error": message, "place": [file, line]}, or for an exception that is no message to a user {"crash": ...}.
+{"error": message, "place": [file, line]}, or for another exception {"crash": ...}.
 """
 
 import enum

@@ -15,7 +15,7 @@ ROUND_ROBIN = ("--scheduling", "rr", "--timeslice", "20000")
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a run was told, to repeat it by hand, and what came of it."""
+    """The options of a run, to repeat it by hand, and its result."""
 
     options: tuple[str, ...]
     script: tuple[int, ...]

@@ -58,7 +58,7 @@ static void add(const void *from, size_t size)
     at += size;
 }
 
-/* A request for add(), good until somebody changes it; returns its words. */
+/* A request for add(), correct until it is changed; returns its words. */
 static unsigned fill(uint8_t method, const char *text, size_t length, size_t announced)
 {
     const int a = 1, values[3] = {1, 2, 3};
@@ -126,7 +126,7 @@ int run(void)
             send_kind(slot, job % KINDS, camkes_request_priority(), camkes_requestor());
         }
         if (job / KINDS == 10 + me && job % KINDS == 0) {
-            /* whose reply nobody reads */
+            /* whose reply is not read */
             seL4_Send(slot, seL4_MessageInfo_new(LABEL(camkes_request_priority(), camkes_requestor()), 0, 0,
                                                  fill(0, "text", 5, 3)));
         }
@@ -165,7 +165,7 @@ int p_add(int a, const char *text, size_t n, const int *values)
 }
 """
 
-#: the last of the windows of KINDS jobs each; in most of them one place lies, in some nobody
+#: the last of the windows of KINDS jobs each; in most of them one place sends a malformed message
 WINDOWS = 15
 PERIOD_US = 1000
 

@@ -135,7 +135,7 @@ def _burst(connector: str, folder: Path) -> str:
     return run.output
 
 
-def test_events_that_nobody_took_yet_are_one(tmp_path: Path) -> None:
+def test_pending_events_are_merged(tmp_path: Path) -> None:
     assert _burst("seL4Notification", tmp_path) == "-1\n1\n"
 
 

@@ -223,7 +223,7 @@ SILENT = {
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_a_mistake_that_stops_nothing_is_found_out(
+def test_a_defect_that_does_not_stop_a_run_is_found(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system, broken, changes = SILENT[name]
@@ -249,8 +249,8 @@ def test_a_ceiling_of_the_plan_that_is_too_low_is_found_out(
     monkeypatch.setattr(pipeline, "plan", low)
     run = build(tmp_path, system.text, system.code).run(duration=DURATION)
     assert run.violations()
-    told = {str(v).partition(" ns: ")[2].partition(" is ")[0] for v in run.violations()}
-    assert {f"P: the plan's ceiling of {cpi.name}" for cpi in run.plan.cpis} <= told
+    violated = {str(v).partition(" ns: ")[2].partition(" is ")[0] for v in run.violations()}
+    assert {f"P: the plan's ceiling of {cpi.name}" for cpi in run.plan.cpis} <= violated
     if "fixed" in system.name:
         # and that threads have run too low
         assert any("its effective priority is" in str(v) for v in run.violations())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""One malformed message harms nobody but its sender."""
+"""A malformed message affects only its sender."""
 
 from __future__ import annotations
 

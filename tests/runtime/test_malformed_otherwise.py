@@ -20,7 +20,7 @@ from tests.runtime.host import Run, build, plan_of
 TROUBLE = {
     "nothing": ("", {}),
     "sent, not called": ("seL4_Send(SLOT, MESSAGE(0, 0, 0));", {MessageError.PRIORITY: 1}),
-    "sent if somebody waits": ("seL4_NBSend(SLOT, MESSAGE(0, 0, 0));", {MessageError.PRIORITY: 1}),
+    "sent if a thread waits": ("seL4_NBSend(SLOT, MESSAGE(0, 0, 0));", {MessageError.PRIORITY: 1}),
     "signal to an endpoint": ("seL4_Signal(SLOT);", {MessageError.PRIORITY: 1}),
     "long, and sent": ("seL4_Send(SLOT, MESSAGE(GOOD, 0, 4));", {MessageError.TOO_LONG: 1}),
     "extra capabilities": (
@@ -32,7 +32,7 @@ TROUBLE = {
         {MessageError.TOO_LONG: 1},
     ),
     "more words than there are": ("CALL(MESSAGE(GOOD, 0, 127));", {MessageError.TOO_LONG: 1}),
-    "reply to nobody": ("seL4_Reply(MESSAGE(GOOD, 0, 1));", {}),
+    "reply without a caller": ("seL4_Reply(MESSAGE(GOOD, 0, 1));", {}),
     "storm": (
         "for (int i = 0; i < 50; i++) { seL4_Send(SLOT, MESSAGE(0, 0, 0)); }",
         {MessageError.PRIORITY: 50},
@@ -136,7 +136,7 @@ def _jobs(run: Run, task: str) -> list[int]:
         pytest.param("inherited", "group", marks=pytest.mark.long),
     ],
 )
-def test_every_way_to_send_harms_nobody(protocol: str, place: str, tmp_path: Path) -> None:
+def test_every_way_to_send_leaves_other_clients_unharmed(protocol: str, place: str, tmp_path: Path) -> None:
     declared, inside, (low, odd, now) = PLACES[place]
     settings = (
         {"own": SETTINGS, "settings": ""} if place == "composite" else {"own": "", "settings": SETTINGS}

@@ -274,7 +274,7 @@ int p_length(const char *text) { return (int)strlen(text); }
 """
 
 
-def test_a_message_that_is_too_long_is_said(tmp_path: Path) -> None:
+def test_a_message_that_is_too_long_is_reported(tmp_path: Path) -> None:
     client = """
     #include <string.h>
     int run(void)
@@ -295,7 +295,7 @@ def test_a_message_that_is_too_long_is_said(tmp_path: Path) -> None:
     assert "client.p: message of length(): needs 2001 bytes, there are 960" in run.output + run.errors
 
 
-def test_a_component_may_decide_what_a_bad_message_means(tmp_path: Path) -> None:
+def test_a_component_may_handle_a_malformed_message(tmp_path: Path) -> None:
     server = (
         _LONG
         + """
@@ -366,7 +366,7 @@ def test_messages_in_a_dataport_may_be_long(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_handler_that_answers_with_nothing_is_told(
+def test_a_handler_that_returns_null_is_reported(
     method: str, definition: str, call: str, tmp_path: Path
 ) -> None:
     text = f"""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What a handler is told of its priority is the priority that it runs at."""
+"""The priority that a handler gets is the one that it runs at."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _said(run: Run) -> list[tuple[str, int, int]]:
     ],
     ids=lambda system: system.name,
 )
-def test_a_handler_knows_its_priority(system: systems.Contended, tmp_path: Path) -> None:
+def test_a_handler_can_ask_for_its_priority(system: systems.Contended, tmp_path: Path) -> None:
     code = {name: _saying(source) for name, source in system.code.items()}
     run = build(tmp_path, system.text, code).run(duration=999_999)
     assert not run.violations()

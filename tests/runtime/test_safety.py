@@ -58,7 +58,7 @@ def test_a_label_cannot_claim_a_priority(tmp_path: Path) -> None:
     assert not run.of(Kind.REQUEST_BEGIN)
 
 
-def test_a_clear_takes_back_only_what_its_sender_gave(tmp_path: Path) -> None:
+def test_a_clear_affects_only_the_priority_of_its_sender(tmp_path: Path) -> None:
     """While c waits for the leaf that a holds, `one` clears a's request: the leaf keeps c's priority."""
     text = CHAIN.text.replace("uses P n; }", "uses P n; maybe consumes Halfway halfway; }")
     text = text.replace("requests (); }", "requests (); emits Halfway halfway; }")

@@ -14,7 +14,7 @@ from tests.command import camkes
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_new_project_is_good(template: str, tmp_path: Path) -> None:
+def test_a_new_project_builds_and_passes_its_tests(template: str, tmp_path: Path) -> None:
     made = camkes("new", "water-pump", "--template", template, cwd=tmp_path)
     assert (made.status, made.errors) == (0, "")
     for words in (
@@ -37,7 +37,7 @@ def test_a_new_project_has_files_for_ci_and_editors(tmp_path: Path) -> None:
     assert not any("@NAME@" in path.read_text() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_nothing_is_written_if_there_are_files_already(tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "README.md").write_text("mine")
     result = camkes("new", tmp_path / "a")

@@ -134,7 +134,7 @@ def _is_tools(file: Path, image: HostImage) -> bool:
 
 
 def ended_by(located: Located, refusal: Refusal) -> bool:
-    """Whether a thread stopped because its message was refused, once: one report tells both."""
+    """Whether a thread stopped because its message was refused, once: one report covers both."""
     client = refusal.client.partition(".")[0]
     after = refusal.time <= located.fault.time
     return located.message and refusal.count == 1 and client == located.fault.component and after

@@ -18,7 +18,7 @@ _PLACED = re.compile(
 )
 #: a line of the way to a header, the innermost first
 _INCLUDED = re.compile(r"(?:In file included| +) from (?P<file>[^:\n]+):(?P<line>\d+)(?::\d+)?[,:]$")
-#: what GCC adds to the first error about a name, and says nothing
+#: what GCC adds to the first error about a name, without information
 _NOISE = re.compile(r"each undeclared identifier is reported only once")
 
 

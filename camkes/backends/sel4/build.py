@@ -261,7 +261,7 @@ def _timer_taken(system: System, clash: str, sink: Sink) -> None:
 
 
 def _no_timer(system: System, machine: Machine, sink: Sink) -> None:
-    """There are timers, and nothing to drive them with: said of each task, else of each time server."""
+    """An error for each task, else for each time server, if there are timers and no device to drive them."""
     where = machine.platform or machine.architecture
     periodic, clients = _timer_users(system)
     for span in periodic or clients:

@@ -43,7 +43,7 @@ TIMER_SPACE = "timer-driver"
 TIMER_ENDPOINT = f"{TIMER_SPACE}:endpoint"
 TIMER_INTERRUPT = f"{TIMER_SPACE}:interrupt"
 
-#: a page in which the driver tells all spaces when time began
+#: a page in which the driver gives all spaces the instant at which time began
 EPOCH = f"{TIMER_SPACE}:epoch"
 EPOCH_SYMBOL = "_camkes_epoch"
 
@@ -75,7 +75,7 @@ class Extras(Struct, frozen=True):
     cnode: int = 0
     #: the fault handler's end of the fault endpoint
     faults: int = 0
-    #: the timer driver's: where it is asked, what its device signals, itself, and its notifications by
+    #: the timer driver's: where it takes requests, what its device signals, itself, and its notifications by
     #: number of the timer
     requests: int = 0
     interrupt: int = 0

@@ -16,7 +16,7 @@ from camkes.backends.sel4.codes import SILENT_IMAGE
 from camkes.backends.sel4.trace import ConsoleText, Record, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.model.limits import NOBODY
+from camkes.model.limits import NO_NUMBER
 from camkes.report.times import format_time
 from camkes.report.trace.kinds import EndReason, Kind
 
@@ -52,7 +52,7 @@ def record(
                     sink.add(_silent(records))
                     break
             elif found.time > duration:
-                records.append(Record(duration, Kind.END, NOBODY, NOBODY, (EndReason.TIME,)))
+                records.append(Record(duration, Kind.END, NO_NUMBER, NO_NUMBER, (EndReason.TIME,)))
                 break
             else:
                 last = clock()

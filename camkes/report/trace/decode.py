@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
-from camkes.model.limits import NOBODY
+from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.events import Event, load_trace, read_records, read_trace
 from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Blocked, EndReason, FaultKind, Kind
@@ -273,7 +273,7 @@ class _Decoder:
             self.requests.append(
                 ServedRequest(
                     thread.named.number, begin, self.now, cpi, context, priority,
-                    None if task == NOBODY else task, sequence,
+                    None if task == NO_NUMBER else task, sequence,
                 )
             )  # fmt: skip
 
@@ -429,7 +429,7 @@ class _Decoder:
         leaf = lane.thread.leaf()
         state, what, priority = leaf.current
         by, hindered = self.run_name, self.run_base < lane.task.priority
-        if state in (State.FAULTED, State.SUSPENDED) and leaf is not lane.thread:  # nobody will reply
+        if state in (State.FAULTED, State.SUSPENDED) and leaf is not lane.thread:  # no thread will reply
             return State.WAITS_REPLY, leaf.service, priority, by, hindered
         if state is State.FAULTED:
             return state, what, priority, "", False

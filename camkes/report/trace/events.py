@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from camkes.diagnostics import Sink
-from camkes.model.limits import NOBODY
+from camkes.model.limits import NO_NUMBER
 from camkes.report.codes import TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 
@@ -120,7 +120,7 @@ def _header(header: int, meaning: Meaning[_About]) -> tuple[int, int, _About | N
     if number not in _NUMBERS:
         return size // 8, 0, None, False
     kind = Kind(number)
-    about = meaning(kind, None if thread == NOBODY else thread, None if other == NOBODY else other)
+    about = meaning(kind, None if thread == NO_NUMBER else thread, None if other == NO_NUMBER else other)
     return size // 8, len(ARGUMENTS[kind]), about, kind is Kind.OUTPUT
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.capdl.model import Role
-from camkes.model.limits import NOBODY
+from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Blocked, KernelCall, Kind
 from camkes.report.trace.names import TraceNames
@@ -83,7 +83,7 @@ class MessageTracker:
         """The task on whose behalf a thread sends requests; None: the records do not show it."""
         named = self._names.thread(thread)
         if named is not None and named.role is Role.CONTROL:
-            return NOBODY if named.task is None else named.task
+            return NO_NUMBER if named.task is None else named.task
         return None if thread is None else self._origins.get(thread)
 
     def wrong_release(self, event: Event) -> str:

@@ -55,7 +55,7 @@ class Names:
         #: definitions that are being resolved, to find those that contain themselves
         self.running: list[tuple[int, ast.TopLevelItem]] = []
         self.done: dict[int, Procedure | StructType | Connector | ComponentDefinition] = {}
-        #: procedures that are used and not defined: a check of types says nothing about them
+        #: procedures that are used and not defined: types are not checked against them
         self.unknown_procedures: set[str] = set()
         self.components: list[ComponentDefinition] = []
         self.assemblies: list[AssemblyDefinition] = []

@@ -19,7 +19,7 @@ void clock_end(enum camkes_end reason)
     kernel->ended = true;
 }
 
-/* Nobody can run: goes to the next instant at which something happens, or ends the run. */
+/* No thread can run: goes to the next instant at which something happens, or ends the run. */
 void clock_skip(void)
 {
     if (timer_fire_due()) {

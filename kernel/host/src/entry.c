@@ -275,7 +275,7 @@ void kernel_arrive(void)
     set_inside(false);
 }
 
-/* Tells the address sanitizer that code goes on on another stack. */
+/* Informs the address sanitizer that execution continues on another stack. */
 static void note_stack(struct thread *self, const char *low, const char *high)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -243,7 +243,7 @@ static _Noreturn void run_space(struct space *space, pid_t runner)
     }
 }
 
-static void boot_walls(void)
+static void boot_isolated(void)
 {
     pid_t runner = getpid();
     handover_initialise();
@@ -285,7 +285,7 @@ static void boot(void)
     if (kernel->options.fast) {
         boot_fast();
     } else {
-        boot_walls();
+        boot_isolated();
     }
     kernel->booted = true;
     TRACE_PLAIN(BOOT, NULL, NULL);

@@ -92,7 +92,7 @@ static unsigned owner_of_page(const char *page)
             return i;
         }
     }
-    return ANYBODY;
+    return NO_OWNER;
 }
 
 static void add_range(char *start, char *end, bool learned)
@@ -107,13 +107,13 @@ static void add_range(char *start, char *end, bool learned)
     }
     struct range *range = &ranges[range_count++];
     *range = (struct range){
-        .start = start, .end = end, .first = pages_count, .owner = ANYBODY, .learned = learned};
+        .start = start, .end = end, .first = pages_count, .owner = NO_OWNER, .learned = learned};
     dl_iterate_phdr(find_owner, range);
     for (size_t i = 0; i < count; i++) {
         struct page *page = &pages[pages_count++];
         page->live = start + i * PAGE;
         page->learned = learned;
-        page->owner = range->owner == ANYBODY ? owner_of_page(page->live) : range->owner;
+        page->owner = range->owner == NO_OWNER ? owner_of_page(page->live) : range->owner;
         memset(page->masks, 0xff, sizeof page->masks);
     }
 }

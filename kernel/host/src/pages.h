@@ -6,13 +6,13 @@
 #include "state.h"
 
 enum { PAGE = 4096, CHUNK = 64, WORDS = 8, CHUNKS = PAGE / CHUNK };
-static const unsigned ANYBODY = UINT32_MAX;
+static const unsigned NO_OWNER = UINT32_MAX;
 
 struct page {
     char *live, *copy;
     uint8_t masks[CHUNKS]; /* words that make a difference, a bit each */
-    unsigned owner;        /* who writes to it: a space, the number of spaces + a thread, ANYBODY */
-    bool learned;          /* read-only until it is written to, then active */
+    unsigned owner; /* who writes to it: a space, the number of spaces + a thread, NO_OWNER */
+    bool learned;   /* read-only until it is written to, then active */
     bool active;
 };
 

@@ -116,7 +116,7 @@ static void begin_interval(const struct thread *runs)
  * other's memory are not for a search. */
 static bool may_differ(const struct page *page)
 {
-    return (page->owner == ANYBODY || touched[page->owner]) &&
+    return (page->owner == NO_OWNER || touched[page->owner]) &&
            memcmp(page->live, page->copy, PAGE) != 0;
 }
 

@@ -5,7 +5,7 @@
 #include "scheduling.h"
 #include "state.h"
 
-/* The capability to reply may be anybody's. */
+/* The capability to reply may be that of any thread. */
 static void touch_all(void)
 {
     for (unsigned i = 0; hooks.touched && i < kernel->thread_count; i++) {

@@ -42,15 +42,15 @@ static void print_entry(const struct camkes_sel4_trace_entry *entry)
     print("\n");
 }
 
-/* Nobody else runs, and nothing was recorded for a while: whoever reads learns how late it is. */
+/* No other thread runs, and nothing was recorded for a while: the reader gets the current time. */
 static void tell_time(uint64_t now)
 {
     static uint64_t recorded;
     if (now >= recorded + CAMKES_IDLE_RECORD_NS) {
         recorded = now;
         const struct camkes_sel4_trace_entry idle = {.kind = CAMKES_TRACE_IDLE,
-                                                     .thread = CAMKES_TRACE_NOBODY,
-                                                     .other = CAMKES_TRACE_NOBODY,
+                                                     .thread = CAMKES_TRACE_NO_NUMBER,
+                                                     .other = CAMKES_TRACE_NO_NUMBER,
                                                      .time = now};
         print_entry(&idle);
     }

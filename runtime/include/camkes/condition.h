@@ -25,7 +25,7 @@ struct camkes_waiter {
 struct camkes_lender {
     seL4_CPtr manager; /* of the task, badged for this condition */
     uint8_t base;      /* priority of the task */
-    uint8_t lent;      /* what it was told last */
+    uint8_t lent;      /* the priority sent to it last */
 };
 
 struct camkes_condition {

@@ -45,7 +45,7 @@ static inline void camkes_exit_status(int status)
 }
 
 /* Writes a trace record: CAMKES_TRACE(LOCK_TAKE, cpi, context). */
-#define CAMKES_TRACE(kind, ...) CAMKES_TRACE_ABOUT(kind, CAMKES_TRACE_NOBODY, __VA_ARGS__)
+#define CAMKES_TRACE(kind, ...) CAMKES_TRACE_ABOUT(kind, CAMKES_TRACE_NO_NUMBER, __VA_ARGS__)
 #define CAMKES_TRACE_ABOUT(kind, other, ...)                                                       \
     camkes_host_annotate(CAMKES_TRACE_##kind, (uint16_t)(other),                                   \
                          sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                     \
@@ -66,7 +66,7 @@ static inline void camkes_exit_status(int status)
 
 void camkes_sel4_trace(uint16_t kind, uint16_t other, unsigned count, const uint64_t *arguments);
 
-#define CAMKES_TRACE(kind, ...) CAMKES_TRACE_ABOUT(kind, CAMKES_TRACE_NOBODY, __VA_ARGS__)
+#define CAMKES_TRACE(kind, ...) CAMKES_TRACE_ABOUT(kind, CAMKES_TRACE_NO_NUMBER, __VA_ARGS__)
 #define CAMKES_TRACE_ABOUT(kind, other, ...)                                                       \
     camkes_sel4_trace(CAMKES_TRACE_##kind, (uint16_t)(other),                                      \
                       sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                        \
@@ -81,7 +81,7 @@ void camkes_sel4_trace(uint16_t kind, uint16_t other, unsigned count, const uint
 #endif
 #endif
 
-#define CAMKES_TRACE_NOBODY 65535
+#define CAMKES_TRACE_NO_NUMBER 65535
 
 /* Moves the capability to reply to the last received Call into an empty slot. */
 seL4_Error camkes_platform_save_caller(seL4_CPtr slot);

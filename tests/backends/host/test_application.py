@@ -129,7 +129,7 @@ def test_regular_expressions_and_functions_are_those_of_cmake(tmp_path: Path) ->
     assert set(good(tmp_path).components) == {"Client", "Cab"}
 
 
-def test_what_cmake_does_not_know_is_an_error_at_its_line(tmp_path: Path) -> None:
+def test_an_unknown_cmake_command_is_an_error_at_its_line(tmp_path: Path) -> None:
     text = BASIC + "\nBakeRumprun(x)\n"
     write_files(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
     sink = Sink()

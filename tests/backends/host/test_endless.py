@@ -72,7 +72,7 @@ def test_only_tasks_with_a_period(said: Callable[..., list[str]]) -> None:
     assert said(ENDLESS["while"], None) == []
 
 
-def test_without_a_disassembler_nothing_is_said(
+def test_without_a_disassembler_there_is_no_diagnostic(
     said: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(endless.shutil, "which", lambda _: None)

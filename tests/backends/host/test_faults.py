@@ -28,7 +28,7 @@ CASES = {path.stem: path.read_text() for path in sorted(Path(__file__).with_name
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run with its faults by component, and what is told to the user."""
+    """A run with its faults by component, and its diagnostics."""
 
     first: Located | None
     faults: Mapping[str, Located]
@@ -81,7 +81,7 @@ def test_a_fault_is_at_the_users_line(name: str, cases: Ended) -> None:
 
 
 @pytest.mark.parametrize("name", ["callback", "inlined"])
-def test_the_calls_on_the_way_are_told(name: str, cases: Ended) -> None:
+def test_the_call_stack_is_reported(name: str, cases: Ended) -> None:
     calls = [place.line for place in cases.faults[f"c_{name}"].calls]
     assert calls == marked(name, "FAULT") + marked(name, "CALL")
     notes = [n for n in cases.of(f"c_{name}").notes if n.startswith("called from")]
@@ -120,7 +120,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("how", "protocol"), every_pair(tuple(FAULTS), PROTOCOLS))
-def test_who_waits_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -> None:
+def test_threads_that_wait_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -> None:
     leaf = f"void p_go(void) {{ camkes_work(CAMKES_MS(2)); {FAULTS[how]} }}\n"
     end = ended(tmp_path, TWO.replace("PROTOCOL", protocol), {"Task": TASK, "Leaf": leaf})
     # in a propagated CPI the urgent task's request comes to that point first
@@ -134,8 +134,10 @@ def test_who_waits_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -
     assert culprit.holds == (("leaf.p",) if protocol == "inherited" else ())
     assert {end.names.thread_name(wait.thread) for wait in end.situation.waits} == {"a", "b"}
     assert {wait.cause.value for wait in end.situation.waits} == {"fault"}
-    told = [note for d in end.diagnostics for note in d.notes if note.startswith("as a consequence, ")]
-    assert len(told) == 2
+    consequences = [
+        note for d in end.diagnostics for note in d.notes if note.startswith("as a consequence, ")
+    ]
+    assert len(consequences) == 2
     if protocol == "inherited":
         (other,) = [w for w in end.situation.waits if end.names.thread_name(w.thread) == "b"]
         if how != "exit":  # which stops the thread of b's request too
@@ -147,7 +149,7 @@ def test_who_waits_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -
             )
 
 
-def test_an_exit_is_told_once_for_all_threads_of_a_component(tmp_path: Path) -> None:
+def test_an_exit_is_reported_once_for_all_threads_of_a_component(tmp_path: Path) -> None:
     leaf = "#include <stdlib.h>\nvoid p_go(void)\n{\n    exit(4);\n}\n"
     end = ended(tmp_path, TWO.replace("PROTOCOL", "inherited"), {"Task": TASK, "Leaf": leaf})
     (diagnostic,) = end.diagnostics
@@ -184,7 +186,7 @@ def test_a_circle_of_calls_is_a_deadlock(tmp_path: Path) -> None:
         assert f"{thread} waits for" in diagnostic.message
 
 
-def test_who_waits_for_an_event_that_nobody_emits_is_told(tmp_path: Path) -> None:
+def test_a_wait_for_an_event_without_an_emitter_is_reported(tmp_path: Path) -> None:
     code = {
         "Start": "int run(void) { p_go(); return 0; }",
         "Server": "void p_go(void) { q_go(); }",
@@ -197,7 +199,7 @@ def test_who_waits_for_an_event_that_nobody_emits_is_told(tmp_path: Path) -> Non
     assert [end.names.thread_name(step.thread) for step in wait.steps] == ["start", "x.p"]
 
 
-def test_what_sanitizers_find_is_told_at_its_line_and_stops_nobody(tmp_path: Path) -> None:
+def test_sanitizer_findings_are_reported_at_their_lines_and_stop_no_thread(tmp_path: Path) -> None:
     text = """
     component One { control; }
     component Two { control; }

@@ -106,7 +106,7 @@ def test_a_folder_that_stays_in_use_is_refused(
     compare(text, Path(__file__).parent / "golden" / "folder_in_use.txt")
 
 
-def test_who_inherits_the_lock_holds_it(tmp_path: Path) -> None:
+def test_a_child_that_inherits_the_lock_of_the_folder_holds_it(tmp_path: Path) -> None:
     """Compilers of a build that was killed must not write into the next one."""
     text = (
         "import os, subprocess, sys, pathlib\nfrom camkes.backends.host.folder import locked\n"
@@ -127,7 +127,7 @@ def test_who_inherits_the_lock_holds_it(tmp_path: Path) -> None:
         pass
 
 
-def test_a_copy_keeps_what_it_was_made_of(tmp_path: Path) -> None:
+def test_a_copy_keeps_the_files_it_was_made_from(tmp_path: Path) -> None:
     image = tmp_path / "a.so"
     image.write_text("old")
     left = tmp_path / f"{folder_module._COPY}left"
@@ -163,7 +163,9 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
 
 
 @pytest.mark.usefixtures("ready_kernel")
-def test_a_damaged_cache_mends_itself(build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_cache_is_built_again(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     build(FILES)
     (entry,) = (tmp_path / "cache" / "camkes-rt").glob("host-*")

@@ -49,11 +49,11 @@ def test_it_runs(build: Build) -> None:
     assert (result.status, result.faults) == (0, ())
 
 
-def test_without_walls(build: Build) -> None:
+def test_without_isolation(build: Build) -> None:
     assert build(FILES).run(fast=True)[0] == "c: 42\n"
 
 
-def test_a_second_build_makes_nothing(build: Build) -> None:
+def test_a_second_build_compiles_nothing(build: Build) -> None:
     build(FILES)
     assert build({}).steps == ["reading", "generating"]
     again = build({"Server.c": SERVER.replace("2 * x", "3 * x")})
@@ -96,7 +96,7 @@ def test_warnings_do_not_stop_a_build(build: Build) -> None:
     assert built.run()[0] == "c: 42\n"
 
 
-def test_a_name_that_nothing_defines(build: Build) -> None:
+def test_an_undefined_name(build: Build) -> None:
     built = build({**FILES, "Server.c": "int helper(void);\nint other(void) { return helper(); }\n"})
     assert built.image is None
     assert set(built.codes) == {"E0723"}
@@ -136,7 +136,7 @@ def test_a_name_defined_twice(build: Build) -> None:
     assert [d.message for d in built.diagnostics] == ["component s defines `q_twice` twice"]
 
 
-def test_missing_sources_are_said(build: Build) -> None:
+def test_missing_sources_are_reported(build: Build) -> None:
     built = build({"a.camkes": SYSTEM, "Client.c": CLIENT})
     assert built.codes == ["E0721"]
     (diagnostic,) = built.diagnostics
@@ -210,7 +210,7 @@ def test_libraries_of_the_application(build: Build) -> None:
     assert build(files).run()[0] == "c: 40\n"
 
 
-def test_a_fault_is_told_with_its_line(build: Build) -> None:
+def test_a_fault_is_reported_with_its_line(build: Build) -> None:
     server = """
 #include <camkes.h>
 int q_twice(int x)

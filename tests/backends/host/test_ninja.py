@@ -297,7 +297,7 @@ def test_a_folder_in_the_place_of_an_earlier_header(place: Place) -> None:
 
 
 @pytest.mark.parametrize("change", ["wrapper", "callee", "flag"])
-def test_a_compiler_that_says_the_same_of_itself(
+def test_another_compiler_with_the_same_version_text(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     inner, outer = tmp_path / "inner", tmp_path / "outer"
@@ -320,7 +320,7 @@ def test_a_compiler_that_says_the_same_of_itself(
     assert place.value() == 1
 
 
-def test_a_build_that_was_killed_leaves_nothing_half_made(place: Place) -> None:
+def test_a_killed_build_leaves_no_partial_files(place: Place) -> None:
     (place.first / "a.h").write_text("#define A 1\n")
     place.source.write_text('#include "a.h"\nint one = A;\n')
     place.build()
@@ -357,7 +357,7 @@ def test_a_failed_job_is_run_again_and_reports_itself(place: Place) -> None:
     assert "error" in outcome.messages
 
 
-def test_warnings_are_said_again(place: Place) -> None:
+def test_warnings_are_reported_again(place: Place) -> None:
     place.source.write_text('#warning "look"\n')
     first = run_jobs(place.out, [place.job()], lambda _: None)
     again = run_jobs(place.out, [place.job()], lambda _: None)

@@ -58,7 +58,7 @@ def test_a_changed_template_is_rendered(templates: Path, part: str) -> None:
     assert "/* other */" in text(templates)
 
 
-def test_no_cache_is_no_mistake(templates: Path, tmp_path: Path) -> None:
+def test_a_missing_cache_is_not_an_error(templates: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("in the way")
     assert text(templates) == "/* hello you */\n/* end */\n"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What CMake tells the tool of an application, without CMake."""
+"""What CMake passes to the tool for an application, without CMake."""
 
 from __future__ import annotations
 

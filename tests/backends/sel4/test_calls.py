@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What handlers call is read off their code for both kernels: they get the same system, or the same error."""
+"""The calls of handlers are found in their code for both kernels, with the same system or the same error."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ int q_f(int x) { visit(visitor); return x; }
 
 
 @pytest.mark.parametrize(("libraries", "calls"), [("shared", False), ("shared elsewhere", True)])
-def test_code_of_others_may_call_what_it_is_given(tmp_path: Path, libraries: str, calls: bool) -> None:
+def test_libraries_may_call_callbacks(tmp_path: Path, libraries: str, calls: bool) -> None:
     home = application(tmp_path)
     (home / "server.c").write_text(FOREIGN)
     lists = (home / "CMakeLists.txt").read_text().replace("LIBS shared", f"LIBS {libraries}")

@@ -78,7 +78,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, done.stdout
 
 
-def test_the_tool_is_told_what_was_declared(built: tuple[Path, str]) -> None:
+def test_the_tool_gets_the_declarations(built: tuple[Path, str]) -> None:
     folder, _ = built
     project = json.loads((folder / "build" / "camkes-project.json").read_text())
     assert project["adl"] == str(folder / "application" / "system.camkes")
@@ -155,7 +155,7 @@ def test_mistakes(tmp_path: Path, lists: str, message: str) -> None:
         ("CAmkESErrorHandlingMode=Guards", "for proofs"),
     ],
 )
-def test_an_option_without_effect_says_so(option: str, why: str, tmp_path: Path) -> None:
+def test_an_option_without_effect_is_a_warning(option: str, why: str, tmp_path: Path) -> None:
     done = configure(tmp_path, LISTS, f"-D{option}")
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stderr.split())
@@ -185,7 +185,7 @@ def test_parse_capdl_on_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyP
     shutil.which("parse-capDL") is not None or shutil.which("stack") is not None,
     reason="parse-capDL, or stack to build it, is installed",
 )
-def test_without_parse_capdl_and_stack_it_says_what_to_do(tmp_path: Path) -> None:
+def test_without_parse_capdl_and_stack_the_error_names_a_remedy(tmp_path: Path) -> None:
     done = configure(tmp_path, LISTS, "-UCAmkESParseCapDL")
     assert done.returncode != 0
     assert "repo-init.sh builds it with ghc" in " ".join(done.stderr.split())
@@ -216,14 +216,14 @@ def test_a_repository_inside_the_folder_of_the_c_library(tmp_path: Path) -> None
     )
 
 
-def test_defaults_say_nothing(built: tuple[Path, str], tmp_path: Path) -> None:
+def test_defaults_give_no_warning(built: tuple[Path, str], tmp_path: Path) -> None:
     same = ("RPCLockElision=1", "LargeFramePromotion=ON", "ConnectorTiming=OFF", "TLSModel=standard")
     done = configure(tmp_path, LISTS, *(f"-DCAmkES{option}" for option in same))
     assert "effect" not in done.stderr
     assert "camkes: " not in built[1]
 
 
-def test_verbose_says_what_was_made(tmp_path: Path) -> None:
+def test_verbose_lists_the_written_files(tmp_path: Path) -> None:
     done = configure(tmp_path, LISTS, "-DCAmkESVerbose=ON")
     assert "camkes: read " in done.stdout
     assert "camkes: address space client: 2 threads" in done.stdout

@@ -30,7 +30,7 @@ WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-#: what QEMU is called, what else CMake is told
+#: the program of QEMU, further definitions for CMake
 PLATFORMS: dict[str, tuple[str, dict[str, str]]] = {
     "x86_64": ("qemu-system-x86_64", {}),
     "ia32": ("qemu-system-i386", {}),

@@ -195,7 +195,7 @@ def test_other_kernels_have_none_of_it(tmp_path: Path) -> None:
     assert not any(word in text for word in ("sc_slot", "rtreply", "= sc", "fault_ep_slot"))
 
 
-def test_what_was_there_stays_in_its_slot(tmp_path: Path) -> None:
+def test_existing_capabilities_keep_their_slots(tmp_path: Path) -> None:
     with_time, without = (specification(tmp_path, mcs=mcs) for mcs in (True, False))
     for container, caps in without.caps.items():
         kept = [cap for cap in caps if "-faults (WP" not in cap]  # an MCS kernel has these in TCBs
@@ -258,7 +258,7 @@ def application(folder: Path) -> Path:
     return write_files(folder, {**FILES, "passive.camkes": SYSTEM})
 
 
-def test_on_the_host_kernel_passive_means_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_on_the_host_kernel_passive_has_no_effect(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     sink = Sink()
     options = pipeline.RunSettings(output=tmp_path / "out")
     request = pipeline.Input(application(tmp_path / "app"))

@@ -52,7 +52,7 @@ def test_a_recording_ends_when_its_time_is_over(printed: list[str], tmp_path: Pa
     assert records == [text(1, "one\ntwo"), Record(9_000_000, Kind.END, 65535, 65535, (EndReason.TIME,))]
 
 
-def test_an_interrupted_recording_keeps_what_it_has(printed: list[str], tmp_path: Path) -> None:
+def test_an_interrupted_recording_keeps_its_records(printed: list[str], tmp_path: Path) -> None:
     printed += [line(IDLE)]
     assert recording.record(tmp_path, 1 << 40, lambda _: None, Sink()) == [IDLE]
 
@@ -81,7 +81,7 @@ def test_an_image_that_makes_no_records_is_ended(
 
 
 @pytest.mark.parametrize("ending", ["", "\\n"], ids=["cut off", "whole"])
-def test_lines_come_as_they_are_printed_and_silence_is_seen(ending: str, tmp_path: Path) -> None:
+def test_lines_are_passed_on_at_once_and_silence_is_detected(ending: str, tmp_path: Path) -> None:
     """With another program in the place of QEMU."""
     (tmp_path / "simulate").write_text(
         "import sys\n"
@@ -107,7 +107,7 @@ def test_options_without_a_meaning_on_sel4_are_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_where_nothing_is_given_nothing_is_refused() -> None:
+def test_without_options_none_is_refused() -> None:
     for command in ("run", "build"):
         given = make_parser().parse_args([command, "x", "--kernel", "sel4"])
         assert not wrong_for_sel4(given)

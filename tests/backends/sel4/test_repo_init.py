@@ -241,7 +241,7 @@ def test_an_unreachable_repository_of_the_tool(host: Host) -> None:
     assert f"projects/camkes-tool: could not reach file://{host.path}/nowhere" in run.stderr
 
 
-def test_what_cannot_be_had_is_named_and_comes_later(host: Host) -> None:
+def test_repositories_that_cannot_be_fetched_are_named_and_fetched_later(host: Host) -> None:
     servers = host.servers
     (servers / "seL4" / "lwip").rename(servers / "lwip")
     (servers / "seL4" / "musllibc").rename(servers / "musllibc")
@@ -262,7 +262,7 @@ def test_what_cannot_be_had_is_named_and_comes_later(host: Host) -> None:
     assert "(only needed for: network)" in again.stderr
 
 
-def test_an_interrupted_one_goes_on(host: Host) -> None:
+def test_an_interrupted_checkout_is_resumed(host: Host) -> None:
     real = STANDINS["git"]
     (host.bin / "git").write_text(
         real.replace("exec", 'case "$*" in *util_libs*) kill -INT $PPID;; esac\nexec')

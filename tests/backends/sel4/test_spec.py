@@ -191,7 +191,7 @@ def test_missing_symbols_are_named() -> None:
         link(spec, images)
 
 
-def test_names_stay_apart() -> None:
+def test_names_are_unique() -> None:
     model = complete(MODELS["nested"], trace=True).model
     names = [o.name for o in model.objects if o.kind is not ObjectKind.TIMER]
     assert len({cdl_name(n) for n in names}) == len(names)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.diagnostics import Sink
-from camkes.model.limits import NOBODY
+from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.events import encode_records, parse_trace
 from camkes.report.trace.kinds import Kind
 
@@ -32,7 +32,7 @@ def line(record: Record) -> str:
 def text(thread: int, words: str) -> Record:
     data = words.encode().ljust(32, b"\0")
     parts = [int.from_bytes(data[i : i + 8], "little") for i in range(0, 32, 8)]
-    return Record(0, Kind.OUTPUT, thread, NOBODY, (len(words), *parts))
+    return Record(0, Kind.OUTPUT, thread, NO_NUMBER, (len(words), *parts))
 
 
 @given(st.lists(RECORDS))
@@ -47,7 +47,7 @@ def test_interrupted_lines_are_put_together() -> None:
 
 
 def test_a_trace_file_is_readable() -> None:
-    records = [Record(5, 33, 1, NOBODY, (0, 0)), Record(9, 34, 1, NOBODY, (0, 0))]
+    records = [Record(5, 33, 1, NO_NUMBER, (0, 0)), Record(9, 34, 1, NO_NUMBER, (0, 0))]
     sink = Sink()
     events = parse_trace(encode_records(records), "x.trace", sink)
     assert events is not None and not sink.diagnostics

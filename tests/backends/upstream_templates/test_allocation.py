@@ -40,7 +40,7 @@ def test_both_ends_find_the_object_by_its_name(tmp_path: Path) -> None:
     assert signal.object == "signal::ep", "another connection has another object of this name"
 
 
-def test_asked_for_again_a_capability_gets_more_rights(tmp_path: Path) -> None:
+def test_a_second_allocation_adds_rights(tmp_path: Path) -> None:
     again = (
         "/*- set o = alloc_obj('n', seL4_NotificationObject) -*//*? alloc_cap('n', o, read=True) ?*/ "
         "/*? alloc_cap('n', o, write=True) ?*//*- do cap_space.cnode[alloc_cap('n', o)].set_badge(3) -*/"
@@ -200,7 +200,7 @@ def test_interrupts(tmp_path: Path, settings: str, expected: tuple[str, int, tup
     assert irqs[str(number)] == "signal2--i" or irqs[str(number)] == "signal--i"
 
 
-def test_an_interrupt_that_signals_nobody_yet(tmp_path: Path) -> None:
+def test_an_interrupt_without_a_notification(tmp_path: Path) -> None:
     rendering, _ = rendered(tmp_path, {"Wire.TO": "/*? alloc('i', seL4_IRQHandler, number=7) ?*/"})
     objects, caps, irqs = specification(rendering.model)
     assert objects["wire--i"] == "irq"

@@ -143,7 +143,7 @@ def test_hardware_is_not_rendered(tmp_path: Path) -> None:
     assert not [t for t in rendering.files if t.file.instance == "device"]
 
 
-def test_an_end_has_the_threads_that_its_connector_says(tmp_path: Path) -> None:
+def test_an_end_has_as_many_threads_as_its_connector_declares(tmp_path: Path) -> None:
     rendering, _ = rendered(tmp_path, {})
     threads = {t.name for space in rendering.model.spaces for t in space.threads if t.interface}
     assert threads == {"server.p@0", "server.p@1", "client.e", "other.e"}

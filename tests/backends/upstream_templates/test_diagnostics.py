@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is said when a template refuses or fails: its line, and the line that it was rendered for."""
+"""Diagnostics of templates that refuse or fail: their lines, and the lines they were rendered for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXPECTED = Path(__file__).parent / "expected"
 
 #: name -> templates
 FAILING = {
-    "refused": {"Wire.FROM": "int x;\n/*? raise(TemplateError('nobody wants me')) ?*/\n"},
+    "refused": {"Wire.FROM": "int x;\n/*? raise(TemplateError('not supported')) ?*/\n"},
     "refused_without_a_reason": {"Wire.FROM": "/*? raise(TemplateError) ?*/\n"},
     "refused_a_setting": {
         "Device.FROM": "\n/*- set paddr = configuration[me.parent.to_instance.name].registers_paddr -*/\n"
@@ -65,7 +65,7 @@ def test_the_line_of_the_system_is_named(name: str, tmp_path: Path) -> None:
         assert diagnostic.span.file.path.name == "system.camkes"
 
 
-def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+def test_all_errors_are_reported_in_one_run(tmp_path: Path) -> None:
     wrong = "/*? raise(TemplateError('%s')) ?*/"
     _, diagnostics = rendered(tmp_path, {"Wire.TO": wrong % "one", "Signal.TO": wrong % "two"})
     assert [d.message for d in diagnostics] == ["one", "two", "two"]

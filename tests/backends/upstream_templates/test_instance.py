@@ -31,7 +31,7 @@ def asked(folder: Path, settings: str) -> tuple[str, CapabilityModel, list[Diagn
     return text_of(rendering, "client/camkes.sel4.c"), rendering.model, []
 
 
-def test_nothing_is_asked(tmp_path: Path) -> None:
+def test_without_settings_no_pool_is_allocated(tmp_path: Path) -> None:
     rendering, _ = rendered(tmp_path, {})
     assert not [t for t in rendering.files if t.file.path.name == "camkes.sel4.c"]
 
@@ -94,7 +94,7 @@ def test_the_size_of_a_cspace(tmp_path: Path) -> None:
         assert f"client-cnode = cnode ({bits} bits)" in spec.objects
 
 
-def test_who_makes_objects_has_the_last_slot(tmp_path: Path) -> None:
+def test_an_instance_that_creates_objects_has_the_last_slot(tmp_path: Path) -> None:
     """What the kernel's build adds comes before it: all slots after it are taken for free."""
     template = "/*? alloc_cap('own', my_cnode) ?*/ /*? alloc_cap('last', None) ?*/"
     rendering, diagnostics = rendered(

@@ -4,7 +4,7 @@
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. The application of connectors/ uses every connector of
 camkes-tool and global-components that has a template and needs no particular board. That of devicetree/
-has a device that the device tree tells of, in an address space of several instances.
+has a device of the device tree, in an address space of several instances.
 """
 
 from __future__ import annotations

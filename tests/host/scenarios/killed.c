@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* A process that dies takes its threads along, and nobody else. */
+/* A process that dies takes its threads along, and no others. */
 #include <camkes/host.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ void _camkes_thread(unsigned index)
         break;
     case 2:
         camkes_host_work(100);
-        printf("nobody answers, but the run goes on\n");
+        printf("no thread answers, but the run goes on\n");
         seL4_TCB_Resume(TCB);
         printf("a dead thread cannot be resumed\n");
         seL4_NBSend(ENDPOINT, seL4_MessageInfo_new(0, 0, 0, 0));

@@ -28,7 +28,7 @@ static void server(void)
         seL4_SetMR(0, (seL4_Word)(10 + i));
         seL4_Send(JOBS, seL4_MessageInfo_new(0, 0, 0, 1));
     }
-    printf("nobody receives, so this is lost\n");
+    printf("no thread receives, so this is lost\n");
     seL4_NBSend(JOBS, seL4_MessageInfo_new(0, 0, 0, 1));
     for (int i = 0; i < 3; i++) {
         seL4_Signal(NOTE);

@@ -17,8 +17,8 @@ static void client(unsigned index)
 static void server(void)
 {
     seL4_Reply(seL4_MessageInfo_new(0, 0, 0, 0));
-    printf("a reply to nobody does nothing\n");
-    printf("save nobody: %d\n", seL4_CNode_SaveCaller(CNODE, SAVED, seL4_WordBits));
+    printf("a reply without a caller has no effect\n");
+    printf("save without a caller: %d\n", seL4_CNode_SaveCaller(CNODE, SAVED, seL4_WordBits));
     for (seL4_Word i = 0; i < 4; i++) {
         seL4_Recv(ENDPOINT, NULL);
         seL4_Word client = seL4_GetMR(0);
@@ -52,7 +52,7 @@ void _camkes_thread(unsigned index)
     } else if (index > 4) {
         camkes_host_work(index);
         client(index);
-        printf("%s\n", index == 7 ? "and is the last" : "not reached: nobody replies");
+        printf("%s\n", index == 7 ? "and is the last" : "not reached: no thread replies");
     } else {
         client(index);
     }

@@ -77,7 +77,7 @@ void _camkes_thread(unsigned index)
         break;
     case 5:
         seL4_Wait(TCB_SELF, NULL);
-        printf("not reached: a thread is no notification\n");
+        printf("not reached: a thread is not a notification\n");
         break;
     }
 }

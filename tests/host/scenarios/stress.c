@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Threads that do everything at random, so that states meet that nobody thought of. */
+/* Threads that do everything at random, so that unexpected combinations of states occur. */
 #include <camkes/host.h>
 #include <stdio.h>
 

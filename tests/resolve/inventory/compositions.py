@@ -194,13 +194,13 @@ ROWS = (
         ("E0213",),
     ),
     Row(
-        "export to nothing",
+        "export to an unknown interface",
         system("component A a;", before="component A { composition { component S s; export s.p -> q; } } "),
         "rejects",
         ("E0213",),
     ),
     Row(
-        "export of nothing",
+        "export of an unknown interface",
         system(
             "component A a;",
             before="component A { provides P p; composition { component S s; export s.q -> p; } } ",
@@ -247,7 +247,7 @@ ROWS = (
         ("E0211",),
     ),
     Row("no composition", f"{BASE} assembly {{ configuration {{ }} }}", "crashes", ("E0211",)),
-    Row("nothing in an assembly", f"{BASE} assembly {{ }}", "rejects", ("E0145",)),
+    Row("empty assembly", f"{BASE} assembly {{ }}", "rejects", ("E0145",)),
     Row(
         "composition of an assembly by name",
         f"{BASE} assembly {{ composition Other; }}",

@@ -18,7 +18,7 @@ ROWS = (
         ("W0451",),
     ),
     Row(
-        "setting of a misspelt known name",
+        "misspelt setting",
         system("component S s;", "s._prioritty = 1;"),
         "accepts",
         ("W0451",),
@@ -59,7 +59,7 @@ ROWS = (
         ("E0412",),
     ),
     Row(
-        "references in a circle",
+        "circular references",
         system(
             "component A a; component A b;",
             "a.x <- b.x; b.x <- a.x;",
@@ -77,7 +77,7 @@ ROWS = (
         ("W0451", "E0413", "W0451"),
     ),
     Row(
-        "key of what is no dictionary",
+        "key of a number",
         system(
             "component A a; component A b;",
             'a.x = 1; b.x <- a.x["l"];',
@@ -141,12 +141,12 @@ ROWS = (
     Row("division by zero", value("1 / 0"), "rejects", ("E0406",)),
     Row("remainder by zero", value("1 % 0"), "rejects", ("E0406",)),
     Row("power of zero below one", value("0 ** -1"), "rejects", ("E0406",)),
-    Row("shift by less than nothing", value("1 << -1"), "rejects", ("E0406",)),
+    Row("shift by a negative number", value("1 << -1"), "rejects", ("E0406",)),
     Row("shift of a fraction", value("1.5 << 1"), "rejects", ("E0406",)),
     Row("complement of a fraction", value("~1.5"), "rejects", ("E0403",)),
     Row("name in an expression", value("y + 1"), "rejects", ("E0130",)),
     Row("sum of strings", value('"a" + "b"'), "rejects", ("E0130",)),
-    Row("choice in an else branch", value("1 ? 2 : 3 ? 4 : 5"), "rejects", ("E0130",)),
+    Row("conditional in an else branch", value("1 ? 2 : 3 ? 4 : 5"), "rejects", ("E0130",)),
     Row("missing operand", value("1 +"), "rejects", ("E0130",)),
     Row("missing bracket", value("(1"), "rejects", ("E0130",)),
 )

@@ -6,12 +6,12 @@ from tests.resolve.inventory.parts import BASE, Row, alone, member, setting, sys
 
 ROWS = (
     # files and imports
-    Row("import of nothing", alone('import "nothing.camkes";'), "rejects", ("E0201",)),
-    Row("system import of nothing", alone("import <nothing.camkes>;"), "rejects", ("E0201",)),
+    Row("import of a missing file", alone('import "nothing.camkes";'), "rejects", ("E0201",)),
+    Row("system import of a missing file", alone("import <nothing.camkes>;"), "rejects", ("E0201",)),
     Row("import without semicolon", alone('import "x.camkes"'), "rejects", ("E0131",)),
     Row("import in a component", member('import "x.camkes";'), "rejects", ("E0133",)),
     Row("no assembly", BASE, "rejects", ("E0209",)),
-    Row("nothing", "", "rejects", ("E0209",)),
+    Row("empty file", "", "rejects", ("E0209",)),
     Row("no instances", system(""), "rejects", ("E0210",)),
     # words and signs
     Row("illegal character", alone("procedure P { void f($); }"), "crashes", ("E0120",)),
@@ -53,8 +53,8 @@ ROWS = (
     # components
     Row("optional provides", member("maybe provides P p;"), "rejects", ("E0140",)),
     Row("optional emits", member("maybe emits E e;"), "rejects", ("E0140",)),
-    Row("buffer of nothing", member("maybe dataport Buf(0) d;"), "rejects", ("E0407",)),
-    Row("buffer of less than nothing", member("maybe dataport Buf(-1) d;"), "rejects", ("E0407",)),
+    Row("buffer of size zero", member("maybe dataport Buf(0) d;"), "rejects", ("E0407",)),
+    Row("buffer of negative size", member("maybe dataport Buf(-1) d;"), "rejects", ("E0407",)),
     Row("buffer of a fraction", member("maybe dataport Buf(1.5) d;"), "rejects", ("E0407",)),
     Row("unknown procedure", member("maybe uses Q q;"), "rejects", ("E0203",)),
     Row("connector for a procedure", member("maybe uses Call q;"), "rejects", ("E0203",)),
@@ -88,7 +88,7 @@ ROWS = (
     Row("members after the composition", member("composition { } control;"), "rejects", ("E0141",)),
     Row("composition by name", member("composition Other;"), "accepts", ("W0250",)),
     Row("configuration by name", member("composition { } configuration Other;"), "accepts", ("W0250",)),
-    Row("instance of nothing", system("component X x;"), "rejects", ("E0203",)),
+    Row("instance of an unknown component", system("component X x;"), "rejects", ("E0203",)),
     Row(
         "component in itself",
         system("component A a;", before="component A { composition { component A a; } } "),
@@ -130,13 +130,13 @@ ROWS = (
     Row("connector without to", alone("connector C { from Event; }"), "rejects", ("E0142",)),
     Row("connector of another kind", alone("connector C { from Thing; to Event; }"), "rejects", ("E0130",)),
     Row(
-        "less than no threads",
+        "negative number of threads",
         alone("connector C { from Event; to Event with -1 threads; }"),
         "rejects",
         ("E0407",),
     ),
     Row(
-        "half a thread",
+        "fractional number of threads",
         alone("connector C { from Event; to Event with 0.5 threads; }"),
         "rejects",
         ("E0407",),

@@ -45,7 +45,7 @@ static void need(bool good, const char *what, int step)
 int main(void)
 {
     unsigned arrivals = 0;
-    cpi.arrivals = UINT32_MAX - STEPS / 4; /* the counter goes round */
+    cpi.arrivals = UINT32_MAX - STEPS / 4; /* the counter wraps */
     for (int step = 0; step < STEPS; step++) {
         const uint16_t context = (uint16_t)random_below(CONTEXTS);
         if (order[context] == 0 && random_below(2) == 0) {

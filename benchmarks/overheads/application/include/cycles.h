@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* A counter that QEMU advances by one with each instruction, if it is asked to count them. */
+/* A counter that QEMU advances by one with each instruction, if counting is enabled. */
 #pragma once
 
 #include <stdint.h>

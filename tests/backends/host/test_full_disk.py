@@ -73,7 +73,7 @@ SHORT = {("build", "16k"), ("build", "200k"), ("build", "600k"), ("run", "800k")
         for size in SIZES
     ],
 )
-def test_a_build_folder_without_room(disk: Disk, command: str, size: str) -> None:
+def test_a_full_build_folder(disk: Disk, command: str, size: str) -> None:
     """Each size ends another step: generating, compiling, linking, copying what is run."""
     out = disk(size) / "out"
     status, said, errors = given(command, INVERSION, "-o", out)
@@ -87,7 +87,7 @@ def test_a_build_folder_without_room(disk: Disk, command: str, size: str) -> Non
 @pytest.mark.parametrize(
     "size", ["200k", *(pytest.param(size, marks=pytest.mark.long) for size in ("16k", "1m"))]
 )
-def test_a_cache_without_room_is_not_needed(
+def test_a_full_cache_is_not_needed(
     disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: str
 ) -> None:
     cache = disk(size)
@@ -106,7 +106,7 @@ def test_a_cache_that_cannot_be_made_is_not_needed(tmp_path: Path) -> None:
         assert (status, errors) == (0, "")
 
 
-def test_a_folder_for_temporary_files_without_room(disk: Disk, tmp_path: Path) -> None:
+def test_a_full_folder_for_temporary_files(disk: Disk, tmp_path: Path) -> None:
     place = disk("4k")
     status, _, errors = given("check", INVERSION, TMPDIR=place)
     assert status == 1
@@ -117,7 +117,7 @@ def test_a_folder_for_temporary_files_without_room(disk: Disk, tmp_path: Path) -
     assert f"{place}: {os.strerror(errno.ENOSPC)}" in errors
 
 
-def test_what_is_asked_of_a_full_disk(tmp_path: Path, disk: Disk) -> None:
+def test_the_diagnostic_of_a_full_disk(tmp_path: Path, disk: Disk) -> None:
     full = disk("4k")
     assert no_room("ld returned 1 exit status", tmp_path) is None
     error = no_room("ld returned 1 exit status", tmp_path, full)
@@ -140,7 +140,7 @@ def test_a_folder_that_is_removed_while_it_is_locked(tmp_path: Path) -> None:
             pass
 
 
-def test_who_waits_for_a_folder_that_is_removed_gets_the_new_one(tmp_path: Path) -> None:
+def test_a_wait_for_a_folder_that_is_removed_gets_the_new_one(tmp_path: Path) -> None:
     place = tmp_path / "out"
     steps: list[str] = []
 
