@@ -175,10 +175,10 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
 
 
 def read_calls(
-    system: System, backend: Backend[Code, Image], sink: Sink, progress: Progress
+    system: System, backend: Backend[Code, Image], sink: Sink, progress: Progress, *, counting: bool = False
 ) -> CodeCalls | None:
-    """What the code of a system calls; None where no protocol depends on it. Mistakes in the code are left to
-    the build."""
+    """What the code of a system calls, and if `counting` how often; None where no protocol depends on it.
+    Mistakes in the code are left to the build."""
     from camkes.protocols.signals import signals_matter
 
     if not system.cpis and not any(signals_matter(system, instance) for instance in system.instances):
@@ -188,7 +188,13 @@ def read_calls(
 
     headers = generate_headers(system, backend.generated)
     return calls_of_code(
-        system, backend.application, headers, backend.calls, progress, sanitize=backend.sanitize
+        system,
+        backend.application,
+        headers,
+        backend.calls,
+        progress,
+        sanitize=backend.sanitize,
+        counting=counting,
     )
 
 
@@ -196,7 +202,7 @@ def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | N
     """Plan a system and check it, with what its code calls if that is known; None after an error."""
     from camkes.protocols import analyse
 
-    known = (calls.reached, calls.chains, calls.operations) if calls is not None else ()
+    known = (calls.reached, calls.chains, calls.operations, calls.counts) if calls is not None else ()
     found = analyse(system, sink, *known)
     for note in calls.notes if calls is not None else ():
         sink.add(note)
@@ -223,20 +229,31 @@ def check(asked: Input, sink: Sink) -> Checked | None:
 
 
 def check_code(
-    asked: Input, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
+    asked: Input,
+    output: Path | None,
+    sink: Sink,
+    progress: Progress,
+    *,
+    sanitize: bool = False,
+    counting: bool = False,
 ) -> Checked | None:
     """As `check`, but the calls of handlers are found in their compiled code: that supplies `requests` that
-    are
-    not stated, and contradicts those that are wrong."""
+    are not stated, and contradicts those that are wrong. `counting` supplies how often they are made, too."""
     application = find(asked, sink)
     if application is None:
         return None
     backend = HostBackend(application, build_folder(application, output), sanitize)
-    return check_loaded(load_input(application, asked, sink), backend, sink, progress)
+    system = load_input(application, asked, sink)
+    return check_loaded(system, backend, sink, progress, counting=counting)
 
 
 def check_loaded(
-    system: System | None, backend: Backend[Code, Image], sink: Sink, progress: Progress | None
+    system: System | None,
+    backend: Backend[Code, Image],
+    sink: Sink,
+    progress: Progress | None,
+    *,
+    counting: bool = False,
 ) -> Checked | None:
     """Check and plan a system. Without `progress`, or after an error, its code is not read."""
     if system is None:
@@ -244,7 +261,9 @@ def check_loaded(
     backend.check(system, sink)
     calls = None
     if progress is not None and not sink.has_errors:
-        calls = backend.alone(lambda: read_calls(system, backend, sink, progress), sink, progress)
+        calls = backend.alone(
+            lambda: read_calls(system, backend, sink, progress, counting=counting), sink, progress
+        )
         if sink.has_errors:
             return None
     planned = plan(system, sink, calls)  # also after harmless errors: all mistakes of a file in one run

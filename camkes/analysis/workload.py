@@ -114,7 +114,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
     counts: dict[str, dict[str, int]] = {}
     for request in plan.requests:
         callees = counts.setdefault(request.caller, {})
-        callees[request.callee] = callees.get(request.callee, 0) + 1
+        callees[request.callee] = callees.get(request.callee, 0) + request.count
     planned = {task.name: task for task in plan.tasks}
     tasks = tuple(
         WorkloadTask(

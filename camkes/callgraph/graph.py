@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from camkes.callgraph.flow import FunctionFlow
 from camkes.callgraph.gcc import CallPlace, SourceCalls
 from camkes.callgraph.objects import FunctionSymbol, ObjectFile
 
@@ -60,7 +61,6 @@ class CallGraph:
 
     def __init__(self, *, foreign: bool = False) -> None:
         self._foreign = foreign
-        self._steps: dict[Function, list[CallStep]] = {}
         self._calls: dict[Function, dict[Function, CallPlace | None]] = {}
         self._indirect: dict[Function, CallPlace | None] = {}
         self._guessed: set[Function] = set()
@@ -68,13 +68,24 @@ class CallGraph:
         self._taken: dict[Function, None] = {}
         self._defined: set[Function] = set()
         self._weak: dict[str, Function] = {}  # the first of each name
+        self._same: dict[Function, list[Function]] = {}
+        self._flows: dict[Function, FunctionFlow] = {}
+        self._units: dict[Function, str] = {}
+        self._static: set[Function] = set()
 
     def defines(self, name: str) -> bool:
         """Whether a global function is in the sources."""
         return self._linked(Function(name, "")) in self._defined
 
-    def add(self, unit: str, calls: SourceCalls | None, code: ObjectFile) -> None:
-        """Add a source. Without `calls` each of its functions counts as calling through pointers."""
+    def add(
+        self,
+        unit: str,
+        calls: SourceCalls | None,
+        code: ObjectFile,
+        flows: Mapping[str, FunctionFlow] = {},
+    ) -> None:
+        """Add a source. Without `calls` each of its functions counts as calling through pointers. `flows` are
+        those of its functions, if calls are to be counted."""
 
         def function(name: FunctionSymbol) -> Function:
             # GCC's call graph names weak functions as it does static ones
@@ -98,6 +109,13 @@ class CallGraph:
         # also what assembly in a function calls
         for caller, callee in (*code.calls, *code.same):
             self._calls.setdefault(own(caller), {}).setdefault(function(callee), None)
+        for name, other in code.same:
+            self._same.setdefault(own(name), []).append(own(other))
+        self._static.update(Function(name.text, unit) for name in code.functions if name.local)
+        for symbol in code.functions:
+            self._units[own(symbol)] = unit
+            if symbol.text in flows:
+                self._flows[own(symbol)] = flows[symbol.text]
         for caller, callee in code.takes:
             self._takes.setdefault(own(caller), {})[function(callee)] = None
         for name in sorted(code.taken):
@@ -113,7 +131,7 @@ class CallGraph:
         """What the global functions `roots` reach of `targets`. Functions handed to one of `callbacks` are
         roots too; where it is not known which are handed over, all may be, and walks from there are not sure.
         Functions handed to one of `handlers` may be called by every target."""
-        taken = [f for f in self._all_taken() if self._linked(f) in self._defined or f.name in targets]
+        taken = self._can_be_taken(targets)
         given, unknown = self._handed_to(callbacks)
         starts = [self._linked(Function(name, "")) for name in roots] + [self._linked(f) for f in given]
         maybe = [self._linked(f) for f in taken] if unknown else []
@@ -144,6 +162,54 @@ class CallGraph:
                 if not function.unit and function.name in targets:
                     walks.setdefault(function.name, _walk(found, function, sure=not pointers))
         return Reached(walks, unbounded)
+
+    def flow(self, function: Function) -> FunctionFlow | None:
+        """The blocks of a function, None if they are not known."""
+        return self._flows.get(function)
+
+    def linked(self, name: str) -> Function:
+        """The global function of a name."""
+        return self._linked(Function(name, ""))
+
+    def callee(self, caller: Function, name: str) -> Function:
+        """What a call of a name in a function means."""
+        static = Function(name, self._units[caller])
+        return static if static in self._static else self.linked(name)
+
+    def same(self, function: Function) -> Iterable[Function]:
+        """Other names of a function."""
+        return self._same.get(function, ())
+
+    def handed_to(self, names: Collection[str]) -> set[Function]:
+        """Functions that may be handed to one of these."""
+        given, unknown = self._handed_to(names)
+        return {self._linked(function) for function in (self._all_taken() if unknown else given)}
+
+    def hidden_steps(self, function: Function, targets: Collection[str]) -> list[CallStep]:
+        """Calls of a function through pointers, and those that only its machine code shows."""
+        direct = [step for step in self._direct(function) if step.place is None]
+        same = self._same.get(function, ())
+        steps = [*self._pointers(function, self._can_be_taken(targets), targets), *direct]
+        return [step._replace(callee=self._linked(step.callee)) for step in steps if step.callee not in same]
+
+    def leading_to(self, targets: Collection[str]) -> set[Function]:
+        """All functions from which a call can get to one of the targets."""
+        taken = self._can_be_taken(targets)
+        callers: dict[Function, list[Function]] = {}
+        for function in dict.fromkeys([*self._calls, *self._indirect, *self._guessed]):
+            for step in (*self._direct(function), *self._pointers(function, taken, targets)):
+                callers.setdefault(self._linked(step.callee), []).append(function)
+        found = {self.linked(name) for name in targets}
+        queue = list(found)
+        for function in queue:
+            new = [each for each in callers.get(function, ()) if each not in found]
+            found.update(new)
+            queue += new
+        return found
+
+    def _can_be_taken(self, targets: Collection[str]) -> list[Function]:
+        """Functions that a pointer can lead to."""
+        return [f for f in self._all_taken() if self._linked(f) in self._defined or f.name in targets]
 
     def _linked(self, function: Function) -> Function:
         """What a name means to the linker: a weak function where there is no other."""

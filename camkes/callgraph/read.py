@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.jobs import BuildJob
@@ -25,15 +26,18 @@ from camkes.backends.host.sources import (
     sources_and_objects,
     unusable_name,
 )
-from camkes.callgraph.codes import CODE_NOT_READ, UNBOUNDED_CALL
+from camkes.callgraph import flow
+from camkes.callgraph.codes import CODE_NOT_READ, MORE_REQUESTS, REQUESTS_NOT_COUNTED, UNBOUNDED_CALL
+from camkes.callgraph.counts import CallCounter, NotCountedError
 from camkes.callgraph.disassembly import disassembled_calls
 from camkes.callgraph.gcc import CallPlace, read_calls
 from camkes.callgraph.graph import CallGraph, Reached
 from camkes.callgraph.objects import ObjectError, read_object
-from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.model.settings import REQUESTS, SettingReader, find
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
-from camkes.protocols.requests import Chain, procedures
+from camkes.protocols.requests import Chain, Counts, procedures
 from camkes.protocols.signals import Operations, signal_operations, signals_matter
 
 #: Calls stay calls, and each function has a section that says whose they are.
@@ -47,14 +51,16 @@ class CodeCalls(Struct, frozen=True):
     """`reached` says what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
     of their instance, `chains` how; those of which that is not known are missing. `operations` says the same
     of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
-    `SEMAPHORE_post`). `notes` say why something is not known. `files` are the sources and headers that were
-    read."""
+    `SEMAPHORE_post`). `counts` says how often tasks and handlers call an interface at most, in a job or a
+    request, where that was asked for. `notes` say why something is not known. `files` are the sources and
+    headers that were read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]
     notes: tuple[Diagnostic, ...]
     files: tuple[Path, ...] = ()
     operations: Operations = {}
+    counts: Counts = {}
 
 
 def calls_of_code(
@@ -65,10 +71,12 @@ def calls_of_code(
     progress: Callable[[str], None],
     *,
     sanitize: bool = False,
+    counting: bool = False,
 ) -> CodeCalls:
     """Compile and read the code of a system in the folder `out`. `headers` are folders with the `camkes.h` of
-    each instance. Mistakes in the code are left to the build: what does not compile is not known."""
-    reader = _CodeReader(system, progress)
+    each instance. Mistakes in the code are left to the build: what does not compile is not known. `counting`
+    finds out how often interfaces are called, too."""
+    reader = _CodeReader(system, progress, counting)
     instances = [
         i
         for i in system.instances
@@ -80,7 +88,12 @@ def calls_of_code(
     if compiler is not None:
         reader.read(instances, application, headers, out, compiler)
     return CodeCalls(
-        reader.reached, reader.chains, tuple(reader.notes), tuple(reader.files), reader.operations
+        reader.reached,
+        reader.chains,
+        tuple(reader.notes),
+        tuple(reader.files),
+        reader.operations,
+        reader.counts,
     )
 
 
@@ -95,9 +108,11 @@ class _Caller(NamedTuple):
 
 
 class _CodeReader:
-    def __init__(self, system: System, progress: Callable[[str], None]) -> None:
+    def __init__(self, system: System, progress: Callable[[str], None], counting: bool) -> None:
         self.system = system
         self.progress = progress
+        self.counting = counting
+        self.counts: dict[tuple[str, str], int] = {}
         self.sources = Sources()
         self.reached: dict[str, frozenset[str]] = {}
         self.chains: dict[tuple[str, str], Chain] = {}
@@ -115,6 +130,7 @@ class _CodeReader:
     ) -> None:
         out = out.absolute()
         more, suffix = ((_CALL_GRAPH,), ".ci") if compiler.call_graphs else (_LINES, "")
+        counting = self.counting and compiler.call_graphs
         jobs: dict[str, list[BuildJob]] = {}
         foreign: set[str] = set()
         for instance in instances:
@@ -139,19 +155,23 @@ class _CodeReader:
                 for source, output in sources_and_objects(build, out / instance.name)
                 for includes, flags in [build.flags_of(source)]
             ]
-        every = [job for some in jobs.values() for job in some]
+        flows = {id(job): _flow_job(job) for some in jobs.values() for job in some if counting and job.beside}
+        every = [job for some in jobs.values() for job in some] + list(flows.values())
         if unusable := unusable_name(out, every):
             for instance in instances:
                 self._not_read(instance, f"the name {unusable!r} cannot be written in a list of headers")
             return
-        failed = {id(o.job) for o in run_jobs(out, every, self.progress) if not o.good}
+        outcomes = run_jobs(out, every, self.progress)
+        failed = {id(o.job) for o in outcomes if not o.good}
+        dumps = {id(o.job): o.messages for o in outcomes}
         self.files = list(inputs_of(out, every))
         for instance in instances:
             bad = [j for j in jobs[instance.name] if id(j) in failed]
             if bad:
                 self._not_read(instance, f"{bad[0].inputs[0].name} does not compile without optimisation")
             elif jobs[instance.name]:
-                self._read_instance(instance, jobs[instance.name], instance.name in foreign)
+                dumped = {job.output: dumps.get(id(flows.get(id(job))), "") for job in jobs[instance.name]}
+                self._read_instance(instance, jobs[instance.name], dumped, instance.name in foreign)
 
     def _not_read(self, instance: Instance, why: str, caller: str = "") -> None:
         if not procedures(instance, "uses"):
@@ -166,13 +186,15 @@ class _CodeReader:
             )
         )
 
-    def _read_instance(self, instance: Instance, jobs: Sequence[BuildJob], foreign: bool) -> None:
+    def _read_instance(
+        self, instance: Instance, jobs: Sequence[BuildJob], dumps: Mapping[Path, str], foreign: bool
+    ) -> None:
         graph = CallGraph(foreign=foreign)
         try:
             for job in jobs:
                 code = read_object(job.output)
                 calls = read_calls(job.second) if job.beside else disassembled_calls(job.output, code)
-                graph.add(str(job.inputs[0]), calls, code)
+                graph.add(str(job.inputs[0]), calls, code, flow.read_flows(dumps[job.output]))
         except (ObjectError, OSError) as error:
             self._not_read(instance, str(error))
             return
@@ -187,6 +209,8 @@ class _CodeReader:
                 continue
             reached = graph.reach(caller.roots, stubs, caller.callbacks, handlers)
             self._record(caller.name, instance, stubs, reached)
+            if self.counting:
+                self._count(caller, instance, graph, reached, handlers)
             if operations:
                 self._record_operations(
                     caller.name, graph.reach(caller.roots, operations, caller.callbacks, handlers)
@@ -265,6 +289,61 @@ class _CodeReader:
                 self.chains[name, stubs[target]] = chain
         self.reached[name] = called
 
+    def _count(
+        self,
+        caller: _Caller,
+        instance: Instance,
+        graph: CallGraph,
+        reached: Reached,
+        handlers: Sequence[str],
+    ) -> None:
+        """How often a task or a CPI calls each interface that it calls."""
+        is_task = any(task.instance == caller.name for task in self.system.tasks)
+        if not is_task and all(cpi.name != caller.name for cpi in self.system.cpis):
+            return
+        for used in sorted(self.reached.get(caller.name, ())):
+            interface = instance.type.interface(used)
+            assert interface is not None
+            counter = CallCounter(graph, [f"{used}_{m}" for m in _methods(interface.type)], handlers)
+            try:
+                if reached.unbounded is not None:
+                    raise NotCountedError("through a pointer", reached.unbounded[1])
+                found = counter.of_job("run") if is_task else counter.of_request(caller.roots)
+                self.counts[caller.name, used] = max(1, found)
+            except NotCountedError as error:
+                self._not_counted(caller.name, instance, used, error)
+            else:
+                self._more_than_stated(caller.name, instance, used, found)
+
+    def _not_counted(self, caller: str, instance: Instance, used: str, error: NotCountedError) -> None:
+        if SettingReader(Sink()).requests(instance, used) is not None:
+            return
+        what = "job" if caller == instance.name else "request"
+        self.notes.append(
+            Diagnostic(
+                REQUESTS_NOT_COUNTED,
+                f"`{caller}` calls `{used}` {error.why}",
+                self._span(error.place) or instance.span,
+                notes=(f"so the number of requests that a {what} makes is not known",),
+                help=f"state the most: for example `{instance.name}.{REQUESTS.of(f'{used}_')} = 10;`",
+            )
+        )
+
+    def _more_than_stated(self, caller: str, instance: Instance, used: str, found: int) -> None:
+        stated = SettingReader(Sink()).requests(instance, used)
+        setting = find(instance, REQUESTS.of(f"{used}_"))
+        if stated is None or setting is None or found <= stated:
+            return
+        self.notes.append(
+            Diagnostic(
+                MORE_REQUESTS,
+                f"`{caller}` can call `{used}` {found} times, but {stated} is stated",
+                setting.span,
+                related=(Label(instance.span, "this instance"),),
+                help=f"state {found}, or change the code",
+            )
+        )
+
     def _record_operations(self, name: str, reached: Reached) -> None:
         if reached.unbounded is None:
             self.operations[name] = {
@@ -288,6 +367,15 @@ class _CodeReader:
         return (
             None if place is None else self.sources.span(Path(place.file), place.line, place.column or None)
         )
+
+
+def _flow_job(job: BuildJob) -> BuildJob:
+    """Compile the source of a job once more, for the flow of control of its functions."""
+    output = job.output.with_name(f"{job.output.name}.flow.o")
+    words = [word.replace(str(job.output), str(output)) for word in job.command if word != _CALL_GRAPH]
+    place = words.index("-c")
+    command = (*words[:place], *flow.FLAGS, *flow.DUMPS, *words[place:])
+    return replace(job, title=f"{job.title} (flow)", output=output, command=command, beside="")
 
 
 def _methods(kind: object) -> list[str]:

@@ -70,6 +70,7 @@ OFFSET = Known("offset", "thread", 0, _HOUR, DEFAULT_UNIT, 0)
 DATA = Known("data", "thread", 0, (1 << 64) - 1, default=0)
 SIZE_BITS = Known("size_bits", "thread", 7, 20, default=8)
 NUM_THREADS = Known("num_threads", "interface", 1, MAX_THREADS)
+REQUESTS = Known("requests", "interface", 1, 1_000_000, shared=False)
 PASSIVE = Known("passive", "interface", 0, 1, default=0, shared=False)
 ATTRIBUTES = Known("attributes", "interface", 0, (1 << 64) - 1, shared=False)
 VALUE = Known("value", "semaphore", 0, (1 << 31) - 1, shared=False)
@@ -110,6 +111,7 @@ TABLE = {
         DATA,
         SIZE_BITS,
         NUM_THREADS,
+        REQUESTS,
         PASSIVE,
         ATTRIBUTES,
         VALUE,
@@ -226,6 +228,12 @@ class SettingReader(Struct, frozen=True):
     def passive(self, instance: Instance, interface: str) -> bool:
         """Whether the threads of an interface run on the time of its callers."""
         return bool(self._of_thread(instance, f"{interface}_", PASSIVE, PASSIVE.default))
+
+    def requests(self, instance: Instance, interface: str) -> int | None:
+        """How often a job, or a request, calls a `uses` interface at most; None: not stated."""
+        name = REQUESTS.of(f"{interface}_")
+        setting = find(instance, name)
+        return None if setting is None else self._integer(setting, name, REQUESTS)
 
     def heap_size(self, instance: Instance, default: int) -> int:
         """Bytes of heap of an instance."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from camkes.diagnostics import Sink
     from camkes.model.system import System
     from camkes.protocols.plan import Plan
-    from camkes.protocols.requests import CallGraph, Chains, RequestGraph
+    from camkes.protocols.requests import CallGraph, Chains, Counts, RequestGraph
     from camkes.protocols.signals import Lending, Operations
 
 
@@ -20,11 +20,12 @@ def analyse(
     code: CallGraph | None = None,
     chains: Chains | None = None,
     operations: Operations | None = None,
+    counts: Counts | None = None,
 ) -> Plan | None:
     """Build the request graph, plan the system and check it. The plan, or None where an error was found.
 
     `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how;
-    `operations` says the same of functions that wait and signal.
+    `operations` says the same of functions that wait and signal, and `counts` how often they call.
     """
     from camkes.protocols.plan import Plan, plan_requests
 
@@ -38,7 +39,7 @@ def analyse(
     from camkes.protocols.checks import Facts, run_checks
     from camkes.protocols.requests import build_graph
 
-    graph = build_graph(system, code)
+    graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
     return plan if good else None

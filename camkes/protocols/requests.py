@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.diagnostics import Span
+from camkes.diagnostics import Sink, Span
 from camkes.model.connectors import support
+from camkes.model.settings import SettingReader
 from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, System, Task
 from camkes.protocols.cycles import strongly_connected
 
@@ -30,13 +31,18 @@ class Chain(Struct, frozen=True):
 #: A handler or control thread and the name of one of its `uses` interfaces -> how its code gets there.
 Chains = Mapping[tuple[str, str], Chain]
 
+#: A task, or a CPI, and the name of one of its `uses` interfaces -> the most calls in a job, or a request.
+Counts = Mapping[tuple[str, str], int]
+
 
 class Request(Struct, frozen=True):
     """An edge of the request graph: `caller` (a task's instance name, or a CPI "inst.iface") can
     request the CPI `callee` through its `uses` interface `via` ("inst.iface").
 
     `source` says how we know: "control" (a task's own code), "clause" (`requests`), "code" (the
-    compiler's call graph), "all" (every `uses` interface of the component, which can over-count).
+    compiler's call graph), "all" (every `uses` interface of the component, which can over-count). `count` is
+    how often a job of the task, or a request to the CPI, makes it at most: what is stated, or counted in the
+    code, or else 1.
     """
 
     caller: str
@@ -45,6 +51,7 @@ class Request(Struct, frozen=True):
     connection: str
     source: str
     span: Span
+    count: int = 1
 
 
 class Link(NamedTuple):
@@ -102,11 +109,12 @@ class RequestGraph(Struct, frozen=True):
         return any(r.callee in component for name in component for r in self.outgoing[name])
 
 
-def build_graph(system: System, code: CallGraph | None = None) -> RequestGraph:
+def build_graph(system: System, code: CallGraph | None = None, counts: Counts | None = None) -> RequestGraph:
     """The request graph of a system.
 
     A handler calls what its `requests` clause says, or else what `code` says, or else every `uses`
-    interface of its component. In the order of the text throughout.
+    interface of its component, as often as is stated, or else as `counts` says. In the order of the text
+    throughout.
     """
     code = code or {}
     tasks = {task.instance: task for task in system.tasks}
@@ -115,14 +123,16 @@ def build_graph(system: System, code: CallGraph | None = None) -> RequestGraph:
     requests: list[Request] = []
     plain_calls: list[Request] = []
     strays: list[Request] = []
+    reader = SettingReader(Sink())  # what is wrong in a setting was reported
     for instance in system.instances:
         for caller, source, names in _callers(instance, tasks, cpis, code):
             carries_task = caller in tasks or caller in cpis
             for name in names:
                 via = f"{instance.name}.{name}"
+                count = reader.requests(instance, name) or (counts or {}).get((caller, name), 1)
                 for link in by_user.get(via, ()):
                     callee, connection = link.provider.name, link.connection.name
-                    request = Request(caller, via, callee, connection, source, link.user.span)
+                    request = Request(caller, via, callee, connection, source, link.user.span, count)
                     if not carries_task and callee in cpis:
                         strays.append(request)
                     elif callee in cpis:

@@ -117,8 +117,8 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
         [
             table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
             "C: execution time of a job with its requests. B: blocking by lower priorities.\n"
-            "R: longest response; found: the longest in a search. Each way of connections to a CPI counts as"
-            " one request.\n"
+            "R: longest response; found: the longest in a search. A request counts once for each way to its"
+            " CPI, or as often as is stated or found with --code.\n"
             f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
             table(bound_rows(analysis), right={2, 3}, color=color),
         ]

@@ -48,7 +48,7 @@ SAME = {
     "response: BinOp '(job + 1) * task.period'": "looks at jobs after the busy window",
     "response: BinOp 'job + 1'": "the end of the busy window: looks at jobs after it",
     "response: Compare 'again > most'": "equal to the deadline: the next step finds the same",
-    "workload: BinOp 'callees.get(request.callee, 0) + 1'": "of systems: test_two_ways_are_two_requests",
+    "workload: BinOp 'callees.get(request.callee, 0) + request.count'": "see test_two_ways_are_two_requests",
 }
 
 

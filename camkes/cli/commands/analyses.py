@@ -200,6 +200,14 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--explain", metavar="TASK", help="show how each number of a task is computed")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--code",
+        action="store_true",
+        help="compile the code, and count in it how often jobs and handlers make requests",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help="build folder for --code (default: build/NAME)"
+    )
 
 
 COMMANDS = (
@@ -213,6 +221,7 @@ COMMANDS = (
   camkes analyze examples/nested --platform sudvarg2024-intel --explain t4
   camkes analyze examples/nested --html nested.html
   camkes analyze examples/nested --sensitivity
+  camkes analyze examples/nested --code
   camkes analyze system.camkes --assign audsley --write
   camkes analyze system.camkes --witnesses cases
   camkes run system.camkes --replay cases/radar.json --timeline radar.svg

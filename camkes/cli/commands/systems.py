@@ -29,7 +29,8 @@ def checked(arguments: argparse.Namespace, sink: Sink) -> pipeline.Checked | Non
     request = input_of(arguments)
     if getattr(arguments, "code", False):
         progress = Progress(arguments)
-        result = pipeline.check_code(request, arguments.output, sink, progress)
+        counting = arguments.command == "analyze"
+        result = pipeline.check_code(request, arguments.output, sink, progress, counting=counting)
         progress.clear()
     else:
         result = pipeline.check(request, sink)

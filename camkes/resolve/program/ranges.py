@@ -75,6 +75,8 @@ def _end(
         reader.access(instance, end.interface)
     if (carries is Carries.CALLS and kind == "uses") or (carries is Carries.EVENTS and kind == "emits"):
         reader.badge(instance, end.interface)
+    if carries is Carries.CALLS and kind == "uses":
+        reader.requests(instance, end.interface)
 
 
 def _thread(reader: SettingReader, instance: Instance, prefix: str, *, planned: bool = False) -> None:
