@@ -4,6 +4,7 @@
 #   make demo    set everything up, then build and run the examples with pictures
 #   make test    set everything up, then run every test and check
 #   make test-long  tests that take long too, more examples of properties, and coverage
+#   make docs    the documentation site, in build/site, and all tests of its listings
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
 #   make pins    the newest versions of developers' tools, into requirements-dev.txt
@@ -17,9 +18,10 @@ DEMO := build/demo
 PINS := requirements-dev.txt
 PIP_OPTIONS := --quiet --disable-pip-version-check
 COVERED := parser camkes/resolve camkes/protocols
+PYTHON_CODE := camkes parser tests benchmarks docs/site
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test test-long setup check-python lint unit sanitize format clean pins mutate explore
+.PHONY: demo test test-long setup check-python lint unit sanitize format clean pins mutate explore docs
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -43,7 +45,7 @@ $(VENV)/.test-ready: pyproject.toml $(PINS) | $(VENV)/.run-ready
 pins: | $(VENV)/bin/python
 	rm -rf build/pins
 	$(PYTHON) -m venv build/pins
-	build/pins/bin/python -m pip install $(PIP_OPTIONS) '.[dev,mutation]'
+	build/pins/bin/python -m pip install $(PIP_OPTIONS) '.[dev,docs,mutation]'
 	sed '/^[^#]/d' $(PINS) >build/pins.txt
 	build/pins/bin/python -m pip freeze --exclude camkes-rt >>build/pins.txt
 	mv build/pins.txt $(PINS)
@@ -67,8 +69,8 @@ demo: $(VENV)/.run-ready
 test: $(VENV)/.test-ready lint sanitize unit
 
 lint: $(VENV)/.test-ready
-	$(BIN)/ruff check camkes parser tests benchmarks
-	$(BIN)/ruff format --check camkes parser tests benchmarks
+	$(BIN)/ruff check $(PYTHON_CODE)
+	$(BIN)/ruff format --check $(PYTHON_CODE)
 	$(BIN)/mypy
 	git ls-files -z -- '*.c' '*.h' ':!templates' ':!examples' ':!camkes/resolve/builtin' ':!**/golden/**' | \
 	    xargs -0 $(BIN)/clang-format --dry-run -Werror
@@ -85,6 +87,11 @@ test-long: $(VENV)/.test-ready
 	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) -m 'long or not long' --cov --cov-report=
 	$(foreach package,$(COVERED),$(BIN)/coverage report --include='$(package)/*' --fail-under=95 &&) true
 
+docs: $(VENV)/.test-ready
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[docs]'
+	$(BIN)/python -m pytest -n $(JOBS) -m 'long or not long' tests/docs
+	$(BIN)/mkdocs build --strict
+
 mutate: $(VENV)/.test-ready
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[mutation]'
 	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)
@@ -98,8 +105,8 @@ explore: $(VENV)/.test-ready
 	$(BIN)/python benchmarks/explore_topologies.py $(EXPLORE)
 
 format: $(VENV)/.test-ready
-	$(BIN)/ruff check --fix camkes parser tests benchmarks
-	$(BIN)/ruff format camkes parser tests benchmarks
+	$(BIN)/ruff check --fix $(PYTHON_CODE)
+	$(BIN)/ruff format $(PYTHON_CODE)
 
 clean:
 	rm -rf build $(VENV)

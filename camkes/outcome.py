@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
@@ -33,7 +33,7 @@ from camkes.protocols.plan import Plan
 from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
 from camkes.report.jobless import tasks_without_jobs
 from camkes.report.refusals import Refusal, refusal_dict, refusals
-from camkes.report.summary import SCHEMA, run_dict, to_json
+from camkes.report.summary import ErrorReport, RunReport, task_report, to_json
 from camkes.report.trace.decode import decode_trace
 from camkes.report.trace.model import Run
 from camkes.report.trace.names import TraceNames, names_path, save_names
@@ -95,31 +95,32 @@ class Outcome(Struct, frozen=True):
     def report_json(self) -> str:
         """Response times of all jobs, faults, refused messages and violations, as JSON."""
         names = self.run.names
-        report = run_dict(self.run)
-        report["faults"] = [fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults]
-        report["findings"] = [finding_dict(finding, self.base) for finding in self.findings]
-        report["refused"] = [refusal_dict(refusal, self.base) for refusal in self.refused]
-        report["exit_statuses"] = dict(self.exit_statuses)
-        report["interrupted"] = bool(self.interrupted)
-        report["waits"] = [wait_dict(wait, names) for wait in self.run.situation.waits]
-        if self.coverage:
-            report["coverage"] = [asdict(each) for each in self.coverage]
-        if self.verified:
-            report["violations"] = [
-                {"time": v.time, "property": v.property.value, "explanation": v.explanation}
-                for v in self.violations
-            ]
+        report = RunReport(
+            end=self.run.end,
+            tasks=tuple(map(task_report, self.run.tasks)),
+            faults=tuple(fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults),
+            findings=tuple(finding_dict(finding, self.base) for finding in self.findings),
+            refused=tuple(refusal_dict(refusal, self.base) for refusal in self.refused),
+            exit_statuses=dict(self.exit_statuses),
+            interrupted=bool(self.interrupted),
+            waits=tuple(wait_dict(wait, names) for wait in self.run.situation.waits),
+            coverage=tuple(asdict(each) for each in self.coverage) or UNSET,
+            violations=tuple(map(_violation_dict, self.violations)) if self.verified else UNSET,
+        )
         return to_json(report)
+
+
+def _violation_dict(violation: Violation) -> dict[str, object]:
+    what = {"property": violation.property.value, "explanation": violation.explanation}
+    return {"time": violation.time, **what}
 
 
 def no_report_json(sink: Sink, *, interrupted: bool = False) -> str:
     """The report of a run that did not come to a result: the same lists, all empty, and `errors`."""
-    empty: dict[str, object] = {"tasks": [], "faults": [], "findings": [], "refused": []}
-    errors = [
-        {"code": d.code.number, "message": d.message} for d in sink.diagnostics if d.severity.value == "error"
-    ]
-    rest = {"exit_statuses": {}, "interrupted": interrupted, "waits": [], "errors": errors}
-    return to_json({"schema": SCHEMA, "end": None, **empty, **rest})
+    errors = tuple(
+        ErrorReport(d.code.number, d.message) for d in sink.diagnostics if d.severity.value == "error"
+    )
+    return to_json(RunReport(end=None, interrupted=interrupted, errors=errors))
 
 
 def read_run(

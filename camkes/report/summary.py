@@ -8,54 +8,116 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from camkes.report.trace.jobs import response_times
-from camkes.report.trace.model import Lane, Run
+from camkes.report.trace.model import Lane
 
 SCHEMA = 1
 
 
-def run_dict(run: Run) -> dict[str, Any]:
-    """`end` and, for each task, its jobs: counts, response times, and every job.
+class JobReport(Struct, frozen=True):
+    """A job of a task. `begin`, `end` and `response` are null if it did not begin or end."""
 
-    released = completed + unfinished. `missed` deadlines (also under its older name `misses`) are those of
-    jobs that ended later and of jobs that did not end at all; `open` are unfinished jobs whose deadline the
-    run did not reach. `jobs` is an older name of `completed`.
-    """
-    return {"schema": SCHEMA, "end": run.end, "tasks": [_task(lane) for lane in run.tasks]}
+    index: int
+    release: int
+    begin: int | None
+    end: int | None
+    response: int | None
+    deadline: int | None
+    missed: bool
+    outcome: str
+    blocked: int | None
 
 
-def _task(lane: Lane) -> dict[str, Any]:
+class ResponseReport(Struct, frozen=True):
+    """Response times of completed jobs; null if there are none."""
+
+    min: int | None
+    mean: float | None
+    max: int | None
+
+
+class TaskReport(Struct, frozen=True):
+    """A task. released = completed + unfinished. `missed` deadlines are those of jobs that ended later and of
+    jobs that did not end at all; `open` are unfinished jobs whose deadline the run did not reach. `states`
+    has the time in each state. `jobs` and `misses` are older names of `completed` and `missed`."""
+
+    name: str
+    priority: int
+    released: int
+    completed: int
+    unfinished: int
+    missed: int
+    open: int
+    jobs: int
+    response: ResponseReport
+    deadline: int | None
+    misses: int
+    blocked_max: int | None
+    states: dict[str, int]
+    job_list: tuple[JobReport, ...]
+
+
+class ErrorReport(Struct, frozen=True):
+    """Why a run did not come to a result."""
+
+    code: str
+    message: str
+
+
+class RunReport(Struct, frozen=True, kw_only=True):
+    """A run: `end` is its virtual time, null if it did not come to a result, which `errors` say why.
+    `findings` are those of sanitizers, `refused` messages that servers did not accept, `waits` threads that
+    wait for what cannot come. `coverage` and `violations` are there if they were asked for."""
+
+    schema: int = SCHEMA
+    end: int | None
+    tasks: tuple[TaskReport, ...] = ()
+    faults: tuple[dict[str, Any], ...] = ()
+    findings: tuple[dict[str, Any], ...] = ()
+    refused: tuple[dict[str, Any], ...] = ()
+    exit_statuses: dict[str, int] = {}
+    interrupted: bool = False
+    waits: tuple[dict[str, Any], ...] = ()
+    coverage: tuple[dict[str, Any], ...] | UnsetType = UNSET
+    violations: tuple[dict[str, Any], ...] | UnsetType = UNSET
+    errors: tuple[ErrorReport, ...] | UnsetType = UNSET
+
+
+def task_report(lane: Lane) -> TaskReport:
+    """The numbers of a task."""
     numbers = response_times(lane)
-    return {
-        "name": numbers.task,
-        "priority": numbers.priority,
-        "released": numbers.released,
-        "completed": numbers.completed,
-        "unfinished": numbers.unfinished,
-        "missed": numbers.missed,
-        "open": numbers.open,
-        "jobs": numbers.completed,
-        "response": {"min": numbers.minimum, "mean": numbers.mean, "max": numbers.maximum},
-        "deadline": numbers.deadline,
-        "misses": numbers.missed,
-        "blocked_max": numbers.blocked,
-        "states": _times(lane),
-        "job_list": [
-            {
-                "index": job.number,
-                "release": job.release,
-                "begin": job.begin,
-                "end": job.end,
-                "response": job.response,
-                "deadline": job.deadline,
-                "missed": job.missed,
-                "outcome": job.outcome.value,
-                "blocked": job.blocked,
-            }
+    return TaskReport(
+        name=numbers.task,
+        priority=numbers.priority,
+        released=numbers.released,
+        completed=numbers.completed,
+        unfinished=numbers.unfinished,
+        missed=numbers.missed,
+        open=numbers.open,
+        jobs=numbers.completed,
+        response=ResponseReport(numbers.minimum, numbers.mean, numbers.maximum),
+        deadline=numbers.deadline,
+        misses=numbers.missed,
+        blocked_max=numbers.blocked,
+        states=_times(lane),
+        job_list=tuple(
+            JobReport(
+                index=job.number,
+                release=job.release,
+                begin=job.begin,
+                end=job.end,
+                response=job.response,
+                deadline=job.deadline,
+                missed=job.missed,
+                outcome=job.outcome.value,
+                blocked=job.blocked,
+            )
             for job in lane.jobs
-        ],
-    }
+        ),
+    )
 
 
 def _times(lane: Lane) -> dict[str, int]:
@@ -66,12 +128,14 @@ def _times(lane: Lane) -> dict[str, int]:
     return dict(sorted(times.items()))
 
 
-def to_json(report: Mapping[str, Any]) -> str:
+def to_json(report: Mapping[str, Any] | Struct) -> str:
     """The text of a report: a line for each of its parts, and for each item of a part that is a list."""
     parts = []
-    for name, value in report.items():
+    for name, value in (asdict(report) if isinstance(report, Struct) else report).items():
+        if value is UNSET:
+            continue
         text = _line(value)
-        if isinstance(value, list) and value:
+        if isinstance(value, list | tuple) and value:
             text = "[\n" + ",\n".join(map(_line, value)) + "\n]"
         parts.append(f"{_line(name)}: {text}")
     return "{\n" + ",\n".join(parts) + "\n}"

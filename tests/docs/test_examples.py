@@ -21,10 +21,16 @@ from camkes.resolve import LoadOptions, load
 from tests.written import write_files
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("**/*.md")),
+    *sorted((ROOT / "examples").glob("*/README.md")),
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 #: of a command that a page shows
-INLINE = re.compile(r"`(camkes [a-z][^`]*)`|^ {4}(camkes [a-z].*)$|^(camkes [a-z].*)$", re.MULTILINE)
+INLINE = re.compile(
+    r"`(camkes [a-z][^`\n]*)`|^ {4}(camkes [a-z].*)$|^(?:\$ )?(camkes [a-z].*)$", re.MULTILINE
+)
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from msgspec.structs import replace
 
 from camkes.capdl.model import Role
-from camkes.report.summary import run_dict, to_json
+from camkes.report.summary import RunReport, task_report, to_json
 from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
 from camkes.report.trace.jobs import ResponseTimes, response_times
@@ -79,7 +79,8 @@ def test_a_late_job_is_a_miss_and_an_unfinished_one_counts_if_its_deadline_passe
 
 def test_json_has_every_job() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
-    document = json.loads(to_json(run_dict(decode(events, names))))
+    run = decode(events, names)
+    document = json.loads(to_json(RunReport(end=run.end, tasks=tuple(map(task_report, run.tasks)))))
     high = document["tasks"][0]
     assert high["response"] == {"min": 6 * MS, "mean": 7.5 * MS, "max": 9 * MS}
     assert [job["blocked"] for job in high["job_list"]] == [3 * MS, 0]

@@ -44,7 +44,7 @@ DOCUMENTS = sorted(
     path
     for path in (
         *ROOT.glob("*.md"),
-        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").glob("**/*.md"),
         *(ROOT / "kernel").glob("*/README.md"),
         *(ROOT / "examples").glob("**/*.md"),
         *PAGES.glob("*.md"),

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Pages of the reference that are made of the code, as Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from camkes.analysis.replay import Replay
+from camkes.cli.table import MODULES, command_named, make_parser
+from camkes.diagnostics.explain import all_codes, explanation
+from camkes.model import settings
+from camkes.report import analysis, plan_tables
+from camkes.report.summary import RunReport
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: What the first two digits of a code stand for.
+SUBJECTS = {
+    "01": "Syntax",
+    "02": "Files and names",
+    "03": "Connections",
+    "04": "Settings",
+    "05": "Protocols and tasks",
+    "06": "Values, capabilities and generated code",
+    "07": "Applications, builds and tests",
+    "08": "Runs, traces and migration",
+    "09": "Analysis and builds for seL4",
+}
+HEADERS = ("realtime.h", "test.h", "error.h", "dataport.h")
+
+
+def codes() -> str:
+    """All diagnostics, ordered by number, each with its page."""
+    parts = [
+        "# Diagnostics",
+        "Each message of the tool has a code: `E` errors, `W` warnings, `N` notes. `camkes explain CODE` "
+        "prints the same text.",
+    ]
+    found = sorted(all_codes(), key=lambda code: (code.number[1:3], code.number[1:]))
+    subject = ""
+    for code in found:
+        if code.number[1:3] != subject:
+            subject = code.number[1:3]
+            parts.append(f"## {SUBJECTS[subject]}")
+        parts.append(f"### {code.number} {code.name} {{ #{code.number.lower()} }}")
+        parts.append(explanation(code))
+    return "\n\n".join(parts) + "\n"
+
+
+def settings_table() -> str:
+    """The settings that the tool reads, with ranges and defaults."""
+    rows = [
+        "# Settings",
+        "Settings that the tool reads, in a `configuration` or as the default of an attribute. "
+        "[The language](../language.md#priorities-and-time) describes those of tasks and locks.",
+        "The name depends on what a setting is for: `inst._priority` is that of the control thread, "
+        "`inst.IFACE_priority` that of the threads of an interface, `inst.priority`, where the table says "
+        "*all threads*, that of all threads without a setting of their own.",
+    ]
+    table = ["| setting | of | range | unit | default |", "|---|---|---|---|---|"]
+    for known in settings.TABLE.values():
+        of = f"{known.owner}, all threads" if known.owner == "thread" and known.shared else known.owner
+        high = "" if known.high >= (1 << 63) - 1 else f"{known.high:,}"
+        span = f"{known.low:,} to {high}" if high else f"{known.low:,} or more"
+        default = f"{known.default:,}" if known.default else "-"
+        table.append(f"| `{known.name}` | {of} | {span} | {known.unit or '-'} | {default} |")
+    return "\n\n".join(rows) + "\n\n" + "\n".join(table) + "\n"
+
+
+def commands() -> str:
+    """The command line."""
+    parser = make_parser()
+    parts = ["# Command line", parser.epilog or "", "```text\n" + _help(parser) + "\n```"]
+    for name in MODULES:
+        command = command_named(name)
+        sub = argparse.ArgumentParser(
+            prog=f"camkes {name}",
+            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100),
+        )
+        command.add_arguments(sub)
+        parts.append(f"## camkes {name}")
+        parts.append(f"{command.help[0].upper()}{command.help[1:]}.")
+        parts.append("```text\n" + _help(sub) + "\n```")
+        parts.append("Examples:\n\n```text\n" + _unindented(command.examples) + "\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _help(parser: argparse.ArgumentParser) -> str:
+    parser.formatter_class = lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=100)
+    return parser.format_help().strip()
+
+
+def _unindented(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip("\n").splitlines())
+
+
+def c_api() -> str:
+    """What the headers for component code declare, with their comments."""
+    parts = [
+        "# C interface",
+        "What component code can use beyond the names of its own interfaces. "
+        "[The language](../language.md#in-component-code) says how they are used; `<camkes.h>`, which is "
+        "generated for each instance, includes all but the header of tests.",
+    ]
+    for name in HEADERS:
+        text = (ROOT / "runtime" / "include" / "camkes" / name).read_text("utf-8")
+        parts.append(f"## &lt;camkes/{name}&gt;")
+        parts += _declarations(text)
+    return "\n\n".join(parts) + "\n"
+
+
+#: A comment of a header, and the declarations up to the next empty line or comment.
+_COMMENTED = re.compile(
+    r"^/\*(?P<comment>(?:[^*]|\*(?!/))*)\*/\n(?P<code>(?:(?!/\*)[^\n]+\n)*)", re.MULTILINE
+)
+
+
+def _declarations(text: str) -> Iterator[str]:
+    for match in _COMMENTED.finditer(text):
+        comment = " ".join(line.strip(" *") for line in match["comment"].splitlines()).strip()
+        if comment.startswith("SPDX"):
+            continue
+        code = _interface(match["code"])
+        yield comment
+        if code:
+            yield f"```c\n{code}\n```"
+
+
+def _interface(code: str) -> str:
+    """Declarations without bodies, continuation lines of macros and directives."""
+    lines = []
+    for line in re.sub(r"\\\n\s*", " ", code).splitlines():
+        if line.startswith("#define"):
+            head = re.match(r"#define \w+(\([^)]*\))?", line)
+            lines.append(head[0] if head else line)
+        elif line.startswith("{"):
+            break
+        elif not line.startswith(("#", "}", 'extern "C"')):
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def json_documents() -> str:
+    """The JSON documents of commands."""
+    parts = [
+        "# JSON documents",
+        "`--json` prints a document with the number of its form (`schema`, 1). Fields keep their names and "
+        "meanings; new ones may be added. Times are nanoseconds. Diagnostics have forms of their own: "
+        "`--format json` and `--format sarif`.",
+    ]
+    for title, kind in (
+        ("camkes run --json", RunReport),
+        ("camkes analyze --witnesses, camkes run --replay", Replay),
+    ):
+        parts.append(f"## {title}")
+        parts += _schema(kind)
+    for title, function in (
+        ("camkes plan --json", plan_tables.to_dict),
+        ("camkes analyze --json", analysis.to_dict),
+    ):
+        text = function.__doc__ or ""
+        parts += [f"## {title}", "\n".join(line.strip() for line in text.splitlines())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _schema(kind: type) -> Iterator[str]:
+    (outer,), definitions = msgspec.json.schema_components([kind])
+    name = outer["$ref"].rpartition("/")[2]
+    for each in sorted(definitions, key=lambda key: key != name):
+        found = definitions[each]
+        if each != name:
+            yield f"### {each}"
+        yield " ".join(found.get("description", "").split())
+        rows = ["| field | type | |", "|---|---|---|"]
+        for field, what in found["properties"].items():
+            always = field in found.get("required", ()) or "default" in what
+            rows.append(f"| `{field}` | {_type(what)} | {'' if always else 'only if there are any'} |")
+        yield "\n".join(rows)
+
+
+def _type(what: dict[str, Any]) -> str:
+    if "$ref" in what:
+        name = what["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in what:
+        return " or ".join(_type(each) for each in what["anyOf"])
+    if "enum" in what:
+        return ", ".join(f"`{each}`" for each in what["enum"])
+    if what.get("type") == "array":
+        return f"list of {_type(what.get('items', {}))}"
+    return str(what.get("type", "any"))
+
+
+def examples() -> str:
+    """The examples, each with the first paragraph of its page."""
+    rows = [
+        "# Examples",
+        "Small systems, each about one thing, in the folder `examples`.",
+        "| | |\n|---|---|",
+    ]
+    for page in sorted((ROOT / "examples").glob("*/README.md")):
+        text = re.sub(r"<!--.*?-->\n", "", page.read_text("utf-8"))
+        first = next(
+            part for part in text.split("\n\n") if part.strip() and not part.lstrip().startswith("#")
+        )
+        rows[-1] += (
+            f"\n| [{page.parent.name}](../examples/{page.parent.name}.md) | {' '.join(first.split())} |"
+        )
+    return "\n\n".join(rows) + "\n"
+
+
+PAGES = {
+    "reference/codes.md": codes,
+    "reference/settings.md": settings_table,
+    "reference/commands.md": commands,
+    "reference/c-api.md": c_api,
+    "reference/json.md": json_documents,
+    "reference/examples.md": examples,
+}
