@@ -36,8 +36,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in seccomp_data
 _O_ACCESS, _O_TRUNC = 0o3, 0o1000
 _X32 = 0x40000000
 
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 1, 38, 22, 2
-_SIGKILL = 9
+_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
 _MORE_THREADS = 500  # that a program, and what else the user does meanwhile, may start
 
 #: System calls by architecture: their numbers, in the same order for each. The first column is AUDIT_ARCH.
@@ -282,7 +281,6 @@ def _become(limits: str, writable: str, program: list[str]) -> int:
         least = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         resource.setrlimit(kind, (least, least))
     try:
-        _libc().prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
         if writable:
             _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
             _confine(writable)

@@ -38,11 +38,16 @@ class Marked:
 
     def alive(self) -> list[str]:
         """The command lines of marked processes; not of those that have ended."""
+        return [line for _, line in self.numbered()]
+
+    def numbered(self) -> list[tuple[int, str]]:
+        """Marked processes with their command lines."""
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 if self.mark.encode() in process.joinpath("environ").read_bytes().split(b"\0"):
-                    found.append(process.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode())
+                    line = process.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
+                    found.append((int(process.name), line))
             except OSError:
                 continue  # it has ended
         return found

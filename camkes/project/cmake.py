@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from camkes.diagnostics import Sink
-from camkes.process import Finished, no_room, run
+from camkes.process import Finished, disk_error, run
 from camkes.project import codemodel, records
 from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE_MISSING, CMAKE_SYNTAX
 from camkes.project.compilers import Compilers
@@ -144,7 +144,7 @@ def _raise_if_unwritable(build: Path, said: str) -> None:
     """CMake fails without a word that helps where its folder is full, or was removed."""
     if not build.is_dir():
         raise FileNotFoundError(errno.ENOENT, "it was removed while it was in use", str(build))
-    error = no_room(said, build, mistake="CMake Error at" in said)
+    error = disk_error(said, build, mistake="CMake Error at" in said)
     if error is not None:
         raise error
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import codes
 from camkes.parser.files import read_meaning
-from camkes.process import Finished, StartedProgram, no_room
+from camkes.process import Finished, StartedProgram, disk_error
 
 if TYPE_CHECKING:
     from typing import IO
@@ -44,17 +45,16 @@ _KILLED = re.compile(
 def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> tuple[Finished, str]:
     """Run a program within the limits; returns also why it was stopped (empty: it was not). Raises OSError.
     `waits` says whether it may wait for ever."""
-    program = shutil.which(command[0])
-    if program is None:
-        raise FileNotFoundError(2, "No such file or directory", command[0])
-    limit = ["/bin/sh", "-c", f'ulimit -f {OUTPUT // 512} && exec "$@"', "sh", program, *command[1:]]
+    limits = {
+        resource.RLIMIT_CPU: CPU_SECONDS,
+        resource.RLIMIT_AS: MEMORY,
+        resource.RLIMIT_FSIZE: OUTPUT,
+    }
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(text.encode(errors="surrogateescape"))
         given.seek(0)
         why = ""
-        with StartedProgram(
-            limit, stdin=given, stdout=out, stderr=err, limits=(CPU_SECONDS, MEMORY)
-        ) as popen:
+        with StartedProgram(command, stdin=given, stdout=out, stderr=err, limits=limits) as popen:
             try:
                 popen.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
@@ -70,7 +70,7 @@ def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> t
             )
             why += f" or {OUTPUT // 2**20} MiB for its output"
         if popen.returncode > 0 and not why:
-            error = no_room(errors, mistake=": error: " in errors)
+            error = disk_error(errors, mistake=": error: " in errors)
             if error is not None:
                 raise error
         return Finished(popen.returncode, "" if why or not size else _start_of(out, OUTPUT), errors), why

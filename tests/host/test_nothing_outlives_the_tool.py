@@ -116,7 +116,7 @@ def environment(folder: Path, prepare: Callable[[Path], Sequence[str]], marked: 
 def is_running(marked: Marked) -> bool:
     """Whether all processes are there whose end is of interest."""
     alive = marked.alive()
-    numbers = {"sleep 1": 4, "/bad.c -quiet": 1, "/camkes-host ": 3, "multiprocessing.spawn": 2}
+    numbers = {"sleep 1": 4, "/bad.c -quiet": 1, "/camkes-host ": 3, "camkes tasksets ": 3}
     return any(sum(word in line for line in alive) >= number for word, number in numbers.items())
 
 

@@ -9,7 +9,6 @@ listened to.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -127,7 +126,7 @@ def search_host(
     )
     state, violation = SearchState(), None
     with search as kernel:
-        for line in _lines(kernel):
+        for line in _lines(search, kernel):
             event = json.loads(line)
             kind = event.pop("event")
             if kind == "violation":
@@ -147,7 +146,7 @@ def search_host(
     return SearchResult(state, violation)
 
 
-def _lines(kernel: subprocess.Popen[bytes]) -> Iterator[bytes]:
+def _lines(search: process.StartedProgram, kernel: subprocess.Popen[bytes]) -> Iterator[bytes]:
     """What the kernel says; when the user interrupts the search, it ends with what it has."""
     if kernel.stdout is None:
         return
@@ -159,7 +158,7 @@ def _lines(kernel: subprocess.Popen[bytes]) -> Iterator[bytes]:
             if interrupted:
                 raise
             interrupted = True
-            kernel.send_signal(signal.SIGINT)
+            search.send_signal(signal.SIGINT)
             continue
         if not line:
             return
@@ -205,6 +204,5 @@ def _arguments(options: SearchOptions, table: Path) -> list[str]:
         "--states": options.states or None,
         "--seconds": options.seconds or None,
         "--for": options.duration,
-        "--parent": os.getpid(),
     }
     return [str(word) for name, value in values.items() if value is not None for word in (name, value)]

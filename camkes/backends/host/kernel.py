@@ -28,7 +28,7 @@ from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
-from camkes.process import no_room, run
+from camkes.process import disk_error, run
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
@@ -158,7 +158,7 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     done = run(command, cwd=folder, env=environment, merged=True)
     program = folder / _PROGRAM
     if done.status != 0 or not program.is_file():
-        error = no_room(done.output, folder, mistake=": error: " in done.output)
+        error = disk_error(done.output, folder, mistake=": error: " in done.output)
         if error is not None:
             raise error
         sink.report(

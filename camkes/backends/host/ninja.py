@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -23,7 +24,7 @@ from camkes.backends.host.folder import locked
 from camkes.backends.host.inputs import ObjectInputs
 from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.files import write_changed
-from camkes.process import StartedProgram, in_english, no_room
+from camkes.process import StartedProgram, disk_error, in_english
 
 #: How compilers and linkers speak of a mistake in what they read.
 _MISTAKE = re.compile(r":\d+: (fatal )?error: |undefined reference|multiple definition")
@@ -77,7 +78,7 @@ def run_jobs(
         _raise_if_unwritable(_messages(jobs[number]) or said, folder)
     if status != 0 and not failed:
         _raise_if_missing(jobs)
-        raise no_room(said, folder) or NinjaError(0, said.strip().removeprefix("ninja: "), str(folder))
+        raise disk_error(said, folder) or NinjaError(0, said.strip().removeprefix("ninja: "), str(folder))
     outcomes = []
     for number, job in enumerate(jobs):
         messages = _messages(job) if number in run or job.output.exists() else ""
@@ -125,7 +126,7 @@ def _run(
                         said.append(line)
                 process.wait()
             except BaseException:
-                process.terminate()  # Ninja ends its compilers and removes what they have begun
+                ninja.send_signal(signal.SIGTERM)  # Ninja ends its compilers and removes what they have begun
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_SECONDS_TO_END)
                 raise
@@ -142,7 +143,7 @@ def _make_folders(jobs: Iterable[BuildJob]) -> None:
 
 def _raise_if_unwritable(messages: str, folder: Path) -> None:
     """A compiler that cannot write does not find fault with its input."""
-    error = no_room(messages, folder, mistake=_MISTAKE.search(messages) is not None)
+    error = disk_error(messages, folder, mistake=_MISTAKE.search(messages) is not None)
     if error is not None:
         raise error
     if "cannot create" in messages and os.strerror(errno.EACCES) in messages:  # says the shell

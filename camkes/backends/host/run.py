@@ -57,7 +57,7 @@ class _Signals:
     _ENDING = (signal.SIGINT, signal.SIGTERM)
 
     def __init__(self) -> None:
-        self.kernel: subprocess.Popen[bytes] | None = None
+        self.kernel: process.StartedProgram | None = None
         self.received = 0
         self._before: dict[int, Any] = {}
         self._limit = threading.Timer(GRACE, self._kill)
@@ -74,7 +74,7 @@ class _Signals:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def watch(self, kernel: subprocess.Popen[bytes]) -> None:
+    def watch(self, kernel: process.StartedProgram) -> None:
         """From now on signals reach this process; one that came before does at once."""
         self.kernel = kernel
         if self.received:
@@ -100,8 +100,7 @@ class _Signals:
 
     def _send_group(self, number: int) -> None:
         if self.kernel is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.kernel.pid, number)
+            self.kernel.send_signal(number, group=True)
 
 
 def run_host(
@@ -126,7 +125,7 @@ def run_host(
             return RunResult(DEFECT, (), None, (failed,))
         finally:
             os.close(faults_to)
-        signals.watch(kernel)
+        signals.watch(program)
         status = _wait(program, kernel, faults_from, image, output, kept)
     diagnostics = _failures(status, kept.said, bool(signals.received))
     if trace is not None and not (trace.exists() and trace.stat().st_size > 0):
@@ -146,7 +145,7 @@ class _Kept(NamedTuple):
 def _program(
     image: HostImage, options: RunOptions, trace: Path | None, output: Output | None, faults_to: int
 ) -> process.StartedProgram:
-    words = ["--faults", str(faults_to), "--parent", str(os.getpid()), *kernel_arguments(options)]
+    words = ["--faults", str(faults_to), *kernel_arguments(options)]
     if options.schedule is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.schedule.choices)}"]
     if trace is not None:

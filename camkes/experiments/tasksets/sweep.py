@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import random
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,7 +22,6 @@ from camkes.analysis.platform import Platform, read_platform
 from camkes.experiments.tasksets.evaluate import AcceptedBy, evaluate
 from camkes.experiments.tasksets.generate import draw
 from camkes.experiments.tasksets.topologies import TOPOLOGIES
-from camkes.process import ending_with_us
 
 #: Sets that a worker evaluates at once.
 CHUNK = 50
@@ -156,17 +157,36 @@ def local(jobs: int) -> Iterator[Evaluator]:
         yield lambda work: map(evaluate_chunk, work)
         return
     from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
-    context, left_to_us = get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)
-    # an interruption ends the processes first: the pool waits for all that it was given
-    with ProcessPoolExecutor(jobs, context, signal.signal, left_to_us) as pool, ending_with_us():
+    with ProcessPoolExecutor(jobs, get_context("fork"), _end_with_parent) as pool:
 
         def each(work: Sequence[Chunk]) -> Iterator[Row]:
-            for future in as_completed([pool.submit(evaluate_chunk, chunk) for chunk in work]):
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers leave it to us
+            try:
+                futures = [pool.submit(evaluate_chunk, chunk) for chunk in work]
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            for future in as_completed(futures):
                 yield future.result()
 
-        yield each
+        try:
+            yield each
+        except BaseException:
+            for worker in active_children():  # else the pool waits for all that it was given
+                worker.kill()
+            raise
+
+
+def _end_with_parent() -> None:
+    """A worker ends when its parent does, also when that is killed."""
+    from multiprocessing import parent_process
+
+    def wait(parent: Any) -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, args=(parent_process(),), daemon=True).start()
 
 
 @contextmanager

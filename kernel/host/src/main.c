@@ -25,7 +25,7 @@ static const char USAGE[] =
     "                   [--scheduling fifo|rr] [--timeslice NS] [--choices "
     "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
-    "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--parent PROCESS]\n"
+    "                   [--trace-limit BYTES] [--faults DESCRIPTOR]\n"
     "                   [--arrivals N] [--durations all|corners]\n"
     "                   [--search TABLE [--bound N] [--random N] [--seed N] [--states N] "
     "[--seconds N]]\n";
@@ -117,8 +117,6 @@ static void set_option(struct options *options, const char *name, const char *va
         options->memory = number(name, value);
     } else if (strcmp(name, "--trace-limit") == 0) {
         options->trace_limit = number(name, value);
-    } else if (strcmp(name, "--parent") == 0) {
-        options->parent = (pid_t)number(name, value);
     } else if (strcmp(name, "--faults") == 0) {
         options->faults = (int)number(name, value);
     } else {
@@ -319,9 +317,6 @@ int main(int argc, char **argv)
 {
     (void)argc;
     struct options options = read_options(argv + 1);
-    if (options.parent) {
-        watch_parent(options.parent);
-    }
     fix_addresses(argv);
     use_one_core();
     memory_create();

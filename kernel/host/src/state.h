@@ -46,7 +46,6 @@ struct options {
     uint64_t timeout;  /* milliseconds without progress, 0: for ever */
     uint64_t memory;   /* bytes that a component may have, 0: any number */
     uint64_t trace_limit; /* bytes */
-    pid_t parent;         /* the run ends with this process, 0: with none */
     bool coverage;        /* what was executed is written to files, so nothing is confined */
     bool hardened;        /* the kernel's memory is read-only while components run */
     bool corners;         /* durations are one of their bounds, or end with a timer in between */

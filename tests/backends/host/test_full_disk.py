@@ -21,7 +21,7 @@ from camkes.backends.host.folder import locked
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 from camkes.generate.render import Renderer
-from camkes.process import no_room
+from camkes.process import disk_error
 from tests.command import camkes
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -119,11 +119,11 @@ def test_a_full_folder_for_temporary_files(disk: Disk, tmp_path: Path) -> None:
 
 def test_the_diagnostic_of_a_full_disk(tmp_path: Path, disk: Disk) -> None:
     full = disk("4k")
-    assert no_room("ld returned 1 exit status", tmp_path) is None
-    error = no_room("ld returned 1 exit status", tmp_path, full)
+    assert disk_error("ld returned 1 exit status", tmp_path) is None
+    error = disk_error("ld returned 1 exit status", tmp_path, full)
     assert error is not None and (error.errno, error.filename) == (errno.ENOSPC, str(full))
-    assert no_room("a.c:1:1: error: expected", full, mistake=True) is None
-    error = no_room(f"as: {os.strerror(errno.EROFS)}", tmp_path, mistake=True)
+    assert disk_error("a.c:1:1: error: expected", full, mistake=True) is None
+    error = disk_error(f"as: {os.strerror(errno.EROFS)}", tmp_path, mistake=True)
     assert error is not None and (error.errno, error.filename) == (errno.EROFS, str(tmp_path))
 
 

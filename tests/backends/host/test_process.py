@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,20 +46,27 @@ def test_a_signal_is_a_negative_status() -> None:
     assert process.run(["sh", "-c", "kill -TERM $$"]).status == -signal.SIGTERM
 
 
-@pytest.mark.parametrize("limit", [None, 1 << 30])
-def test_a_program_that_is_missing(limit: int | None) -> None:
+def test_a_program_that_is_missing() -> None:
     with pytest.raises(FileNotFoundError) as error:
-        process.run(["camkes-no-such-program"], memory_limit=limit)
+        process.run(["camkes-no-such-program"])
     assert error.value.filename == "camkes-no-such-program"
 
 
 def test_limits_hold_for_a_program_and_what_it_starts() -> None:
-    code = "import os; os.fork(); bytearray(1 << 30)"
-    done = process.run([sys.executable, "-c", code], memory_limit=512 << 20)
+    code = "import os; child = os.fork()\ntry: bytearray(1 << 30)\nfinally: child and os.wait()"
+    done = process.run([sys.executable, "-c", code], limits={resource.RLIMIT_AS: 512 << 20})
     assert done.status == 1
     assert done.errors.count("MemoryError") == 2
-    assert process.run([sys.executable, "-c", "bytearray(1 << 20)"], memory_limit=512 << 20).status == 0
-    assert process.run(["sh", "-c", "while :; do :; done"], cpu_limit=1).status == -signal.SIGKILL
+    assert (
+        process.run(
+            [sys.executable, "-c", "bytearray(1 << 20)"], limits={resource.RLIMIT_AS: 512 << 20}
+        ).status
+        == 0
+    )
+    assert (
+        process.run(["sh", "-c", "while :; do :; done"], limits={resource.RLIMIT_CPU: 1}).status
+        == -signal.SIGKILL
+    )
 
 
 def test_a_timeout_ends_what_a_program_started(tmp_path: Path, marked: Marked) -> None:
@@ -73,6 +82,59 @@ def test_the_end_of_a_program_ends_what_it_started(marked: Marked) -> None:
     marked.assert_none()
 
 
+#: Leaves a process that has nothing in common with it: another session, no environment, its parent has ended.
+DAEMON = """
+import os
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execve("/bin/sleep", ["sleep", "765432.1"], {})
+    os._exit(0)
+os.wait()
+"""
+
+
+def sleeping() -> list[str]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if b"765432.1" in file.read_bytes():
+                found.append(file.parent.name)
+    return found
+
+
+@pytest.mark.parametrize("then", ["", "import time; time.sleep(1000)"])
+def test_a_daemon_ends_with_the_program(then: str) -> None:
+    code = f"{DAEMON}print('ready', flush=True)\n{then}"
+    program = process.StartedProgram([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    with program as popen:
+        assert popen.stdout is not None
+        assert popen.stdout.readline() == b"ready\n"
+        if not then:
+            assert popen.wait(PATIENCE) == 0
+    assert not sleeping()
+
+
+#: Each process starts the next one, in a session of its own, and ends.
+CHAIN = """
+import os, sys
+print("ready", flush=True)
+while True:
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+"""
+
+
+def test_a_chain_of_processes_is_caught() -> None:
+    code = f"import os, sys\nif os.fork() == 0: exec({CHAIN!r})\nimport time; time.sleep(1000)"
+    program = process.StartedProgram([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    with program as popen:
+        assert popen.stdout is not None
+        assert popen.stdout.readline() == b"ready\n"
+    assert popen.returncode == -signal.SIGKILL
+
+
 @pytest.mark.parametrize(
     "number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 )
@@ -84,8 +146,9 @@ def test_programs_end_with_the_process_that_started_them(
     with subprocess.Popen(command, cwd=tmp_path, env=marked.env, preexec_fn=default_signals) as python:
         try:
             wait_for((tmp_path / "ready").exists)
-            # Python, the shell and two that sleep, the second of which starts after the file was written
-            wait_for(lambda: len(marked.alive()) == 4, lambda: f"not four: {marked.alive()}")
+            # Python, the supervisor, the shell and two that sleep, the second of which starts after the file
+            # was written
+            wait_for(lambda: len(marked.alive()) == 5, lambda: f"not five: {marked.alive()}")
             python.send_signal(number)
             python.wait(PATIENCE)
         finally:

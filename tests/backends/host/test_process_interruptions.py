@@ -13,16 +13,17 @@ import pytest
 
 from tests.processes import default_signals
 
-#: Runs a program once for each step in `camkes.process` and `subprocess`: a call, a line or a return that is
-#: reached for the first time. The process of that run raises KeyboardInterrupt at its step, or sends itself
-#: the signal, and ends as the command does. The program starts others in its group, in another group and in
-#: another session.
+#: Runs a program once for each step in `camkes.process` and `subprocess`: a call, a line
+#: or a return that is reached for the first time. The process of that run raises KeyboardInterrupt at its
+#: step, or sends itself the signal, and ends as the command does. The program starts others in its group, in
+#: another group and in another session.
 SCRIPT = r"""
 import os, signal, subprocess, sys, time
 from camkes import process
+from camkes.process import supervisor
 
 number, first, stride, ready = int(sys.argv[1]), *map(int, sys.argv[2:4]), sys.argv[4]
-FILES = {process.__file__, subprocess.__file__}
+FILES = {process.__file__, subprocess.__file__, supervisor.__file__}
 PROGRAM = '''
 import os, sys
 for leave in (os.setsid, lambda: os.setpgid(0, 0), lambda: None):
@@ -34,9 +35,9 @@ os.execlp("sleep", "sleep", "100000")
 '''
 
 def step_of(step):
-    seen = set()
+    seen, tool = set(), os.getpid()
     def trace(frame, event, argument):
-        if frame.f_code.co_filename not in FILES:
+        if frame.f_code.co_filename not in FILES or os.getpid() != tool:
             return None
         place = (frame.f_code, frame.f_lineno, event)
         if place in seen:

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""This process, and the programs that it starts.
+
+Each program is started here, below a supervisor (`camkes.process.supervisor`): when the program has ended,
+when its time is over, when the user interrupts us and when we are killed, all that it started is killed.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import sys
+import time
+from contextlib import nullcontext, suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from typing import IO
+
+    from camkes.process.supervisor import Supervisor
+
+#: Errors of a system call that speak of what is written to, not of us.
+CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE})
+
+
+def in_english() -> dict[str, str]:
+    """The environment for a program whose messages are read."""
+    return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
+
+
+_TOO_LARGE = "File size limit exceeded"  # that a program was ended for it, as compilers and linkers say
+_LITTLE = 1 << 20  # bytes; a compiler that fails with less may have needed more
+
+
+def disk_error(said: str, *folders: str | os.PathLike[str], mistake: bool = False) -> OSError | None:
+    """Why a program failed that writes in these folders, and in that for temporary files, if that is because
+    one of them is full. `said` is what it printed; where that tells of a `mistake` in its input, only what it
+    says of free space counts."""
+    places = [os.fspath(folder) for folder in (*folders, os.environ.get("TMPDIR") or "/tmp")]
+    free = {}
+    for place in places:
+        with suppress(OSError):
+            status = os.statvfs(place)
+            free[place] = status.f_bavail * status.f_frsize
+    least = min(free, key=free.__getitem__, default=places[0])
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO):
+        if os.strerror(number) in said or (number == errno.EFBIG and _TOO_LARGE in said):
+            full = number == errno.ENOSPC and free.get(least, _LITTLE) < _LITTLE
+            return OSError(number, os.strerror(number), least if full else places[0])
+    if not mistake and free.get(least, _LITTLE) < _LITTLE:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), least)
+    return None
+
+
+# Programs that are started -----------------------------------------------------------------------
+
+_STEP = 0.05  # seconds between two checks of whether a program may go on
+
+
+class Finished(Struct, frozen=True):
+    """A program that has ended. `status` is its exit status, or -N after signal N; `output` and `errors` are
+    what it wrote to standard output and standard error."""
+
+    status: int
+    output: str
+    errors: str
+    timed_out: bool = False
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    input: str = "",
+    timeout: float | None = None,
+    limits: Mapping[int, int] | None = None,
+    merged: bool = False,
+    log: Path | None = None,
+    within: Callable[[int], bool] | None = None,
+    undecodable: str = "replace",
+) -> Finished:
+    """Run a program to its end.
+
+    `env` is by default ours, but with messages in English. `timeout` is in seconds of elapsed time, `limits`
+    are those of each process, by their number in the module `resource`. `merged` puts standard error into
+    `output` too, `log` writes both to that file instead. `within` is asked again and again whether the
+    process group may go on; if not, its time is over. It needs a `log`, and no `input`. `undecodable` is how
+    `bytes.decode` treats what is not UTF-8. Raises OSError when
+    the program cannot be started, with its name as `filename`.
+    """
+    import subprocess
+
+    file = None if log is None else log.open("wb")
+    program = StartedProgram(
+        arguments,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.PIPE if input else subprocess.DEVNULL,
+        stdout=file or subprocess.PIPE,
+        stderr=subprocess.STDOUT if merged or file else subprocess.PIPE,
+        limits=limits,
+    )
+    timed_out = False
+    with file or nullcontext(), program as popen:
+        try:
+            timed_out = within is not None and not _went_on(popen, partial(within, program.process), timeout)
+            if timed_out:
+                program.stop()
+            output, errors = popen.communicate(input.encode(errors="surrogateescape"), timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            program.stop()
+            output, errors = popen.communicate()
+    said = (_text(output, undecodable), _text(errors, undecodable))
+    return Finished(popen.returncode, *said, timed_out)
+
+
+def _went_on(popen: subprocess.Popen[bytes], within: Callable[[], bool], timeout: float | None) -> bool:
+    """Wait for a program that needs no one to read from it; False where it has to be stopped."""
+    import subprocess
+
+    end = None if timeout is None else time.monotonic() + timeout
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    try:
+        with suppress(OSError):  # only root may, and only root's processes have no limit of the kernel
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
+        while end is None or time.monotonic() < end:
+            try:
+                popen.wait(_STEP)
+                return True
+            except subprocess.TimeoutExpired:
+                if not within():
+                    return False
+        return False
+    finally:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, before)
+
+
+class StartedProgram:
+    """A program that runs while a `with` statement does, which gives a `subprocess.Popen` with its streams
+    and its exit status. At the end of the statement nothing is left of the program and of what it started.
+    For the arguments see `run` and `subprocess.Popen`; entering raises OSError as `run` does.
+
+    `process` is its process, and its process group unless it has the user's terminal; the process of the
+    `Popen` is the supervisor."""
+
+    process: int
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: int | IO[bytes] | None = None,
+        stdout: int | IO[bytes] | None = None,
+        stderr: int | IO[bytes] | None = None,
+        pass_fds: Sequence[int] = (),
+        limits: Mapping[int, int] | None = None,
+        terminal: bool = False,
+    ) -> None:
+        """`terminal`: the program has the user's terminal, and its signals."""
+        self._command = list(arguments)
+        self._cwd, self._env = cwd, in_english() if env is None else env
+        self._stdin, self._stdout, self._stderr = stdin, stdout, stderr
+        self._pass_fds = pass_fds
+        self._limits, self._terminal = limits or {}, terminal
+        self._supervisor: Supervisor | None = None
+        self._popen: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
+        from camkes.process.supervisor import Supervisor
+
+        self._supervisor = Supervisor()
+        try:  # an interruption can come at any step, also when the program is there and we do not know it yet
+            self._popen = subprocess.Popen(
+                self._command,
+                cwd=self._cwd,
+                env=self._env,
+                stdin=self._stdin,
+                stdout=self._stdout,
+                stderr=self._stderr,
+                pass_fds=self._pass_fds,
+                preexec_fn=partial(self._supervisor.split, self._limits, self._terminal),
+            )
+            self.process = self._supervisor.program()
+        except subprocess.SubprocessError:  # there is no process for the program
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN), self._command[0]) from None
+        except BaseException:
+            self.stop()
+            raise
+        return self._popen
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        if self._popen is not None:
+            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+                if stream is not None:
+                    with suppress(BrokenPipeError):
+                        stream.close()
+
+    def send_signal(self, number: int, *, group: bool = False) -> None:
+        """Send a signal to the program, or to its process group, if it has not ended."""
+        if self._popen is not None and self._popen.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):
+                (os.killpg if group else os.kill)(self.process, number)
+
+    def stop(self) -> None:
+        """Kill what is left of the program and of all that it started, and wait until it has ended."""
+        if self._supervisor is not None:
+            self._supervisor.end()
+        if self._popen is not None:
+            self._popen.wait()
+
+
+def _text(data: bytes | None, undecodable: str) -> str:
+    return (data or b"").decode(errors=undecodable).replace("\r\n", "\n").replace("\r", "\n")
+
+
+# This process ------------------------------------------------------------------------------------
+
+
+def prepare_streams() -> None:
+    """What goes to a file or a program is UTF-8, as our files are; a terminal gets what it can show."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    if sys.stdout.isatty():
+        sys.stdout.reconfigure(errors="backslashreplace")
+    else:
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not tab and newline
+
+
+def for_terminal(text: str) -> str:
+    """Output of another program with its control characters made visible, so that it does not control the
+    user's terminal."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def no_output(error: OSError) -> int:
+    """What we print cannot be written; the exit status. A reader that has closed its end is not an error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # or Python complains while it closes stdout
+    if isinstance(error, BrokenPipeError):
+        return 0
+    print(f"camkes: cannot write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr)
+    return 1
+
+
+def leave(status: int) -> None:
+    """End the process. There is nothing left to be torn down, except registered exit handlers. Where what
+    was printed cannot be written, the status says so."""
+    import atexit
+
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        status = max(status, no_output(error))
+    with suppress(OSError):
+        sys.stderr.flush()
+    if atexit._ncallbacks() == 0:
+        os._exit(status)
+    sys.exit(status)
