@@ -9,6 +9,8 @@ what that can be. Slots count from 1 in each address space. Badges index the cal
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
@@ -39,6 +41,7 @@ from camkes.model.system import (
     System,
 )
 from camkes.model.units import PAGE, round_up
+from camkes.protocols.groups import Group, find_groups, group_of
 from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi
 
 
@@ -104,13 +107,17 @@ class _Allocator:
         self.tables: dict[str, tuple[CallerEntry, ...]] = {
             c.name: caller_table(system, plan, c, reader) for c in plan.cpis
         }
-        self.threads = ThreadPlanner(system, plan, reader, self.wiring, rendered)
+        self.groups = find_groups(plan)
+        self.threads: dict[str, list[Thread]] = {}
 
     def run(self) -> CapabilityModel:
         software = [i for i in self.system.instances if not i.type.hardware]
+        planner = ThreadPlanner(self.system, self.plan, self.groups, self.reader, self.wiring, self.rendered)
         for instance in software:
             space = self.spaces.setdefault(instance.address_space, OpenSpace(instance.address_space))
             space.instances.append(instance.name)
+            self.threads[instance.name] = planner.of_instance(instance, len(space.threads))
+            space.threads += self.threads[instance.name]
         for space in self.spaces.values():
             self._object(space.build().cnode, ObjectKind.CNODE)
             self._object(space.build().vspace, ObjectKind.VSPACE)
@@ -126,8 +133,7 @@ class _Allocator:
     # one instance
 
     def _instance(self, instance: Instance, space: OpenSpace) -> None:
-        threads = self.threads.of_instance(instance, len(space.threads))
-        space.threads += threads
+        threads = self.threads[instance.name]
         for thread in threads:
             self._object(thread.name, ObjectKind.TCB)
         managed = {cpi.interface for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
@@ -150,36 +156,45 @@ class _Allocator:
         self._task(instance, space)
         for condition in self.plan.conditions:
             if condition.instance == instance.name:
-                self._condition(condition, threads, space)
+                self._condition(condition, space)
         self._helper(instance, threads, space)
 
-    def _condition(self, condition: PlannedCondition, threads: list[Thread], space: OpenSpace) -> None:
-        """Capabilities of who waits and signals, and of the manager, which lends."""
+    def _condition(self, condition: PlannedCondition, space: OpenSpace) -> None:
+        """Capabilities of who waits and signals, and of the manager of the group, if it is here."""
+        group = group_of(self.groups, condition.name)
+        assert group is not None
+        endpoint = self._manager(group)
+        for number, (each, thread) in enumerate(sleepers(group, self.threads)):
+            if each.name == condition.name:
+                use = ObjectUse(condition.instance, Purpose.WAIT, condition.interface, number=thread.index)
+                self._cap(space, use, endpoint, Rights.CALL, 1 + 2 * len(group.parties()) + number)
+        if condition.name == group.name:
+            self._group(group, space)
+
+    def _group(self, group: Group, space: OpenSpace) -> None:
+        """Capabilities of the manager of a group; replies are kept by party, then by sleeper."""
 
         def use(purpose: Purpose, context: str = "", number: int = 0) -> ObjectUse:
-            return ObjectUse(condition.instance, purpose, condition.interface, context, number)
+            first = group.conditions[0]
+            return ObjectUse(first.instance, purpose, first.interface, context, number)
 
-        manager = self._object(f"{condition.name}!manager:endpoint", ObjectKind.ENDPOINT)
-        self._cap(space, use(Purpose.MANAGER), manager, Rights.READ)
-        for number, thread in enumerate(t for t in threads if t.role is not Role.MANAGER):
-            self._cap(space, use(Purpose.WAIT, number=thread.index), manager, Rights.CALL, 1 + number)
-            self.slots[use(Purpose.REPLY, number=thread.index)] = space.reserve()
-        for name in condition.tasks:
-            task = self.plan.task(name)
-            assert task is not None
-            helper = self._object(f"{name}!manager:endpoint", ObjectKind.ENDPOINT)
-            badge = 1 + task.conditions.index(condition.name)
-            self._cap(space, use(Purpose.LEND, name), helper, Rights.CALL, badge)
+        self._cap(space, use(Purpose.MANAGER), self._manager(group), Rights.READ)
+        for name in dict.fromkeys(party.name for party in group.parties()):
+            endpoint = self._object(f"{name}!manager:endpoint", ObjectKind.ENDPOINT)
+            self._cap(space, use(Purpose.LEND, name), endpoint, Rights.CALL)
+        for number in range(len(group.parties()) + len(list(sleepers(group, self.threads)))):
+            self.slots[use(Purpose.REPLY, number=number)] = space.reserve()
 
     def _helper(self, instance: Instance, threads: list[Thread], space: OpenSpace) -> None:
         """Capabilities of the manager of a task that helps."""
-        task = self.plan.task(instance.name)
-        if task is None or not task.conditions:
+        task, group = self.plan.task(instance.name), group_of(self.groups, instance.name)
+        if task is None or group is None:
             return
         manager = self._object(f"{task.name}!manager:endpoint", ObjectKind.ENDPOINT)
         self._cap(space, ObjectUse(task.name, Purpose.MANAGER), manager, Rights.READ)
-        badge = len(task.conditions) + 1
-        self._cap(space, ObjectUse(task.name, Purpose.MANAGER, "", task.name), manager, Rights.CALL, badge)
+        badge = 1 + group.parties_of(task.name)
+        use = ObjectUse(task.name, Purpose.MANAGER, "", task.name)
+        self._cap(space, use, self._manager(group), Rights.CALL, badge)
         own = next(t for t in threads if t.role is Role.MANAGER and not t.interface)
         self.slots[ObjectUse(task.name, Purpose.AUTHORITY)] = self.slots[
             ObjectUse(task.name, Purpose.THREAD, number=own.index)
@@ -230,8 +245,12 @@ class _Allocator:
             use = ObjectUse(instance.name, Purpose.INTERFACE, interface.name, entry.context.name)
             self._cap(space, use, target, Rights.CALL, entry.badge)
             if entry.manager_badge is not None:
-                use = replace(use, purpose=Purpose.MANAGER)
-                self._cap(space, use, self._manager(cpi), Rights.CALL, entry.manager_badge)
+                use, badge = replace(use, purpose=Purpose.MANAGER), entry.manager_badge
+                group = group_of(self.groups, cpi.name)
+                if group is not None:
+                    first = group.parties_of(cpi.name) + cpi.contexts.index(entry.context)
+                    badge = 1 + len(group.parties()) + first
+                self._cap(space, use, self._manager(group or cpi), Rights.CALL, badge)
 
     def _serve(self, instance: Instance, cpi: PlannedCpi, space: OpenSpace) -> None:
         """Capabilities of the provider of a CPI."""
@@ -247,11 +266,13 @@ class _Allocator:
                 self._cap(space, use(Purpose.INTERFACE, context.name), endpoint, Rights.READ)
         if not cpi.manager:
             return
-        manager = self._manager(cpi)
-        self._cap(space, use(Purpose.MANAGER), manager, Rights.READ)
-        for index, context in enumerate(cpi.contexts):
-            self._cap(space, use(Purpose.MANAGER, context.name), manager, Rights.CALL, 1 + index)
-        if cpi.manager_keeps_reply:
+        self._cap(space, use(Purpose.MANAGER), self._manager(cpi), Rights.READ)
+        group = group_of(self.groups, cpi.name)
+        first = 1 if group is None else 1 + group.parties_of(cpi.name)
+        for badge, context in enumerate(cpi.contexts, first):
+            manager = self._manager(group or cpi)
+            self._cap(space, use(Purpose.MANAGER, context.name), manager, Rights.CALL, badge)
+        if cpi.manager_keeps_reply and group is None:
             wake = self._object(f"{cpi.name}!manager:wake", ObjectKind.NOTIFICATION)
             self._cap(space, use(Purpose.WAKE), wake, Rights.RW)
         for thread in space.threads:
@@ -264,7 +285,7 @@ class _Allocator:
                 self.slots[replace(use(Purpose.WORKER), number=int(thread.part))] = own
             else:
                 self.slots[use(Purpose.WORKER, thread.part)] = own
-        for context in cpi.contexts:
+        for context in cpi.contexts if group is None else ():
             self.slots[use(Purpose.REPLY, context.name)] = space.reserve()
 
     def _endpoint(self, connection: Connection) -> str:
@@ -274,8 +295,8 @@ class _Allocator:
         name = cpi.name if cpi.one_endpoint else f"{cpi.name}@{context}"
         return self._object(f"{name}:endpoint", ObjectKind.ENDPOINT)
 
-    def _manager(self, cpi: PlannedCpi) -> str:
-        return self._object(f"{cpi.name}!manager:endpoint", ObjectKind.ENDPOINT)
+    def _manager(self, of: PlannedCpi | Group) -> str:
+        return self._object(f"{of.name}!manager:endpoint", ObjectKind.ENDPOINT)
 
     # events, memory, time
 
@@ -376,6 +397,14 @@ class _Allocator:
 
     def _map(self, space: OpenSpace, use: ObjectUse, region: str, rights: Rights) -> None:
         space.mappings.append(Mapping(use, region, rights))
+
+
+def sleepers(group: Group, threads: dict[str, list[Thread]]) -> Iterator[tuple[PlannedCondition, Thread]]:
+    """Each condition of a group with each thread that may wait for it; `threads` are those of instances."""
+    for condition in group.conditions:
+        for thread in threads[condition.instance]:
+            if thread.role is not Role.MANAGER:
+                yield condition, thread
 
 
 def _own(instance: Instance, interface: Interface) -> ObjectUse:

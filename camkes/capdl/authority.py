@@ -219,8 +219,8 @@ class _Explainer:
             case Purpose.WAIT:
                 return f"waits for and signals {end}"
             case Purpose.LEND:
-                return f"lends {use.context} the priority of who waits for {end}"
-        return f"serves as the manager of {end}"
+                return f"has the manager of {use.context} set what is lent"
+        return f"serves as the manager of the group of {end}"
 
     def _served(self, use: ObjectUse, end: str) -> str:
         """Of an interface that is a CPI."""

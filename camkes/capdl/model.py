@@ -63,26 +63,26 @@ class Purpose(Enum):
     CONSUMER = "consumer"
     #: consumes: a notification (RW) between the thread of `interface` and component code
     HANDOFF = "handoff"
-    #: the endpoint of a manager. Without `context`, its own end (R). The workers of its CPI: (WP),
-    #: badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number of contexts
-    #: + 1 + caller index. Of a condition `interface`: without `number` its own end (R). Of a task that helps,
-    #: without `interface`: its own end (R), and with its `context` that of its control thread (WP), badge =
-    #: number of conditions + 1
+    #: the endpoint of a manager. Without `context`, its own end (R): that of a CPI `interface`, of the group
+    #: whose first condition is `interface`, or without `interface` of a task that helps. The workers of its
+    #: CPI: (WP), badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number
+    #: of contexts + 1 + caller index. In a group, whose manager has P parties: badge = 1 + index of the
+    #: party, and of a caller 1 + P + that; also of the control thread of a task, the party `context`
     MANAGER = "manager"
     #: the notification (RW) at which a manager waits while it keeps a reply
     WAKE = "wake"
-    #: the endpoint of the manager of the condition `interface` (WP), of the thread with index `number`, badge
-    #: = 1 + its place among those of the instance
+    #: the endpoint of the manager of the group of the condition `interface` (WP), of the thread with index
+    #: `number`, badge = 1 + 2 P + its place among the sleepers of the group
     WAIT = "wait"
-    #: the endpoint of the manager of the task `context` (WP), badge = 1 + index of the condition `interface`
-    #: among those of the task
+    #: the endpoint of the manager of the task or CPI `context` (WP), of the manager of the group whose first
+    #: condition is `interface`
     LEND = "lend"
     #: the TCB of the thread that serves `context` of `interface`, or of thread `number` of its pool
     WORKER = "worker"
     #: the manager's own TCB
     AUTHORITY = "authority"
-    #: an empty slot for the saved reply capability of `context`, or of the thread with index `number` that
-    #: waits for the condition `interface`
+    #: an empty slot for the saved reply capability of `context`; in the group whose first condition is
+    #: `interface`, of party `number`, and after the parties of the sleepers
     REPLY = "reply"
     #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
     #: `interface`, the timer that signals RELEASE
@@ -178,7 +178,7 @@ class Role(Enum):
     CONTROL = "control"
     INTERFACE = "interface"  # one thread of an interface without a protocol
     WORKER = "worker"  # serves requests of a protocol CPI
-    #: owns the queue of a protocol CPI or of a condition, or the priority of a task that helps
+    #: owns the queue of a protocol CPI or those of a group, or the priority of a task that helps
     MANAGER = "manager"
     FAULT_HANDLER = "fault"
 

@@ -13,6 +13,7 @@ from camkes.capdl.model import Role, Thread
 from camkes.model.connectors import interface_threads
 from camkes.model.settings import DEFAULT_MAX_PRIORITY, SettingReader
 from camkes.model.system import Instance, Interface, System
+from camkes.protocols.groups import Group, group_of
 from camkes.protocols.plan import Plan, PlannedCpi
 
 
@@ -35,9 +36,16 @@ class ThreadPlanner:
     """Decides the threads of the instances of a system."""
 
     def __init__(
-        self, system: System, plan: Plan, reader: SettingReader, wiring: Wiring, rendered: frozenset[str]
+        self,
+        system: System,
+        plan: Plan,
+        groups: tuple[Group, ...],
+        reader: SettingReader,
+        wiring: Wiring,
+        rendered: frozenset[str],
     ) -> None:
         self.plan = plan
+        self.groups = groups
         self.reader = reader
         self.wiring = wiring
         self.rendered = rendered
@@ -53,13 +61,14 @@ class ThreadPlanner:
         for interface in instance.type.interfaces:
             cpi = self.plan.cpi(f"{instance.name}.{interface.name}")
             yield from self._interface(instance, interface) if cpi is None else self._cpi(cpi)
-        for condition in self.plan.conditions:
-            if condition.instance == instance.name:
-                name, prefix = f"{condition.name}!manager", f"{condition.interface}_"
-                yield _Planned(name, Role.MANAGER, prefix, condition.ceiling, 0, condition.interface)
-        task = self.plan.task(instance.name)
-        if task is not None and task.conditions:
-            yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", task.highest, task.highest)
+        for group in self.groups:
+            first = group.conditions[0]
+            if first.instance == instance.name:
+                name, prefix = f"{group.name}!manager", f"{first.interface}_"
+                yield _Planned(name, Role.MANAGER, prefix, group.ceiling, 0, first.interface)
+        task, own = self.plan.task(instance.name), group_of(self.groups, instance.name)
+        if task is not None and own is not None:
+            yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", own.ceiling, task.highest)
 
     def _control(self, instance: Instance) -> _Planned:
         task = self.plan.task(instance.name)
@@ -105,7 +114,9 @@ class ThreadPlanner:
                 worker, priority = f"{cpi.name}@{context.name}", context.base_priority
                 yield _Planned(worker, Role.WORKER, prefix, priority, 0, name, context.name, context.id)
         if cpi.manager:
-            yield _Planned(f"{cpi.name}!manager", Role.MANAGER, prefix, cpi.ceiling, cpi.ceiling, name)
+            group = group_of(self.groups, cpi.name)
+            ceiling = cpi.ceiling if group is None else group.ceiling
+            yield _Planned(f"{cpi.name}!manager", Role.MANAGER, prefix, ceiling, cpi.ceiling, name)
 
     def _thread(self, instance: Instance, index: int, planned: _Planned) -> Thread:
         """Without a setting the maximum is 0 where priorities are planned: whoever holds a capability to a

@@ -188,6 +188,7 @@ class CpiContext(Struct, frozen=True):
     wake: int
     authority: int
     pool: tuple[str, ...]
+    queue: bool  # its manager has one
 
 
 class RpcToContext(Struct, frozen=True):
@@ -278,15 +279,6 @@ class WaiterContext(Struct, frozen=True):
 
     thread: str
     manager: int
-    reply: int
-
-
-class LenderContext(Struct, frozen=True):
-    """A task that conditions lend to; `manager` is the slot of its manager."""
-
-    task: str
-    manager: int
-    base: int
 
 
 class ConditionContext(Struct, frozen=True):
@@ -295,16 +287,65 @@ class ConditionContext(Struct, frozen=True):
     interface: str
     name: str
     origin: str
-    id: int
     value: int
-    manager: int
     waiters: tuple[WaiterContext, ...]
-    helpers: tuple[LenderContext, ...]
+
+
+class PartyContext(Struct, frozen=True):
+    """A task or a context of a CPI; `lock` is the first party of the CPI, None: it is a task."""
+
+    name: str
+    comment: str
+    context: int
+    index: int
+    lock: int | None
+    base: int
+    manager: int
+    reply: int
+
+
+class WayContext(Struct, frozen=True):
+    """Requests of one party to another; `slot` is in the instance of the first."""
+
+    start: int
+    end: int
+    slot: int
+
+
+class LenderContext(Struct, frozen=True):
+    """A condition of a group; `helpers` are parties."""
+
+    name: str
+    id: int
+    helpers: tuple[int, ...]
+
+
+class SleeperContext(Struct, frozen=True):
+    """A thread that may wait for a condition, by its index; `party` None: its priority never changes."""
+
+    comment: str
+    condition: int
+    thread: int
+    origin: int | None
+    party: int | None
+    parties: int
+    priority: int
+    reply: int
+
+
+class GroupContext(Struct, frozen=True):
+    """A group whose manager is in the instance."""
+
+    manager: int
+    parties: tuple[PartyContext, ...]
+    ways: tuple[WayContext, ...]
+    conditions: tuple[LenderContext, ...]
+    sleepers: tuple[SleeperContext, ...]
 
 
 class HelperContext(Struct, frozen=True):
-    """The task of the instance, if conditions lend to it; `settle` is its control thread's slot of its
-    manager, `thread` the C name of that thread."""
+    """The task of the instance, if conditions lend to it; `settle` is its control thread's slot of the
+    group's manager, `thread` the C name of that thread."""
 
     name: str
     thread: str
@@ -315,7 +356,6 @@ class HelperContext(Struct, frozen=True):
     manager: int
     settle: int
     authority: int
-    conditions: tuple[str, ...]
 
 
 class AttributeContext(Struct, frozen=True):
@@ -397,6 +437,7 @@ class InstanceContext(Struct, frozen=True):
     threads: tuple[ThreadContext, ...]
     task: TaskContext | None
     conditions: tuple[ConditionContext, ...]
+    groups: tuple[tuple[str, GroupContext], ...]  # by their first conditions
     helper: HelperContext | None
     start: StartContext
     one_route: bool  # all threads that run its code make requests of the same context

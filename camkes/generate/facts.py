@@ -17,6 +17,7 @@ from camkes.generate.names import c_name
 from camkes.model.connectors import Carries, support
 from camkes.model.settings import BUFFER, SettingReader
 from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, System
+from camkes.protocols.groups import find_groups
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 
 
@@ -46,6 +47,7 @@ class SystemFacts:
         self.rendered = rendered
         self.system = system
         self.plan = plan
+        self.groups = find_groups(plan)
         self.model = model or CapabilityModel((), (), ())
         self.allocated = model is not None
         model = self.model

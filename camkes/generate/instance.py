@@ -8,6 +8,7 @@ from camkes.capdl.model import Purpose, Role
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.facts import InstanceFacts, SystemFacts, generates
+from camkes.generate.groups import conditions, groups, helper
 from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
 from camkes.generate.rpc import direct, dispatches, rpc_from, rpc_to
@@ -16,7 +17,6 @@ from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.settings import DTB
 from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Sync
-from camkes.protocols.plan import PlannedCondition
 
 
 def space_contexts(all_: SystemFacts) -> tuple[ctx.SpaceContext, ...]:
@@ -73,8 +73,9 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         plain_interfaces=tuple(i for i in plain if f"{instance.name}.{i}" not in names),
         threads=tuple(thread_record(me, t) for t in me.threads),
         task=_task(me),
-        conditions=tuple(_condition(me, c) for c in me.all.plan.conditions if c.instance == instance.name),
-        helper=_helper(me),
+        conditions=conditions(me),
+        groups=groups(me),
+        helper=helper(me),
         start=ctx.StartContext(
             gate=me.slot_if_any(Purpose.GATE),
             ready=me.slot_if_any(Purpose.READY),
@@ -198,52 +199,6 @@ def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
 
 def _is_helped(me: InstanceFacts, name: str) -> bool:
     return me.all.plan.condition(f"{me.instance.name}.{name}") is not None
-
-
-def _condition(me: InstanceFacts, condition: PlannedCondition) -> ctx.ConditionContext:
-    name = condition.interface
-    sync = next((s for s in me.instance.type.syncs if s.name == name), None)
-    bases = {task.name: task.priority for task in me.all.plan.tasks}
-    return ctx.ConditionContext(
-        interface=name,
-        name=condition.name,
-        origin=place(condition.span, me.root),
-        id=condition.id,
-        value=0 if sync is None else me.all.reader.semaphore(me.instance, sync),
-        manager=me.slot_if_any(Purpose.MANAGER, name),
-        waiters=tuple(
-            ctx.WaiterContext(
-                me.all.thread_name(t),
-                me.slot(Purpose.WAIT, name, number=t.index),
-                me.slot(Purpose.REPLY, name, number=t.index),
-            )
-            for t in me.threads
-            if t.role is not Role.MANAGER
-        ),
-        helpers=tuple(
-            ctx.LenderContext(task, me.slot(Purpose.LEND, name, task), bases[task])
-            for task in condition.tasks
-        ),
-    )
-
-
-def _helper(me: InstanceFacts) -> ctx.HelperContext | None:
-    task = me.task
-    if task is None or not task.conditions:
-        return None
-    control = next((t for t in me.threads if t.role is Role.CONTROL), None)
-    return ctx.HelperContext(
-        name=task.name,
-        thread="" if control is None else me.all.thread_name(control),
-        context=task.context.id,
-        route=me.route(task.context.id),
-        base=task.priority,
-        highest=task.highest,
-        manager=me.slot_if_any(Purpose.MANAGER),
-        settle=me.slot_if_any(Purpose.MANAGER, "", task.name),
-        authority=me.slot_if_any(Purpose.AUTHORITY),
-        conditions=task.conditions,
-    )
 
 
 def _task(me: InstanceFacts) -> ctx.TaskContext | None:

@@ -11,6 +11,7 @@ from camkes.generate.facts import InstanceFacts
 from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
 from camkes.model.system import INSTANCE_PREFIX, Connection, Interface, Procedure
+from camkes.protocols.groups import group_of
 from camkes.protocols.plan import PlannedCpi
 
 
@@ -113,6 +114,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         wake=me.slot_if_any(Purpose.WAKE, name),
         authority=me.slot_if_any(Purpose.AUTHORITY, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
+        queue=cpi.manager and group_of(me.all.groups, cpi.name) is None,
     )
 
 

@@ -9,6 +9,7 @@ from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.names import c_string
 from camkes.model.connectors import Carries
+from camkes.protocols.groups import group_of
 from camkes.protocols.plan import PlannedTask
 
 
@@ -32,10 +33,11 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
                     fields["context"] = "&camkes__helper_context"
         case Role.MANAGER if not interface:
             fields |= {"start": "camkes_manage_helper", "interface": "&camkes__helper"}
-        case Role.MANAGER if all_.plan.condition(f"{thread.instance}.{interface}") is not None:
-            fields |= {"start": "camkes_manage_condition", "interface": f"&{interface}__condition"}
+        case Role.MANAGER if cpi is not None:
+            kind = "cpi" if group_of(all_.groups, cpi.name) is None else "member"
+            fields |= {"start": f"camkes_manage_{kind}", "cpi": f"&{interface}__cpi"}
         case Role.MANAGER:
-            fields |= {"start": "camkes_manage_cpi", "cpi": f"&{interface}__cpi"}
+            fields |= {"start": "camkes_manage_group", "interface": f"&{interface}__group"}
         case Role.WORKER if cpi is not None:
             own = next((c for c in me.requesting(cpi) if c.id == thread.context), None)
             context = "" if cpi.one_endpoint or own is None else own.name
@@ -48,7 +50,7 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
                 fields["context"] = f"&{interface}__contexts[{cpi.contexts.index(own)}]"
         case _:
             fields |= _interface_thread(me, interface)
-    origin = _origin(me, thread)
+    origin = origin_of(me, thread)
     fields |= {
         "origin": "CAMKES_NO_ROUTE" if origin is None else str(origin),
         "route": "CAMKES_NO_ROUTE" if origin is None else str(me.route(origin)),
@@ -82,7 +84,7 @@ def task_label(task: PlannedTask) -> str:
 
 def one_route(me: InstanceFacts) -> bool:
     """Whether whoever runs code of the instance makes requests of the same context."""
-    origins = {_origin(me, t) for t in me.threads if t.role is not Role.MANAGER}
+    origins = {origin_of(me, t) for t in me.threads if t.role is not Role.MANAGER}
     return len(origins) == 1 and None not in origins and not _is_called(me)
 
 
@@ -93,7 +95,7 @@ def one_label(me: InstanceFacts) -> str | None:
     return task_label(me.task)
 
 
-def _origin(me: InstanceFacts, thread: Thread) -> int | None:
+def origin_of(me: InstanceFacts, thread: Thread) -> int | None:
     """The context whose requests a thread makes; None: none, or that of what a pool's thread serves."""
     if thread.role is Role.CONTROL:
         return None if me.task is None else me.task.context.id

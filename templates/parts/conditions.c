@@ -1,29 +1,83 @@
 /*- for condition in me.conditions -*/
 
 /* /*? condition.name ?*/ with helpers: /*? condition.origin ?*/ */
-static struct camkes_waiter /*? condition.interface ?*/__waiters[] = {
+static const struct camkes_waiter /*? condition.interface ?*/__waiters[] = {
 /*- for waiter in condition.waiters -*/
-    {.thread = &/*? waiter.thread ?*/, .manager = /*? waiter.manager ?*/, .reply = /*? waiter.reply ?*/},
+    {.thread = &/*? waiter.thread ?*/, .manager = /*? waiter.manager ?*/},
 /*- endfor -*/
 };
-/*- if condition.helpers -*/
-static struct camkes_lender /*? condition.interface ?*/__helpers[] = {
-/*- for helper in condition.helpers -*/
-    {.manager = /*? helper.manager ?*/, .base = /*? helper.base ?*/}, /* /*? helper.task ?*/ */
-/*- endfor -*/
-};
-/*- endif -*/
 static struct camkes_condition /*? condition.interface ?*/__condition = {
     .name = "/*? condition.name ?*/",
-    .id = /*? condition.id ?*/,
     .value = /*? condition.value ?*/,
-    .manager = /*? condition.manager ?*/,
     .waiter = /*? condition.interface ?*/__waiters,
     .waiters = /*? condition.waiters | length ?*/,
-/*- if condition.helpers -*/
-    .helper = /*? condition.interface ?*/__helpers,
-    .helpers = /*? condition.helpers | length ?*/,
+};
+/*- endfor -*/
+/*- for first, group in me.groups -*/
+
+/* What priorities can be lent among, with /*? first ?*/. */
+/*- if group.parties -*/
+static struct camkes_party /*? first ?*/__parties[] = {
+/*- for party in group.parties -*/
+    { /* /*? loop.index0 ?*/: /*? party.comment ?*/ */
+        .name = "/*? party.name ?*/",
+        .context = /*? party.context ?*/,
+        .index = /*? party.index ?*/,
+        .lock = /*? 'CAMKES_NO_PARTY' if party.lock is none else party.lock ?*/,
+        .base = /*? party.base ?*/,
+        .effective = /*? party.base ?*/,
+        .manager = /*? party.manager ?*/,
+        .reply = /*? party.reply ?*/,
+    },
+/*- endfor -*/
+};
 /*- endif -*/
+/*- if group.ways -*/
+static const struct camkes_way /*? first ?*/__ways[] = {
+/*- for way in group.ways -*/
+    {.from = /*? way.start ?*/, .to = /*? way.end ?*/, .slot = /*? way.slot ?*/},
+/*- endfor -*/
+};
+/*- endif -*/
+static struct camkes_lender /*? first ?*/__lenders[] = {
+/*- for condition in group.conditions -*/
+    {
+        .name = "/*? condition.name ?*/",
+        .id = /*? condition.id ?*/,
+        .helpers = /*? condition.helpers | length ?*/,
+/*- if condition.helpers -*/
+        .helper = (const uint16_t[]){/*? condition.helpers | join(', ') ?*/},
+/*- endif -*/
+    },
+/*- endfor -*/
+};
+static struct camkes_sleeper /*? first ?*/__sleepers[] = {
+/*- for sleeper in group.sleepers -*/
+    { /* /*? sleeper.comment ?*/ */
+        .condition = /*? sleeper.condition ?*/,
+        .thread = /*? sleeper.thread ?*/,
+        .origin = /*? 'CAMKES_NO_ROUTE' if sleeper.origin is none else sleeper.origin ?*/,
+        .party = /*? 'CAMKES_NO_PARTY' if sleeper.party is none else sleeper.party ?*/,
+        .parties = /*? sleeper.parties ?*/,
+        .priority = /*? sleeper.priority ?*/,
+        .reply = /*? sleeper.reply ?*/,
+    },
+/*- endfor -*/
+};
+static struct camkes_group /*? first ?*/__group = {
+    .manager = /*? group.manager ?*/,
+/*- if group.parties -*/
+    .party = /*? first ?*/__parties,
+    .parties = /*? group.parties | length ?*/,
+/*- endif -*/
+/*- if group.ways -*/
+    .way = /*? first ?*/__ways,
+    .ways = /*? group.ways | length ?*/,
+/*- endif -*/
+    .condition = /*? first ?*/__lenders,
+    .conditions = /*? group.conditions | length ?*/,
+    .sleeper = /*? first ?*/__sleepers,
+    .sleepers = /*? group.sleepers | length ?*/,
 };
 /*- endfor -*/
 /*- if me.helper -*/
@@ -39,14 +93,10 @@ static struct camkes_context camkes__helper_context = {
     .manager_as_worker = /*? me.helper.settle ?*/,
     .worker = &/*? me.helper.thread ?*/,
 };
-static uint8_t camkes__helper_lent[/*? me.helper.conditions | length ?*/]; /* /*? me.helper.conditions | join(', ') ?*/ */
 static struct camkes_helper camkes__helper = {
-    .name = "/*? me.helper.name ?*/",
     .context = &camkes__helper_context,
     .highest = /*? me.helper.highest ?*/,
     .manager = /*? me.helper.manager ?*/,
     .authority = /*? me.helper.authority ?*/,
-    .lent = camkes__helper_lent,
-    .conditions = /*? me.helper.conditions | length ?*/,
 };
 /*- endif -*/

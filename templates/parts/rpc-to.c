@@ -245,7 +245,7 @@ static struct camkes_thread *const /*? rpc.interface ?*/__pool[] = {
 /*- endfor -*/
 };
 /*- endif -*/
-/*- if cpi.manager -*/
+/*- if cpi.queue -*/
 static uint16_t /*? rpc.interface ?*/__queue[/*? cpi.contexts | length ?*/];
 /*- endif -*/
 static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
@@ -266,7 +266,9 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .manager = /*? cpi.manager ?*/,
     .wake = /*? cpi.wake ?*/,
     .authority = /*? cpi.authority ?*/,
+/*- if cpi.queue -*/
     .queue = /*? rpc.interface ?*/__queue,
+/*- endif -*/
 /*- endif -*/
 };
 /*- endif -*/

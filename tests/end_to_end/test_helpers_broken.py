@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,37 +12,52 @@ import pytest
 
 from tests.command import camkes
 from tests.end_to_end.test_helpers import consumers, inside
+from tests.end_to_end.test_helpers_circular import buffer, circle
 from tests.runtime.test_exploration import break_runtime
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A mistake in the runtime: in `file`, `bad` stands for `good`."""
+    """A mistake in the runtime: in `file`, `bad` stands for `good`; and a system in which it shows."""
 
     file: str
     good: str
     bad: str
+    system: Callable[[Path], Path] = consumers
+    options: tuple[str, ...] = ()
 
+
+WAKE = """    apply(group);
+    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
+    wake(first->reply);
+"""
 
 BROKEN = {
     "nothing-is-lent": Broken(
-        "condition.c",
-        "const uint8_t lent = priority > helper->base ? priority : 0;",
-        "const uint8_t lent = 0;",
+        "group.c", "inherit(helper, lends(group, sleeper), sleeper->origin)", "inherit(helper, 0, 0)"
     ),
     "nothing-is-taken-back": Broken(
-        "condition.c", "        if (lent != helper->lent) {", "        if (lent > helper->lent) {"
+        "group.c", "if (party->computed < party->effective) {", "if (party->computed > 255) {"
+    ),
+    "taken-back-after-the-wake": Broken(
+        "group.c",
+        WAKE,
+        "".join(reversed(WAKE.splitlines(keepends=True))),
+        lambda folder: buffer(folder, 1),
+        ("--choices", "random:7"),
     ),
     "not-through-requests": Broken(
-        "helper.c", "    camkes_nested_push(context, before, priority);\n", "    (void)before;\n"
+        "helper.c", "*nested = priority > before ? camkes_nested_found(context) : 0;", "*nested = 0;", inside
     ),
-    "requests-stay-raised": Broken(
-        "manager.c", "    if (priority >= context->request) {\n", "    if (priority < context->request) {\n"
+    "not-through-locks": Broken(
+        "group.c", "changed |= waiter->waiting && inherit", "changed |= waiter->base > 255 && inherit"
     ),
-    "waiters-are-not-raised": Broken(
-        "condition.c",
-        "    if (waiter->waiting) {\n        waiter->priority",
-        "    if (0) {\n        waiter->priority",
+    "what-went-round-a-circle-remains": Broken(
+        "group.c",
+        ": group->party[sleeper->now].computed;",
+        ": group->party[sleeper->now].computed > group->party[sleeper->now].effective"
+        " ? group->party[sleeper->now].computed : group->party[sleeper->now].effective;",
+        circle,
     ),
 }
 
@@ -56,9 +72,7 @@ def test_a_mistake_in_the_runtime_violates_a_property(
     mistake = BROKEN[name]
     changes = {f"src/protocols/{mistake.file}": (mistake.good, mistake.bad)}
     break_runtime(changes, tmp_path, monkeypatch)
-    make = inside if name == "not-through-requests" else consumers
-    path = make(tmp_path / "system")
-    words = ("-o", tmp_path / "build", "--for", "90ms", "--verify")
-    result = camkes("run", path, *words)
+    words = ("-o", tmp_path / "build", "--for", "190ms", "--verify", *mistake.options)
+    result = camkes("run", mistake.system(tmp_path / "system"), *words)
     assert result.status == 1, result.errors + result.output
     assert " P: " in result.output

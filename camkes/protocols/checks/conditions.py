@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.connectors import Carries, names, support
@@ -13,7 +13,6 @@ from camkes.model.system import Connection
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.checks.clauses import chain_steps
 from camkes.protocols.codes import (
-    CYCLIC_LENDING,
     HELPER_NOT_STATED,
     HELPERS_WITHOUT_THREAD,
     INVERSION_AT_WAIT,
@@ -22,7 +21,6 @@ from camkes.protocols.codes import (
     WAIT_HOLDS_LOCK,
     WRONG_HELPER,
 )
-from camkes.protocols.cycles import strongly_connected
 from camkes.protocols.plan import PlannedCondition
 from camkes.protocols.signals import Helper, Lending, find_lending, waitable, way
 
@@ -291,69 +289,6 @@ def _the_locks(locks: Iterable[str]) -> str:
     return f"the lock{'s' if len(names) > 1 else ''} of {listing(names)}"
 
 
-# What cannot be built yet -----------------------------------------------------------------------
-
-
-def lending_graph(facts: Facts) -> dict[str, list[str]]:
-    """Which manager calls which: conditions those of the tasks that they lend to; those the managers of CPIs
-    that the task requests and of conditions that it waits for; managers of CPIs likewise."""
-    plan = facts.plan
-    waits: dict[str, list[str]] = {}
-    graph: dict[str, list[str]] = {}
-    for condition in plan.conditions:
-        if not condition.tasks:
-            continue
-        graph[condition.name] = list(condition.tasks)
-        for waiter in condition.lending.waiters:
-            waits.setdefault(waiter, []).append(condition.name)
-    managed = {cpi.name for cpi in plan.cpis if cpi.manager}
-    for name in [t.name for t in plan.tasks if t.conditions] + list(managed):
-        called = [r.callee for r in facts.graph.outgoing[name] if r.callee in managed]
-        graph[name] = list(dict.fromkeys([*called, *waits.get(name, ())]))
-    return graph
-
-
-def _cyclic(facts: Facts) -> Iterator[Diagnostic]:
-    if facts.operations is None:
-        return  # without code, every handler may wait and signal
-    graph = lending_graph(facts)
-    for component in strongly_connected(graph):
-        inside = [c for c in facts.plan.conditions if c.name in component]
-        if not inside or (len(component) == 1 and component[0] not in graph[component[0]]):
-            continue
-        first = inside[0]
-        cycle = _walk(graph, first.name, set(component))
-        labels = [Label(_span(c), f"`{c.name}` lends to {listing(c.tasks)}") for c in inside[1:]]
-        ways = (h for h in first.lending.helpers if h.task == cycle[1])
-        labels += [label for helper in ways for label in helper_labels(helper)]
-        yield Diagnostic(
-            CYCLIC_LENDING,
-            f"priorities lent at `{first.name}` can come back to it, which is not supported yet",
-            _span(first),
-            f"lends to {listing(first.tasks)}",
-            tuple(dict.fromkeys(labels)),
-            (" -> ".join(cycle),),
-            f"state its helpers without `{cycle[1]}`, or remove `with helpers` from one of the conditions",
-        )
-
-
-def _walk(graph: Mapping[str, list[str]], start: str, inside: set[str]) -> list[str]:
-    """A shortest way from a node back to itself."""
-    before: dict[str, str] = {}
-    queue = [start]
-    for name in queue:
-        for following in graph[name]:
-            if following == start:
-                back = [start, name]
-                while back[-1] != start:
-                    back.append(before[back[-1]])
-                return back[::-1]
-            if following in inside and following not in before:
-                before[following] = name
-                queue.append(following)
-    return [start, start]
-
-
 # Waits without helpers --------------------------------------------------------------------------
 
 
@@ -413,6 +348,5 @@ CHECKS = (
     Check("no-signaller", (NO_SIGNALLER, UNUSED_CLAUSE), _no_signaller, ("helpers-without-thread",)),
     Check("wrong-helper", (WRONG_HELPER, HELPER_NOT_STATED), _wrong, ("helpers-without-thread",)),
     Check("wait-holds-lock", (WAIT_HOLDS_LOCK,), _holds_lock, ("deadlock", "no-signaller", "wrong-helper")),
-    Check("cyclic-lending", (CYCLIC_LENDING,), _cyclic, ("deadlock", "wait-holds-lock")),
     Check("inversion-at-wait", (INVERSION_AT_WAIT,), _inversion, ("deadlock",)),
 )

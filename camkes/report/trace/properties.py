@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from camkes.capdl.model import Role
 from camkes.model.system import System
+from camkes.protocols.groups import find_groups
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.demands import Property
@@ -91,6 +92,7 @@ class PropertyChecker:
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.cpis}
         self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
         self.lending = WaitTracker(plan)
+        self.grouped = {cpi.id for group in find_groups(plan) for cpi in group.cpis}
         self.arrivals = 0
         self._reported: set[tuple[object, ...]] = set()
         self.ceilings = {cpi.id: cpi.ceiling for cpi in plan.cpis}
@@ -297,7 +299,7 @@ class PropertyChecker:
             helps = named.context is not None and self.lending.helps(named.context)
             return self.eff(named.context or 0) if helps else self.task_priority[named.task]
         if named.role is Role.MANAGER and cpi:
-            return self.ceilings[cpi.id]
+            return named.priority if cpi.id in self.grouped else self.ceilings[cpi.id]
         if named.role is Role.WORKER and cpi:
             if cpi.protocol.own_priority:
                 return self.ceilings[cpi.id]

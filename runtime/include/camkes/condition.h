@@ -9,36 +9,19 @@
 
 #include <camkes/cpi.h>
 
-/* A thread of the instance, which may wait for a condition. */
+/* -- in the instance of the condition -- */
+
+/* A thread of the instance, which may wait for the condition, or signal it. */
 struct camkes_waiter {
     const struct camkes_thread *thread;
-    seL4_CPtr manager; /* the manager's endpoint, badged for this thread */
-    seL4_CPtr reply;   /* slot for its reply capability while it waits */
-
-    /* written by the manager */
-    uint8_t priority; /* what it lends: 0 if it works for no task */
-    bool waiting;
-    uint32_t arrival;
-};
-
-/* A task that can end the wait, and whose own priority is below the condition's ceiling. */
-struct camkes_lender {
-    seL4_CPtr manager; /* of the task, badged for this condition */
-    uint8_t base;      /* priority of the task */
-    uint8_t lent;      /* the priority sent to it last */
+    seL4_CPtr manager; /* of the group, badged for this thread and condition */
 };
 
 struct camkes_condition {
     const char *name;
-    uint16_t id;       /* id in the plan */
     _Atomic int value; /* signals not yet taken; below 0: minus the number of waiters */
-    seL4_CPtr manager;
-    struct camkes_waiter *waiter;
+    const struct camkes_waiter *waiter;
     uint16_t waiters;
-    struct camkes_lender *helper;
-    uint16_t helpers;
-    uint16_t queued;
-    uint32_t arrivals;
 };
 
 /* As those of struct camkes_semaphore. */
@@ -46,19 +29,85 @@ int camkes_condition_wait(struct camkes_condition *condition);
 int camkes_condition_trywait(struct camkes_condition *condition);
 int camkes_condition_post(struct camkes_condition *condition, int limit);
 
-/* Entry point of the manager of a condition. */
-void camkes_manage_condition(struct camkes_thread *self);
+/* -- in the instance of a task that helps -- */
 
 /* A task that others can lend priorities to. Its control thread has the context. */
 struct camkes_helper {
-    const char *name;
     struct camkes_context *context;
     uint8_t highest; /* the highest priority that can be lent */
     seL4_CPtr manager;
     seL4_CPtr authority;
-    uint8_t *lent; /* by each condition */
-    uint16_t conditions;
 };
 
 /* Entry point of the manager of a helper. */
 void camkes_manage_helper(struct camkes_thread *self);
+
+/* -- in the instance of the manager of a group -- */
+
+#define CAMKES_NO_PARTY 0xffff
+
+/* What has a priority in the group: a task that helps, or a context at a CPI. */
+struct camkes_party {
+    const char *name;
+    uint16_t context; /* plan id */
+    uint16_t index;   /* among the contexts of the CPI; of a task 0 */
+    uint16_t lock;    /* the first party of the CPI, CAMKES_NO_PARTY: a task */
+    uint8_t base;
+    seL4_CPtr manager; /* of the task or CPI */
+    seL4_CPtr reply; /* slot for the reply capability of its worker while that waits for the lock */
+
+    uint8_t effective;
+    uint8_t computed; /* effective priority, while that is computed */
+    uint16_t cause;   /* plan id of the context that has it as its own */
+    bool linked;      /* it has the priority of who makes the request */
+    bool waiting;     /* for the lock */
+    uint32_t arrival;
+    uint16_t holder; /* of the first party of a CPI: who holds the lock, if others wait for it */
+};
+
+/* Requests of party `from` to party `to`, by the slot that `from` has for the manager of `to`. */
+struct camkes_way {
+    uint16_t from, to;
+    seL4_CPtr slot;
+};
+
+/* A condition of the group. */
+struct camkes_lender {
+    const char *name;
+    uint16_t id; /* plan id */
+    uint16_t helpers;
+    const uint16_t *helper; /* parties */
+    unsigned signals;       /* for waiters that have not arrived yet */
+};
+
+/* A thread that may wait for one of the conditions. */
+struct camkes_sleeper {
+    uint16_t condition;
+    uint16_t thread;  /* number, for traces */
+    uint16_t origin;  /* plan id of the context that it works for */
+    uint16_t party;   /* the first that it can be; CAMKES_NO_PARTY: none */
+    uint16_t parties; /* how many: those of the CPI of a pool, else 1 */
+    uint8_t priority; /* what it lends if it is not a party */
+    seL4_CPtr reply;  /* slot for its reply capability while it waits */
+
+    bool waiting;
+    uint16_t now; /* the party that it is */
+    uint32_t arrival;
+};
+
+/*
+ * Conditions, tasks and CPIs among which priorities can be lent: one thread decides all of them.
+ * Badges of its endpoint, from 1 up: each party's own thread, callers of each party, sleepers.
+ */
+struct camkes_group {
+    seL4_CPtr manager;
+    struct camkes_party *party;
+    const struct camkes_way *way;
+    struct camkes_lender *condition;
+    struct camkes_sleeper *sleeper;
+    uint16_t parties, ways, conditions, sleepers;
+    uint32_t arrivals;
+};
+
+/* Entry point of the manager of a group. */
+void camkes_manage_group(struct camkes_thread *self);

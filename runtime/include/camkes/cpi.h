@@ -116,5 +116,6 @@ static inline struct camkes_context *camkes_sender_context(const struct camkes_t
     return &self->cpi->context[self->cpi->caller[self->badge - 1].context];
 }
 
-/* Entry point of the manager of a CPI. */
+/* Entry points of the manager of a CPI: one of its own, and one that is a member of a group. */
 void camkes_manage_cpi(struct camkes_thread *self);
+void camkes_manage_member(struct camkes_thread *self);

@@ -75,10 +75,13 @@ enum camkes_operation {
     CAMKES_SETTLE = 5, /* wait until updates in progress have been sent */
     CAMKES_UPDATE = 6, /* the priority of a caller was raised */
     CAMKES_CLEAR = 7,  /* the request with the raised priority ended */
-    CAMKES_LOWER = 8,  /* the raised priority of a caller fell, and its request goes on */
-    CAMKES_LEND = 9,   /* to a helper's manager: what a condition lends, 0: nothing */
-    CAMKES_WAIT = 10,  /* to a condition's manager */
-    CAMKES_POST = 11,  /* likewise; priority 1: of a binary semaphore */
+    /* to the manager of a group, see condition.h; it forwards those of the pool */
+    CAMKES_WAIT = 8, /* detail: index of the context of a pool's thread */
+    CAMKES_POST = 9,
+    /* by that manager, to those of its tasks and CPIs; the first word is the index of a context */
+    CAMKES_SET_PRIORITY = 10, /* replies with the nested request, as the slot of its manager */
+    CAMKES_TAKE_LOCK = 11,    /* or else count a waiter; replies with the index of the holder + 1 */
+    CAMKES_GIVE_LOCK = 12,    /* priority 1: others wait for it */
 };
 
 static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t priority,

@@ -39,7 +39,18 @@ CAMKES_INLINE void set_priority(struct camkes_cpi *cpi, struct camkes_context *c
     }
 }
 
-/* Sets the effective priority of a context; `cause` is the context it is inherited from. */
+/* Changes the effective priority of a context; `cause` is the context it is inherited from. */
+CAMKES_INLINE void change(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t before,
+                          uint8_t priority, uint16_t cause)
+{
+    atomic_store(&context->cause, cause);
+    atomic_store(&context->effective, priority);
+    CAMKES_TRACE(INHERIT, cpi->id, context->id, before, priority, cause);
+    camkes_point();
+    set_priority(cpi, context, priority);
+    camkes_point();
+}
+
 CAMKES_INLINE void set_effective(struct camkes_cpi *cpi, struct camkes_context *context,
                                  uint8_t priority, uint16_t cause)
 {
@@ -47,14 +58,9 @@ CAMKES_INLINE void set_effective(struct camkes_cpi *cpi, struct camkes_context *
     if (priority == before) {
         return;
     }
-    atomic_store(&context->cause, cause);
-    atomic_store(&context->effective, priority);
-    CAMKES_TRACE(INHERIT, cpi->id, context->id, before, priority, cause);
-    camkes_point();
-    set_priority(cpi, context, priority);
-    camkes_point();
-    if (priority > before || atomic_load(&context->nested) != 0) {
-        camkes_nested_push(context, before, priority);
+    change(cpi, context, before, priority, cause);
+    if (priority > before) {
+        camkes_nested_push(context, priority);
     }
 }
 
@@ -206,28 +212,6 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* The raised priority of a caller fell, and its request goes on. */
-static unsigned lower(struct camkes_cpi *cpi, const struct camkes_caller *caller, uint8_t priority,
-                      uint16_t cause)
-{
-    struct camkes_context *context = &cpi->context[caller->context];
-    if (priority < caller->base) {
-        return CAMKES_MESSAGE_PRIORITY;
-    }
-    CAMKES_TRACE(UPDATE, cpi->id, context->id, priority);
-    if (priority >= context->request) {
-        return CAMKES_MESSAGE_GOOD;
-    }
-    context->request = priority;
-    struct camkes_context *held_by = holder(cpi);
-    inherit(cpi, context, held_by == context, cause);
-    if (context->waiting) {
-        camkes_queue_lower(cpi, caller->context);
-        inherit(cpi, held_by, true, held_by->id);
-    }
-    return CAMKES_MESSAGE_GOOD;
-}
-
 /* The request of a caller with a raised priority ended. */
 static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller)
 {
@@ -249,8 +233,6 @@ static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_calle
     switch (camkes_bits(label, 0, 4)) {
     case CAMKES_UPDATE:
         return update(cpi, caller, priority, cause);
-    case CAMKES_LOWER:
-        return lower(cpi, caller, priority, cause);
     case CAMKES_CLEAR:
         return clear(cpi, caller);
     default:
@@ -327,5 +309,70 @@ void camkes_manage_cpi(struct camkes_thread *self)
                                  : camkes_platform_reply_receive_label(cpi->manager, reply, &badge);
         error = step(cpi, badge, info);
         camkes_point();
+    }
+}
+
+/* -- as a member of a group, whose manager sends all its messages -- */
+
+static unsigned take_for(struct camkes_cpi *cpi, struct camkes_context *context, seL4_Word *result)
+{
+    const struct camkes_thread *worker = atomic_load(&context->worker);
+    if (worker == NULL || holder(cpi) == context) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    if (take_or_mark(cpi, context, CAMKES_WAITERS)) {
+        CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
+        return CAMKES_MESSAGE_GOOD;
+    }
+    CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id,
+                       atomic_load(&context->effective));
+    *result = holder(cpi)->held;
+    return CAMKES_MESSAGE_GOOD;
+}
+
+static unsigned give_to(struct camkes_cpi *cpi, const struct camkes_context *to, bool more)
+{
+    CAMKES_TRACE(LOCK_FREE, cpi->id, holder(cpi)->id);
+    atomic_store(&cpi->lock, to->held | (more ? CAMKES_WAITERS : 0));
+    CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
+    return CAMKES_MESSAGE_GOOD;
+}
+
+static unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label, seL4_Word *result)
+{
+    struct camkes_context *context = &cpi->context[seL4_GetMR(0)];
+    const uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
+    const uint16_t detail = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
+    const uint8_t before = atomic_load(&context->effective);
+    switch (camkes_bits(label, 0, 4)) {
+    case CAMKES_SET_PRIORITY:
+        change(cpi, context, before, priority, detail);
+        *result = priority > before ? camkes_nested_found(context) : 0;
+        return CAMKES_MESSAGE_GOOD;
+    case CAMKES_TAKE_LOCK:
+        return take_for(cpi, context, result);
+    case CAMKES_GIVE_LOCK:
+        return give_to(cpi, context, priority != 0);
+    case CAMKES_BEGIN_REQUEST:
+        return begin(cpi, context, detail);
+    case CAMKES_END_REQUEST:
+        return end(cpi, context, detail);
+    default:
+        return CAMKES_MESSAGE_OPERATION;
+    }
+}
+
+void camkes_manage_member(struct camkes_thread *self)
+{
+    struct camkes_cpi *cpi = self->cpi;
+    seL4_Word badge = 0;
+    seL4_MessageInfo_t info = camkes_platform_receive(cpi->manager, &badge);
+    for (;;) {
+        seL4_Word result = 0;
+        const unsigned error = step_of_member(cpi, seL4_MessageInfo_get_label(info), &result);
+        camkes_point();
+        seL4_SetMR(0, result);
+        info = camkes_platform_reply_receive(cpi->manager, seL4_MessageInfo_new(error, 0, 0, 1),
+                                             &badge);
     }
 }

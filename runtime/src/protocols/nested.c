@@ -18,7 +18,7 @@ void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi)
     }
 }
 
-void camkes_nested_push(struct camkes_context *context, uint8_t before, uint8_t priority)
+seL4_CPtr camkes_nested_found(struct camkes_context *context)
 {
     /*
      * `pushed` is written before `nested` is read again, and the worker writes `nested` before it
@@ -31,19 +31,24 @@ void camkes_nested_push(struct camkes_context *context, uint8_t before, uint8_t 
         const seL4_CPtr manager = atomic_load(&context->nested);
         camkes_point();
         if (manager == 0) {
-            break;
+            return 0;
         }
         atomic_store(&context->pushed, manager);
         camkes_point();
         if (atomic_load(&context->nested) == manager) {
-            camkes_point();
-            camkes_ask_manager(
-                manager,
-                camkes_operation_label(priority > before ? CAMKES_UPDATE : CAMKES_LOWER, priority,
-                                       atomic_load(&context->cause)),
-                "a nested request");
-            break;
+            return manager;
         }
+    }
+}
+
+void camkes_nested_push(struct camkes_context *context, uint8_t priority)
+{
+    const seL4_CPtr manager = camkes_nested_found(context);
+    if (manager != 0) {
+        camkes_point();
+        camkes_ask_manager(
+            manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)),
+            "a nested request");
     }
     camkes_point();
     atomic_store(&context->pushing, false);
@@ -53,7 +58,7 @@ void camkes_nested_push(struct camkes_context *context, uint8_t before, uint8_t 
  * The manager of this CPI may still be about to send the update. When it is not pushing, or has
  * replied, it is not, and does not write `pushed` before the next nested request.
  */
-void camkes_nested_settle(struct camkes_thread *self)
+static void settle(struct camkes_thread *self)
 {
     struct camkes_context *context = self->context;
     if (atomic_load(&context->pushing)) {
@@ -73,36 +78,16 @@ static void clear(const struct camkes_uses *to, const struct camkes_route *route
     camkes_ask_manager(route->manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), to->name);
 }
 
-/*
- * Sends the priority that a request has when it begins. What a helper has inherited can end before
- * its request does; if its manager sends that while this function is between reading and sending,
- * the callee would keep the higher priority, so it is compared and sent again.
- */
-static void send_priority(const struct camkes_uses *to, const struct camkes_route *route,
-                          const struct camkes_context *context)
-{
-    uint8_t sent = atomic_load(&context->effective), now = sent;
-    enum camkes_operation operation = CAMKES_UPDATE;
-    for (;;) {
-        camkes_ask_manager(route->manager,
-                           camkes_operation_label(operation, now, atomic_load(&context->cause)),
-                           to->name);
-        camkes_point();
-        sent = now;
-        now = atomic_load(&context->effective);
-        if (operation == CAMKES_UPDATE ? now >= sent : now == sent) {
-            return; /* the manager sends what has risen since */
-        }
-        operation = now < sent ? CAMKES_LOWER : CAMKES_UPDATE;
-    }
-}
-
 seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
                                          const struct camkes_route *route, unsigned words)
 {
     struct camkes_thread *self = camkes_self();
     struct camkes_context *context = self->context;
-    send_priority(to, route, context);
+    camkes_ask_manager(route->manager,
+                       camkes_operation_label(CAMKES_UPDATE, atomic_load(&context->effective),
+                                              atomic_load(&context->cause)),
+                       to->name);
+    camkes_point();
     const seL4_Word label = camkes_own_label(self, to, context);
     const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, NULL, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
@@ -110,7 +95,7 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
     atomic_store(&context->nested, 0);
     camkes_point();
     if (atomic_load(&context->pushed) == route->manager) {
-        camkes_nested_settle(self);
+        settle(self);
     }
     clear(to, route);
     camkes_point();
@@ -120,7 +105,7 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
 void camkes_request_pushed(const struct camkes_uses *to)
 {
     struct camkes_thread *self = camkes_self();
-    camkes_nested_settle(self);
+    settle(self);
     clear(to, camkes_route(self, to));
 }
 

@@ -13,9 +13,10 @@ void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
                             enum camkes_operation operation);
 
-/* Called by the manager: sends a change of the priority to the CPI of the worker's nested request,
- * or to the condition that it waits for, if there is one. */
-void camkes_nested_push(struct camkes_context *context, uint8_t before, uint8_t priority);
+/* Called by the manager: sends `priority` to the CPI of the worker's nested request, if it has one.
+ */
+void camkes_nested_push(struct camkes_context *context, uint8_t priority);
 
-/* Called by the worker when that has ended and `pushed` says that its manager sent a change. */
-void camkes_nested_settle(struct camkes_thread *self);
+/* The same in a group: returns the slot of the manager that the update is for, 0: none. The manager
+ * of the group passes it on. */
+seL4_CPtr camkes_nested_found(struct camkes_context *context);

@@ -54,11 +54,6 @@ void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t context)
     rise(cpi, cpi->context[context].place, context);
 }
 
-void camkes_queue_lower(struct camkes_cpi *cpi, uint16_t context)
-{
-    sink(cpi, cpi->context[context].place, context);
-}
-
 uint16_t camkes_queue_take(struct camkes_cpi *cpi)
 {
     const uint16_t first = cpi->queue[0];

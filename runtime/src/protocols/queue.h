@@ -8,8 +8,6 @@
 void camkes_queue_insert(struct camkes_cpi *cpi, uint16_t context);
 /* Restores the order after the priority of a context was raised. */
 void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t context);
-/* The same after it was lowered. */
-void camkes_queue_lower(struct camkes_cpi *cpi, uint16_t context);
 /* Removes and returns the first context. The queue must not be empty. */
 uint16_t camkes_queue_take(struct camkes_cpi *cpi);
 

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Contexts of what waits with helpers: conditions, managers of groups, tasks that help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from camkes.capdl.allocate import sleepers
+from camkes.capdl.callers import caller_table
+from camkes.capdl.model import ObjectUse, Purpose, Role, Thread
+from camkes.generate import contexts as ctx
+from camkes.generate.facts import InstanceFacts
+from camkes.generate.names import place
+from camkes.generate.threads import origin_of
+from camkes.model.system import Instance
+from camkes.protocols.groups import Group, group_of
+from camkes.protocols.plan import PlannedCondition
+
+
+def conditions(me: InstanceFacts) -> tuple[ctx.ConditionContext, ...]:
+    """What threads of the instance wait for."""
+    own = (c for c in me.all.plan.conditions if c.instance == me.instance.name)
+    return tuple(_condition(me, condition) for condition in own)
+
+
+def _condition(me: InstanceFacts, condition: PlannedCondition) -> ctx.ConditionContext:
+    name = condition.interface
+    sync = next((s for s in me.instance.type.syncs if s.name == name), None)
+    return ctx.ConditionContext(
+        interface=name,
+        name=condition.name,
+        origin=place(condition.span, me.root),
+        value=0 if sync is None else me.all.reader.semaphore(me.instance, sync),
+        waiters=tuple(
+            ctx.WaiterContext(me.all.thread_name(t), me.slot(Purpose.WAIT, name, number=t.index))
+            for t in me.threads
+            if t.role is not Role.MANAGER
+        ),
+    )
+
+
+def groups(me: InstanceFacts) -> tuple[tuple[str, ctx.GroupContext], ...]:
+    """The groups whose managers are in the instance."""
+    own = (g for g in me.all.groups if g.conditions[0].instance == me.instance.name)
+    return tuple((group.conditions[0].interface, _group(me, group)) for group in own)
+
+
+def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
+    first, parties = group.conditions[0].interface, group.parties()
+    names = [condition.name for condition in group.conditions]
+    return ctx.GroupContext(
+        manager=me.slot_if_any(Purpose.MANAGER, first),
+        parties=tuple(
+            ctx.PartyContext(
+                name=party.name,
+                comment=f"{party.context.name} at {party.name}" if party.cpi else f"task {party.name}",
+                context=party.context.id,
+                index=party.cpi.contexts.index(party.context) if party.cpi else 0,
+                lock=group.parties_of(party.name) if party.cpi else None,
+                base=party.context.base_priority,
+                manager=me.slot(Purpose.LEND, first, party.name),
+                reply=me.slot(Purpose.REPLY, first, number=number),
+            )
+            for number, party in enumerate(parties)
+        ),
+        ways=tuple(_ways(me, group)),
+        conditions=tuple(
+            ctx.LenderContext(c.name, c.id, tuple(group.parties_of(task) for task in c.tasks))
+            for c in group.conditions
+        ),
+        sleepers=tuple(
+            _sleeper(me, group, names.index(condition.name), thread, number)
+            for number, (condition, thread) in enumerate(sleepers(group, me.all.threads), len(parties))
+        ),
+    )
+
+
+def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:
+    """By whom each party can be requested with a priority that is not its own."""
+    for cpi in group.cpis:
+        for entry in caller_table(me.all.system, me.all.plan, cpi, me.all.reader):
+            use = ObjectUse(entry.end.instance, Purpose.MANAGER, entry.end.interface, entry.context.name)
+            slot = me.all.model.slots.get(use)
+            for caller in entry.callers:
+                start = _party(group, caller, entry.context.id)
+                end = _party(group, cpi.name, entry.context.id)
+                if slot is not None and start is not None and end is not None:
+                    yield ctx.WayContext(start, end, slot)
+
+
+def _party(group: Group, name: str, context: int | None) -> int | None:
+    """The index of a task or of a CPI's context."""
+    parties = enumerate(group.parties())
+    return next((i for i, p in parties if (p.name, p.context.id) == (name, context)), None)
+
+
+def _sleeper(
+    me: InstanceFacts, group: Group, condition: int, thread: Thread, number: int
+) -> ctx.SleeperContext:
+    instance = me.all.system.instance(thread.instance)
+    assert isinstance(instance, Instance)
+    origin = origin_of(InstanceFacts(me.all, instance), thread)
+    cpi = me.all.plan.cpi(f"{thread.instance}.{thread.interface}")
+    pooled = cpi is not None and cpi.pooled
+    if cpi is not None and pooled:
+        party = group.parties_of(cpi.name) if group_of((group,), cpi.name) else None
+    else:
+        party = _party(group, thread.instance if cpi is None else cpi.name, origin)
+    return ctx.SleeperContext(
+        comment=f"{thread.name} for {group.conditions[condition].name}",
+        condition=condition,
+        thread=me.all.numbers[thread.name],
+        origin=origin,
+        party=party,
+        parties=len(cpi.contexts) if cpi is not None and pooled else 1,
+        priority=0 if origin is None else thread.priority,
+        reply=me.slot(Purpose.REPLY, group.conditions[0].interface, number=number),
+    )
+
+
+def helper(me: InstanceFacts) -> ctx.HelperContext | None:
+    """The task of the instance, if others can lend it priorities."""
+    task = me.task
+    if task is None or group_of(me.all.groups, task.name) is None:
+        return None
+    control = next((t for t in me.threads if t.role is Role.CONTROL), None)
+    return ctx.HelperContext(
+        name=task.name,
+        thread="" if control is None else me.all.thread_name(control),
+        context=task.context.id,
+        route=me.route(task.context.id),
+        base=task.priority,
+        highest=task.highest,
+        manager=me.slot_if_any(Purpose.MANAGER),
+        settle=me.slot_if_any(Purpose.MANAGER, "", task.name),
+        authority=me.slot_if_any(Purpose.AUTHORITY),
+    )
