@@ -62,7 +62,7 @@ PLANTED = (
         "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n",
         "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n    inherit(cpi, from, false, from->id);\n",
         systems.CHAIN,
-        "P",
+        "PH",
         "rr",
     ),
     Planted(

@@ -6,6 +6,8 @@
  * threads are switched, and when no thread can run. So a search sees every order of events that any
  * periods, offsets and durations can lead to.
  *
+ * The first fires when the threads have started: when no thread can run.
+ *
  * A timer that fires has an effect only when the thread that waits for it runs. So it is enough to
  * let it fire where that thread would run at once: where it would not, the timer might as well fire
  * later. (Among equals it might be the first of its queue, so at a switch equals count.)
@@ -38,7 +40,7 @@ void arrivals_initialise(void)
 static unsigned find(int least, struct object *found[static MOST_TIMERS])
 {
     unsigned count = 0;
-    for (unsigned i = 0; i < kernel->heap_size && count < MOST_TIMERS; i++) {
+    for (unsigned i = 0; kernel->started && i < kernel->heap_size && count < MOST_TIMERS; i++) {
         struct object *object = kernel->heap[i];
         const struct thread *waiter = object->timer.notification->notification.queue.head;
         if (object->timer.fired < kernel->options.arrivals && waiter && waiter->priority >= least) {
@@ -56,25 +58,7 @@ static unsigned find(int least, struct object *found[static MOST_TIMERS])
     return count;
 }
 
-/* The running thread can be preempted here. Whether something happened. */
-bool arrivals_at_point(const struct thread *self)
-{
-    struct object *found[MOST_TIMERS];
-    const unsigned count = find(self->priority + 1, found);
-    const bool slice = kernel->options.round_robin && ready_has_equal(self);
-    const unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + count + slice);
-    if (chosen == 0) {
-        return false;
-    }
-    if (chosen <= count) {
-        timer_arrive(found[chosen - 1]);
-    } else {
-        ready_end_slice();
-    }
-    return true;
-}
-
-/* An equal that arrives is the first of them, or it would not matter that it does. */
+/* `first` runs, not `next`, which is ready; nothing else is decided. */
 static void run_before(struct thread *next, struct thread *first)
 {
     ready_prepend(next);
@@ -83,11 +67,30 @@ static void run_before(struct thread *next, struct thread *first)
     kernel->action = ACTION_RESUME;
 }
 
+/* The running thread can be preempted here. Whether something happened. */
+bool arrivals_at_point(struct thread *self)
+{
+    struct object *found[MOST_TIMERS];
+    const unsigned count = find(self->priority + 1, found);
+    const unsigned equals = kernel->options.round_robin ? ready_count(self->priority) : 0;
+    const unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + count + equals);
+    if (chosen == 0) {
+        return false;
+    }
+    if (chosen <= count) {
+        timer_arrive(found[chosen - 1]);
+    } else { /* its time slice ends */
+        run_before(self, ready_take(self->priority, chosen - count - 1));
+    }
+    return true;
+}
+
 /* kernel->current is about to run, or no thread is. Whether something happened. */
 bool arrivals_at_switch(void)
 {
     struct object *found[MOST_TIMERS];
     const struct thread *next = kernel->current;
+    kernel->started |= !next;
     const unsigned count = find(next ? next->priority : 0, found);
     if (count == 0) {
         return false;
@@ -100,6 +103,7 @@ bool arrivals_at_switch(void)
     const struct thread *waiter = found[chosen - 1]->timer.notification->notification.queue.head;
     timer_arrive(found[chosen - 1]);
     if (next && waiter->priority == next->priority) {
+        /* an equal that arrives is the first of them, or it would not matter that it does */
         run_before(kernel->current, kernel->candidate);
     }
     return true;

@@ -6,7 +6,7 @@
 #include "threads.h"
 
 /* queue.c */
-void queue_prepend(struct queue *queue, struct thread *thread);
+void queue_insert(struct queue *queue, struct thread *thread, struct thread *previous);
 void queue_append(struct queue *queue, struct thread *thread);
 void queue_remove(struct queue *queue, struct thread *thread);
 

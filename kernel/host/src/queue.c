@@ -6,28 +6,19 @@
  */
 #include "operations.h"
 
-void queue_prepend(struct queue *queue, struct thread *thread)
+/* Behind `previous`; at the head if that is NULL. */
+void queue_insert(struct queue *queue, struct thread *thread, struct thread *previous)
 {
-    thread->previous = NULL;
-    thread->next = queue->head;
-    if (queue->head) {
-        queue->head->previous = thread;
-    } else {
-        queue->tail = thread;
-    }
-    queue->head = thread;
+    struct thread *next = previous ? previous->next : queue->head;
+    thread->previous = previous;
+    thread->next = next;
+    *(previous ? &previous->next : &queue->head) = thread;
+    *(next ? &next->previous : &queue->tail) = thread;
 }
 
 void queue_append(struct queue *queue, struct thread *thread)
 {
-    thread->next = NULL;
-    thread->previous = queue->tail;
-    if (queue->tail) {
-        queue->tail->next = thread;
-    } else {
-        queue->head = thread;
-    }
-    queue->tail = thread;
+    queue_insert(queue, thread, queue->tail);
 }
 
 void queue_remove(struct queue *queue, struct thread *thread)

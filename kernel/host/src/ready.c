@@ -8,10 +8,25 @@
 #include "scheduling.h"
 #include "state.h"
 
-static void enqueue(struct thread *thread, void add(struct queue *, struct thread *))
+/* With --arrivals any thread of a queue may be chosen, so its order makes no difference. There is
+ * one order only then, and states that differ in nothing else are the same. */
+static struct thread *behind_lower_numbers(const struct queue *queue, const struct thread *thread)
 {
+    struct thread *previous = queue->tail;
+    while (previous && previous->number > thread->number) {
+        previous = previous->previous;
+    }
+    return previous;
+}
+
+static void enqueue(struct thread *thread, bool first)
+{
+    struct queue *queue = &kernel->ready[thread->priority];
     if (!thread->queued) {
-        add(&kernel->ready[thread->priority], thread);
+        struct thread *previous = kernel->options.arrivals ? behind_lower_numbers(queue, thread)
+                                  : first                  ? NULL
+                                                           : queue->tail;
+        queue_insert(queue, thread, previous);
         kernel->ready_bitmap[thread->priority / 64] |= (uint64_t)1 << thread->priority % 64;
         thread->queued = true;
     }
@@ -19,12 +34,12 @@ static void enqueue(struct thread *thread, void add(struct queue *, struct threa
 
 void ready_prepend(struct thread *thread)
 {
-    enqueue(thread, queue_prepend);
+    enqueue(thread, true);
 }
 
 void ready_append(struct thread *thread)
 {
-    enqueue(thread, queue_append);
+    enqueue(thread, false);
 }
 
 void ready_remove(struct thread *thread)
@@ -92,6 +107,27 @@ void ready_set_priority(struct thread *thread, uint8_t priority)
     } else {
         ready_wake(thread);
     }
+}
+
+unsigned ready_count(unsigned priority)
+{
+    unsigned count = 0;
+    for (const struct thread *thread = kernel->ready[priority].head; thread;
+         thread = thread->next) {
+        count++;
+    }
+    return count;
+}
+
+/* Out of its queue, where it has this place, from 0. */
+struct thread *ready_take(unsigned priority, unsigned place)
+{
+    struct thread *thread = kernel->ready[priority].head;
+    while (place-- > 0) {
+        thread = thread->next;
+    }
+    ready_remove(thread);
+    return thread;
 }
 
 bool ready_has_equal(const struct thread *thread)

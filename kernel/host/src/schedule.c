@@ -4,30 +4,15 @@
 #include "scheduling.h"
 #include "state.h"
 
-static void run(struct thread *thread)
-{
-    if (thread) {
-        ready_remove(thread);
-    }
-    kernel->current = thread;
-}
-
 static void choose_thread(void)
 {
-    int priority = ready_highest();
+    const int priority = ready_highest();
     if (priority < 0) {
-        run(NULL);
+        kernel->current = NULL;
         return;
     }
-    struct thread *thread = kernel->ready[priority].head;
-    unsigned ties = 0;
-    for (struct thread *other = thread; other; other = other->next) {
-        ties++;
-    }
-    for (unsigned i = choose(CAMKES_CHOICE_TIE, ties); i; i--) {
-        thread = thread->next;
-    }
-    run(thread);
+    const unsigned ties = ready_count((unsigned)priority);
+    kernel->current = ready_take((unsigned)priority, choose(CAMKES_CHOICE_TIE, ties));
 }
 
 /* Decides kernel->current. */
@@ -55,7 +40,7 @@ void schedule(void)
         ready_append(candidate);
         choose_thread();
     } else {
-        run(candidate);
+        kernel->current = candidate;
     }
     kernel->action = ACTION_RESUME;
     kernel->candidate = NULL;

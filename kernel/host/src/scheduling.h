@@ -19,6 +19,8 @@ void ready_set_state(struct thread *thread, enum thread_state state);
 void ready_wake(struct thread *thread);
 void ready_set_priority(struct thread *thread, uint8_t priority);
 bool ready_has_equal(const struct thread *thread);
+unsigned ready_count(unsigned priority);
+struct thread *ready_take(unsigned priority, unsigned place);
 void ready_end_slice(void);
 
 /* timer.c */
@@ -31,7 +33,7 @@ void timer_arrive(struct object *object);
 
 /* arrivals.c */
 void arrivals_initialise(void);
-bool arrivals_at_point(const struct thread *self);
+bool arrivals_at_point(struct thread *self);
 bool arrivals_at_switch(void);
 
 /* schedule.c */
