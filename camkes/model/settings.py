@@ -95,41 +95,7 @@ BUFFER = Known("buffer", "connection")
 DTB = Known("dtb", "interface")
 HELPERS = Known("helpers", "condition", shared=False)
 
-TABLE = {
-    known.name: known
-    for known in (
-        PRIORITY,
-        MAXIMUM_PRIORITY,
-        STACK_SIZE,
-        AFFINITY,
-        DOMAIN,
-        PERIOD,
-        BUDGET,
-        DEADLINE,
-        WCET,
-        OFFSET,
-        DATA,
-        SIZE_BITS,
-        NUM_THREADS,
-        REQUESTS,
-        PASSIVE,
-        ATTRIBUTES,
-        VALUE,
-        HEAP_BYTES,
-        DMA_POOL,
-        DMA_POOL_CACHED,
-        DMA_POOL_PADDR,
-        TCB_POOL,
-        TCB_POOL_DOMAINS,
-        EP_POOL,
-        NOTIFICATION_POOL,
-        UNTYPED_POOL,
-        ALLOWED_SMC_FUNCTIONS,
-        TIMERS_PER_CLIENT,
-        SIZE,
-        PADDR,
-    )
-}
+TABLE = {known.name: known for known in list(globals().values()) if isinstance(known, Known)}
 
 
 def find(instance: Instance, *names: str) -> Setting | None:

@@ -16,9 +16,12 @@ from camkes.model.protocols import Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 
-_NAMES = "|".join(sorted(settings.TABLE, key=len, reverse=True))
+#: names that are also words of the language or of English: a string does not show that a setting is meant
+_WORDS = {"priority_protocol", "access", "buffer", "dtb", "helpers"}
+_SETTINGS = sorted(settings.TABLE.keys() - _WORDS, key=len, reverse=True)
+_NAMES = "|".join(_SETTINGS)
 #: The name of a setting behind that of a thread or an interface, or a name that is not a word of English.
-SETTING = re.compile(rf"\w*_(?:{_NAMES})|affinity|passive|{'|'.join(n for n in settings.TABLE if '_' in n)}")
+SETTING = re.compile(rf"\w*_(?:{_NAMES})|affinity|passive|{'|'.join(n for n in _SETTINGS if '_' in n)}")
 
 CONNECTOR = re.compile(rf"\b({'|'.join((*connectors.TABLE, connectors.LIBRARY_CONNECTOR))})\b")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from camkes.model.settings import ACCESS, HELPERS, PRIORITY_PROTOCOL, TABLE, UNTYPED_POOL
+from camkes.model.settings import TABLE, UNTYPED_POOL
 
 
 def _words(text: str) -> frozenset[str]:
@@ -23,16 +23,12 @@ def _of(*owners: str) -> frozenset[str]:
 _THREAD = _of("thread")
 
 #: Suffixes for an interface, a mutex or a semaphore: `NAME_x`; after the tool's, those of templates.
-_MEMBER = (
-    _of("interface", "semaphore", "connection")
-    | {PRIORITY_PROTOCOL.name, ACCESS.name, HELPERS.name}
-    | _words(
-        """
-        cache_op dma_pool dma_pool_cached global_endpoint hardware_cached id irq_handle irq_ioapic
-        irq_ioapic_pin irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity irq_target
-        irq_trigger irq_type irq_vector mac partitions pins port ports shmem_size spi_number topology
-        """
-    )
+_MEMBER = _of("interface", "semaphore", "condition", "connection") | _words(
+    """
+    cache_op dma_pool dma_pool_cached global_endpoint hardware_cached id irq_handle irq_ioapic
+    irq_ioapic_pin irq_level irq_number irq_pci_bus irq_pci_dev irq_pci_fun irq_polarity irq_target
+    irq_trigger irq_type irq_vector mac partitions pins port ports shmem_size spi_number topology
+    """
 )
 
 #: Names for an instance as a whole; after the tool's, those of templates.
