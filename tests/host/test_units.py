@@ -15,7 +15,14 @@ from camkes.resources import HOST_KERNEL, RUNTIME
 _UNIT = Path(__file__).parent / "unit"
 
 
-@pytest.mark.parametrize(("test", "sources"), [("integrity_test.c", ("integrity.c",))])
+@pytest.mark.parametrize(
+    ("test", "sources"),
+    [
+        ("integrity_test.c", ("integrity.c",)),
+        ("oracle_test.c", ("oracle.c", "oracle_locks.c", "oracle_state.c")),
+    ],
+    ids=["integrity", "oracle"],
+)
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "test"
     kernel = HOST_KERNEL / "src"

@@ -191,7 +191,7 @@ static void of_spaces(void)
 static void last_space(void)
 {
     begin();
-    need(integrity_last_space() == NONE, "nobody ran");
+    need(integrity_last_space() == NONE, "no thread ran");
     state.last = &threads[1];
     need(integrity_last_space() == 1, "the space of the last thread");
     threads[1].space = &elsewhere;
