@@ -21,6 +21,7 @@ _UNIT = Path(__file__).parent / "unit"
         ("message_test.c", ("message.c", "message_error.c")),
         ("shared_memory_test.c", ()),
         ("error_test.c", ("error.c",)),
+        ("start_test.c", ("start.c",)),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:

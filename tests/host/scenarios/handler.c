@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-enum { FAULTS = 1, HANDLER = 2, NOTHING = 9 };
+enum { FAULTS = 1, HANDLER = 2, EMPTY = 3 };
 
 static char page[4096] __attribute__((aligned(4096)));
 static volatile double value = 1.5;
@@ -41,11 +41,28 @@ static void handler(void)
     info = seL4_ReplyRecv(FAULTS, seL4_MessageInfo_new(0, 0, 0, 0), &badge);
     printf("fault %d in slot %d, receiving %d\n", (int)seL4_MessageInfo_get_label(info),
            (int)seL4_GetMR(seL4_CapFault_Addr), (int)seL4_GetMR(seL4_CapFault_InRecvPhase));
+    printf("length %d, failure %d, bits left %d\n", (int)seL4_MessageInfo_get_length(info),
+           (int)seL4_GetMR(seL4_CapFault_LookupFailureType),
+           (int)seL4_GetMR(seL4_CapFault_BitsLeft));
+    info = seL4_Recv(FAULTS, &badge);
+    printf("fault %d in slot %d, length %d, failure %d, bits left %d\n",
+           (int)seL4_MessageInfo_get_label(info), (int)seL4_GetMR(seL4_CapFault_Addr),
+           (int)seL4_MessageInfo_get_length(info), (int)seL4_GetMR(seL4_CapFault_LookupFailureType),
+           (int)seL4_GetMR(seL4_CapFault_BitsLeft));
     seL4_Recv(FAULTS, &badge);
     printf("not reached: no more faults\n");
 }
 
 void _camkes_thread(unsigned index)
 {
-    index == 0 ? client() : handler();
+    switch (index) {
+    case 0:
+        client();
+        break;
+    case 1:
+        handler();
+        break;
+    default:
+        seL4_Wait(EMPTY, NULL);
+    }
 }

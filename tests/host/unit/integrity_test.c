@@ -146,9 +146,13 @@ static void of_threads(void)
     DAMAGED(last->line_length = LINE_LENGTH + 1);
     DAMAGED(last->ipc = NULL);
     DAMAGED(last->guard = last->stack);
+    DAMAGED(last->guard = last->stack + 1);
     DAMAGED(last->stack = last->stack_top);
+    DAMAGED(last->stack = last->stack_top + 1);
     DAMAGED(last->stack_top = last->fault_stack);
+    DAMAGED(last->stack_top = last->fault_stack + 1);
     DAMAGED(last->fault_stack = last->fault_stack_top);
+    DAMAGED(last->fault_stack = last->fault_stack_top + 1);
     SOUND(last->waits_for = &objects[0]);
     DAMAGED(last->waits_for = &stranger);
     SOUND(last->next = last->previous = threads);

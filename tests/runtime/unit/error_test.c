@@ -79,8 +79,13 @@ int main(void)
             if (types[i] == CE_MALFORMED_RPC_PAYLOAD) {
                 error.length = 7;
             }
-            if (setjmp(faulted) == 0) {
+            switch (setjmp(faulted)) {
+            case 0:
                 (void)camkes_handle_error(halt, &error);
+                need(false, "an error did not stop the thread", size);
+                break;
+            case 1:
+                need(false, "an error of CEA_HALT stopped only the thread", size);
             }
             check("an error", size);
         }

@@ -15,6 +15,7 @@ seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 }
 
 static unsigned reported;
+static camkes_error_t last;
 
 camkes_error_action_t camkes_received_error(camkes_error_handler_t handler, camkes_error_t *error)
 {
@@ -34,6 +35,7 @@ void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint6
 camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes_error_t *error)
 {
     (void)handler;
+    last = *error;
     reported += error->type != CE_NO_ERROR && error->description != NULL;
     return CEA_DISCARD;
 }
@@ -189,6 +191,66 @@ static void labels(void)
     }
 }
 
+/* The fields of an error that its type has. */
+static void fields_of_errors(void)
+{
+    static camkes_error_handler_t none;
+    static const struct camkes_place place = {
+        .instance = "instance", .interface = "interface", .handler = &none};
+    static const struct camkes_thread self = {.badge = 3};
+    struct camkes_message message = {
+        .at = 5, .end = 7, .wanted = 11, .error = CAMKES_MESSAGE_NO_MEMORY};
+    need(!camkes_message_good(&message, &place, "m"), "an error that is not one");
+    need(last.type == CE_ALLOCATION_FAILURE && last.alloc_bytes == 11, "bytes to allocate");
+    message.error = CAMKES_MESSAGE_NO_ROOM;
+    (void)camkes_message_good(&message, &place, "m");
+    need(last.type == CE_BUFFER_LENGTH_EXCEEDED && last.current_length == 7 &&
+             last.target_length == 11,
+         "lengths of a buffer");
+    message.error = CAMKES_MESSAGE_STRING;
+    (void)camkes_message_good(&message, &place, "m");
+    need(last.type == CE_MALFORMED_RPC_PAYLOAD && last.length == 7 && last.current_index == 5,
+         "a place in a message");
+
+    seL4_MessageInfo_t reply = camkes_message_no_method(&self, &place, CAMKES_MESSAGE_GOOD, 6, 4);
+    need(last.type == CE_INVALID_METHOD_INDEX && last.upper_bound == 4 && last.invalid_index == 6,
+         "the index of a method");
+    need(seL4_MessageInfo_get_label(reply) == CAMKES_MESSAGE_METHOD, "refused for its method");
+    reply = camkes_message_no_method(&self, &place, CAMKES_MESSAGE_TOO_SHORT, 6, 4);
+    need(last.type == CE_MALFORMED_RPC_PAYLOAD, "a request too short for an index");
+    need(seL4_MessageInfo_get_label(reply) == CAMKES_MESSAGE_TOO_SHORT, "refused as too short");
+}
+
+/* What is missing of a string: all of it, or its end. */
+static void strings_at_the_end(void)
+{
+    for (size_t size = 0; size < 3; size++) {
+        memcpy(camkes_message_registers(), "abc", 3);
+        struct camkes_message message = camkes_message_at(camkes_message_registers(), size);
+        need(camkes_get_string(&message) == NULL, "a string without an end");
+        need(message.error == (size == 0 ? CAMKES_MESSAGE_TOO_SHORT : CAMKES_MESSAGE_STRING),
+             "the error of a string without an end");
+    }
+}
+
+/* An array that is as long as the rest of the message, and one that is longer. */
+static void arrays_at_the_end(void)
+{
+    for (size_t more = 0; more < 2; more++) {
+        struct camkes_message message = camkes_message_new(NULL);
+        const size_t announced = 3 + more;
+        camkes_put(&message, &announced, sizeof announced);
+        camkes_put(&message, "\0\0", 3); /* three empty strings */
+        size_t count = 0;
+        message = camkes_message_at(camkes_message_registers(), sizeof announced + 3);
+        char **strings = camkes_get_strings(&message, &count);
+        need((strings != NULL) == (more == 0) && count == (more == 0 ? 3 : 0), "strings");
+        need(message.error == (more == 0 ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_ARRAY),
+             "the error of an array that is too long");
+        camkes_free_strings(strings, count);
+    }
+}
+
 int main(void)
 {
     buffer = malloc(sizeof *buffer);
@@ -201,6 +263,9 @@ int main(void)
     }
     what_was_sent();
     labels();
+    fields_of_errors();
+    strings_at_the_end();
+    arrays_at_the_end();
     need(reported > 1000, "nothing happened");
     free(buffer);
     printf("good\n");
