@@ -32,6 +32,8 @@ from msgspec import Struct
 
 from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import Platform
+from camkes.analysis.sections import Limits, RequestSection
+from camkes.analysis.solver import solve
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.model.protocols import Protocol, Rules
 
@@ -44,34 +46,8 @@ DEEPEST = 500
 #: On how many ways lower tasks may come to CPIs for all to be looked at; else there is no exact blocking.
 WAYS = 20_000
 
-#: Stands for the one section at a ceiling that a job can wait for.
-_CEILING = "at a ceiling"
-
-
-class RequestSection(Struct, frozen=True):
-    """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi` for
-    `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no task of the job's
-    priority has need."""
-
-    task: str
-    cpi: str
-    duration: Time
-    held: frozenset[str] = frozenset()
-    at_ceiling: bool = False
-    priority: int = 0
-    #: its priority before and after it enters each ceiling on the way there, while it inherits none
-    enters: tuple[tuple[int, float], ...] = ()
-
-    def excludes(self, other: RequestSection) -> bool:
-        """Whether a task cannot be in this section while another one is in `other`: on its way it enters a
-        ceiling above the other's priority, with a priority that is below. Whoever of them is first, or keeps
-        that one from ending, executes instead of the other."""
-        return any(low < other.priority < high for low, high in self.enters)
-
-    @property
-    def resource(self) -> str:
-        """What two sections of different tasks cannot both have."""
-        return _CEILING if self.at_ceiling else self.cpi
+#: The same where the solver is used.
+SOLVED_WAYS = 1_000_000
 
 
 class Blocking(Struct, frozen=True):
@@ -92,9 +68,6 @@ class Blocking(Struct, frozen=True):
 
 NONE = Blocking(0, 0, 0, ())
 
-#: How often each resource can make a job wait; once, where nothing is said.
-Limits = Mapping[str, int]
-
 
 class PossibleWaits(Struct, frozen=True, dict=True):
     """What a job of a task can wait for. `requests` are, for each CPI of a section, the jobs that request it
@@ -108,6 +81,8 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     every_way: bool = True
     #: how often one request to a CPI leads to requests to which others, for those that are whole sections
     inside: Mapping[str, Mapping[str, int]] = {}
+    #: whether the solver is asked where the search exceeds its limit
+    solver: bool = False
 
     @cached_property
     def holders(self) -> Mapping[str, int]:
@@ -149,12 +124,17 @@ class PossibleWaits(Struct, frozen=True, dict=True):
             return NONE
         limits = {cpi: min(own[cpi] + self.nested.get(cpi, 0), most) for cpi, most in self.holders.items()}
         assigned = assign(self.sections, limits)
-        together = _Together(own, self.inside)
-        searched = assigned if assigned is not None and together.possible(assigned) else None
-        if not self.every_way:
-            searched = None
-        elif searched is None:
-            searched = search(self.sections, limits, limit, together)
+        together = Together(own, self.inside)
+        searched = None
+        if assigned is not None and not total(assigned):
+            searched = assigned  # it is at least the exact one
+        elif self.every_way:
+            if assigned is not None and together.possible(assigned):
+                searched = assigned
+            else:
+                searched = search(self.sections, limits, limit, together)
+            if searched is None and self.solver:
+                searched = solve(self.sections, limits, own, self.inside)
         return Blocking(
             classic(self.sections, limits),
             None if assigned is None else total(assigned),
@@ -163,7 +143,7 @@ class PossibleWaits(Struct, frozen=True, dict=True):
         )
 
 
-class _Together(Struct, frozen=True):
+class Together(Struct, frozen=True):
     """Which sections can keep a job waiting together. `own` says how often each CPI is requested outside of
     sections, `inside` how often in one request to another CPI."""
 
@@ -194,10 +174,12 @@ def total(sections: Sequence[RequestSection]) -> Time:
     return sum(section.duration for section in sections)
 
 
-def waits(workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask) -> PossibleWaits:
+def waits(
+    workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, *, solver: bool = False
+) -> PossibleWaits:
     """What a job of `task` can wait for."""
     lower = [each for each in workload.tasks if each.name != task.name and each.priority <= task.priority]
-    found = _Sections(workload, demands, platform, task)
+    found = _Sections(workload, demands, platform, task, SOLVED_WAYS if solver else WAYS)
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
     requests = {name: demands.requests_from(task.priority, name) for name in names}
@@ -206,7 +188,7 @@ def waits(workload: Workload, demands: Demands, platform: Platform, task: Worklo
         for name in names
         if workload.rules[name].lock  # else a step of a request, in which none is made
     }
-    return PossibleWaits(sections, requests, _nested(workload, sections), found.every_way, inside)
+    return PossibleWaits(sections, requests, _nested(workload, sections), found.every_way, inside, solver)
 
 
 def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str, int]:
@@ -237,11 +219,14 @@ def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str,
 class _Sections:
     """The sections of other tasks that can keep a job of `task` waiting.
 
-    Where there are more than `WAYS` ways on which the tasks come to CPIs, `every_way` is false and one way to
+    Where there are more than `most` ways on which the tasks come to CPIs, `every_way` is false and one way to
     each CPI is looked at: the same CPIs and durations, but not all sets of locks held around them."""
 
-    def __init__(self, workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask) -> None:
+    def __init__(
+        self, workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, most: int
+    ) -> None:
         self._workload = workload
+        self._most = most
         self._demands = demands
         self._task = task
         self._steps = {each: platform.nanoseconds(platform.blocking_cycles(each)) for each in Protocol}
@@ -266,7 +251,7 @@ class _Sections:
         every_way = self.every_way
         for name, held in ways:
             self._ways += 1
-            if every_way and self._ways > WAYS:
+            if every_way and self._ways > self._most:
                 self.every_way = False
                 return
             rules = self._workload.rules[name]
@@ -369,7 +354,7 @@ def search(
     found: Sequence[RequestSection],
     limits: Limits,
     limit: int = SEARCH_LIMIT,
-    together: _Together = _Together(),  # noqa: B008 - it is frozen
+    together: Together = Together(),  # noqa: B008 - it is frozen
 ) -> tuple[RequestSection, ...] | None:
     """The sections of the greatest sum in which no task is there twice, no CPI above its limit, and that are
     possible `together`. None if more sections have to be tried than `limit`
@@ -411,7 +396,7 @@ class _BlockingSearch:
     """Depth first, a task at a time, with the rest's longest sections as the bound."""
 
     def __init__(
-        self, options: list[list[RequestSection]], limits: Limits, limit: int, together: _Together
+        self, options: list[list[RequestSection]], limits: Limits, limit: int, together: Together
     ) -> None:
         self._together = together
         self._options = sorted(options, key=lambda sections: -sections[0].duration)

@@ -69,6 +69,17 @@ def demands(workload: Workload, platform: Platform) -> Demands:
     return Demands(of_task, whole, _requests(workload.tasks, of_task))
 
 
+def request_parts(workload: Workload, platform: Platform, name: str) -> tuple[DemandPart, ...]:
+    """What one request to a CPI consists of: itself, and all that are made in it."""
+    overheads = overheads_of(workload, platform)
+    counts = {name: 1, **workload.below[name]}
+    return tuple(
+        DemandPart(cpi.name, counts[cpi.name], cpi.work, overheads[cpi.name])
+        for cpi in workload.order
+        if counts.get(cpi.name)
+    )
+
+
 def _requests(
     tasks: Sequence[WorkloadTask], of_task: Mapping[str, Demand]
 ) -> dict[str, tuple[tuple[int, int, int], ...]]:

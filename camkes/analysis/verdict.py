@@ -66,9 +66,13 @@ class Analysis(Struct, frozen=True):
         return all(result.verdict is Verdict.MET for result in self.tasks)
 
 
-def analyse_system(system: System, plan: Plan, platform: Platform, sink: Sink) -> Analysis | None:
+def analyse_system(
+    system: System, plan: Plan, platform: Platform, sink: Sink, *, solver: bool = False
+) -> Analysis | None:
     """The analysis of a planned system; None, and errors, where it has none."""
-    return analyse(workload_of(system, plan), platform) if check(system, plan, sink) else None
+    if not check(system, plan, sink):
+        return None
+    return analyse(workload_of(system, plan), platform, solver=solver)
 
 
 def responses(system: System, plan: Plan) -> Analysis | None:
@@ -79,16 +83,17 @@ def responses(system: System, plan: Plan) -> Analysis | None:
     return analyse_system(system, plan, FREE, Sink())
 
 
-def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> Analysis:
+def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solver: bool = False) -> Analysis:
     """Execution times, blocking, bounds and response times of all tasks. Where they need not be `exact`,
-    those above the deadline are any value above it."""
+    those above the deadline are any value above it. With the `solver` blocking is exact where the search
+    would exceed its limit; that can take long."""
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     loads = _loads(tasks, needed)
     results = []
     in_period = {}
     for task in tasks:
-        blocking = waits(workload, needed, platform, task).blocking()
+        blocking = waits(workload, needed, platform, task, solver=solver).blocking()
         results.append(_result(task, needed, loads, blocking, exact))
         in_period[task.name] = blocking(task.period).least
     deadlines = {task.name: task.deadline for task in tasks}

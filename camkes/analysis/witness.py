@@ -19,9 +19,9 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.blocking import RequestSection
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
+from camkes.analysis.sections import RequestSection
 from camkes.analysis.simulation import SimulatedJob, SimulatedProgram, Simulation, Step, costed, program
 from camkes.analysis.verdict import Analysis, TaskResult
 from camkes.analysis.workload import Workload, WorkloadTask

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
-from camkes.analysis.demand import Time
+from camkes.analysis.demand import DemandPart, Time, request_parts
 from camkes.analysis.response import STEPS
+from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
+from camkes.analysis.workload import Workload
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
 
@@ -150,13 +152,17 @@ def _seen(result: TaskResult, witness: Witness | None) -> str:
     return "; no miss found"
 
 
-def explain(analysis: Analysis, name: str, witnesses: Mapping[str, Witness] = {}) -> str | None:
+def explain(
+    workload: Workload, analysis: Analysis, name: str, witnesses: Mapping[str, Witness] = {}
+) -> str | None:
     """Where each number of a task is from; None if there is no such task."""
     result = next((each for each in analysis.tasks if each.task.name == name), None)
-    return None if result is None else "\n".join([*_explain(analysis, result), *_case(witnesses.get(name))])
+    if result is None:
+        return None
+    return "\n".join([*_explain(workload, analysis, result), *_case(witnesses.get(name))])
 
 
-def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
+def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iterator[str]:
     task = result.task
     periods = {each.task.name: each.task.period for each in analysis.tasks}
     needs = {each.task.name: each.demand.total for each in analysis.tasks}
@@ -165,19 +171,16 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
     yield ""
     yield f"C = {_time(result.demand.total)}, the execution time of a job"
     yield f"  {_time(task.work):>12}  its own work"
-    for part in result.demand.parts:
-        each = _time(part.work) + (f" + {_time(part.overhead)} overhead" if part.overhead else "")
-        yield f"  {_time(part.total):>12}  {part.cpi}: {_times(part.count, 'request')} of {each}"
+    yield from (_part(part) for part in result.demand.parts)
     yield ""
     waits = result.blocking
     yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"
     for section in waits.sections:
-        why = "executes at a ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
-        yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
+        yield from _section(workload, analysis, section)
     if waits.classic != waits.least:
         yield f"  (the lesser of two sums: {_time(waits.classic)})"
     if waits.exact is None:
-        yield "  (the exact search exceeded its limit)"
+        yield "  (the exact search exceeded its limit: --exact uses a solver)"
     if waits.assignment is None:
         yield "  (the assignment was not computed: SciPy is not installed)"
     elif waits.assignment != waits.least:
@@ -201,6 +204,22 @@ def _explain(analysis: Analysis, result: TaskResult) -> Iterator[str]:
         yield f"  {_time(count * needs[other]):>12}  {other}: {what}"
     if found.job:
         yield f"  {'-' + _time(found.job * task.period):>12}  released that long after the first"
+
+
+def _part(part: DemandPart, indent: str = "") -> str:
+    each = _time(part.work) + (f" + {_time(part.overhead)} overhead" if part.overhead else "")
+    return f"{indent}  {_time(part.total):>12}  {part.cpi}: {_times(part.count, 'request')} of {each}"
+
+
+def _section(workload: Workload, analysis: Analysis, section: RequestSection) -> Iterator[str]:
+    """A section, and the requests in it; one that is only a step of a request has none."""
+    why = "executes at a ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
+    yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
+    parts = request_parts(workload, analysis.platform, section.cpi)
+    if section.at_ceiling and not workload.rules[section.cpi].own_priority:
+        yield f"  {'':>12}    one step of what serves the request"
+    elif len(parts) > 1 or parts[0].overhead:
+        yield from (_part(part, indent="  " + " " * 14) for part in parts)
 
 
 def _case(witness: Witness | None) -> Iterator[str]:

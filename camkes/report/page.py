@@ -49,7 +49,7 @@ def to_html(
         late=late,
         analysis=analysis,
         open=len(analysis.tasks) <= _OPEN,
-        tasks=[_task(analysis, each, witnesses) for each in analysis.tasks],
+        tasks=[_task(workload, analysis, each, witnesses) for each in analysis.tasks],
         graph=graph[graph.index("<svg") :],
         case=None if shown is None else _case(workload, analysis, shown),
         threads=[
@@ -61,7 +61,9 @@ def to_html(
     )
 
 
-def _task(analysis: Analysis, result: TaskResult, witnesses: Mapping[str, Witness]) -> dict[str, Any]:
+def _task(
+    workload: Workload, analysis: Analysis, result: TaskResult, witnesses: Mapping[str, Witness]
+) -> dict[str, Any]:
     task = result.task
     witness = witnesses.get(task.name)
     return {
@@ -77,7 +79,7 @@ def _task(analysis: Analysis, result: TaskResult, witnesses: Mapping[str, Witnes
         "good": result.verdict is Verdict.MET,
         "bars": list(_bars(analysis, result)),
         "mark": 100 * _scale(result),
-        "explained": explain(analysis, task.name, witnesses),
+        "explained": explain(workload, analysis, task.name, witnesses),
     }
 
 

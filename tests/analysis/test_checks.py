@@ -4,21 +4,26 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
 
 import pytest
 
 from camkes import pipeline
-from camkes.analysis.blocking import PossibleWaits, RequestSection
+from camkes.analysis.blocking import PossibleWaits
 from camkes.analysis.checks import check
-from camkes.analysis.platform import find_platform, names, read_platform
+from camkes.analysis.demand import demands, request_parts
+from camkes.analysis.platform import Halves, Platform, find_platform, names, read_platform
+from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import analyse, responses
-from camkes.analysis.workload import workload_of
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
+from camkes.model.protocols import Protocol
 from camkes.report import plan_tables
 from camkes.report.analysis import explain, to_dict, to_text
+from tests.analysis.random_systems import RandomSystem
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -95,10 +100,45 @@ def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:
         said = to_dict(analysis)
         for task, result in zip(said["tasks"], analysis.tasks, strict=True):
             assert task["verdict"] == "met" and task["response"] <= task["deadline"]
-            text = explain(analysis, result.task.name)
+            text = explain(workload, analysis, result.task.name)
             assert text is not None and "B = " in text and "R = " in text
         assert "can be missed" not in to_text(analysis)
-    assert explain(analysis, "nobody") is None
+    assert explain(workload, analysis, "nobody") is None
+
+
+def test_the_sections_of_a_task_are_explained_to_the_last_request() -> None:
+    """b holds x, with 3 of its own and two requests to y, 2 each; one of them is in f, at a ceiling."""
+    cpis = (
+        WorkloadCpi("x", Protocol.INHERITED, 3, {"y": 2}),
+        WorkloadCpi("y", Protocol.PROPAGATED, 2),
+        WorkloadCpi("f", Protocol.FIXED, 5, {}, 2),
+    )
+    tasks = (
+        WorkloadTask("a", 2, 99, 99, 1, {"x": 1, "f": 1}),
+        WorkloadTask("b", 1, 99, 99, 1, {"x": 1}),
+        WorkloadTask("c", 1, 99, 99, 1, {"f": 1}),
+    )
+    workload = Workload(tasks, cpis)
+    text = explain(workload, analyse(workload, Platform("p", plain=Halves(1, 0))), "a")
+    assert text is not None
+    lines = text.splitlines()
+    first = next(index for index, line in enumerate(lines) if line.startswith("B = "))
+    assert [" ".join(line.split()) for line in lines[first : first + 5]] == [
+        "B = 13 ns, blocking by tasks of lower priority",
+        "8 ns b in x: holds its lock, or is ahead in its queue",
+        "4 ns x: 1 request of 3 ns + 1 ns overhead",
+        "4 ns y: 2 requests of 2 ns",
+        "5 ns c in f: executes at a ceiling",
+    ]
+
+
+@pytest.mark.parametrize("platform", names())
+def test_the_parts_of_a_request_are_its_time(platform: str) -> None:
+    for seed in range(10):
+        workload = RandomSystem(random.Random(seed)).workload
+        machine = read_platform(platform)
+        for name, time in demands(workload, machine).of_request.items():
+            assert sum(part.total for part in request_parts(workload, machine, name)) == time
 
 
 def test_without_scipy_the_search_decides(monkeypatch: pytest.MonkeyPatch) -> None:

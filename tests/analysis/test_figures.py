@@ -10,10 +10,11 @@ from fractions import Fraction
 
 import pytest
 
-from camkes.analysis.blocking import RequestSection, assign, classic, search, total
+from camkes.analysis.blocking import assign, classic, search, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.platform import FREE, InheritanceCost, Platform, read_platform
 from camkes.analysis.response import Load, Unfinished, response
+from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Analysis, Verdict, analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol

@@ -30,15 +30,26 @@ from tests.golden import compare
 GOLDEN = Path(__file__).parent / "golden" / "figures.txt"
 FOLDER = Path(camkes.analysis.__file__).parent
 #: In the order of their imports.
-MODULES = ("platform", "workload", "demand", "blocking", "response", "bounds", "verdict", "assignment")
-CHANGED = ("platform", "workload", "demand", "blocking", "response", "bounds")
+MODULES = (
+    "platform",
+    "workload",
+    "demand",
+    "sections",
+    "solver",
+    "blocking",
+    "response",
+    "bounds",
+    "verdict",
+    "assignment",
+)
+CHANGED = ("platform", "workload", "demand", "sections", "blocking", "response", "bounds")
 P, F, I = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED  # noqa: E741
 
 #: Changes that make no difference, and why.
 SAME = {
     "blocking: Compare 'choice.sum + self._rest[depth] <= self._sum'": "looks at more choices",
     "blocking: Compare 'self._steps < 0'": "gives up one step earlier",
-    "blocking: Compare 'self._ways > WAYS'": "gives up one way earlier",
+    "blocking: Compare 'self._ways > self._most'": "gives up one way earlier",
     "blocking: Compare 'len(self._options) > DEEPEST'": "gives up with one task less",
     "blocking: Compare 'limit >= holders'": "the least of both counts, so more requests change nothing",
     "blocking: Compare 'best[key].duration < section.duration'": "one of two equal sections",

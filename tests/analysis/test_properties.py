@@ -13,14 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.analysis import blocking
-from camkes.analysis.blocking import RequestSection, assign, classic, search, total
+from camkes.analysis.blocking import Together, assign, classic, search, total, waits
 from camkes.analysis.bounds import bounds
+from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.response import Load, response
+from camkes.analysis.sections import RequestSection
+from camkes.analysis.solver import solve
 from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import Quality, witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
+from tests.analysis.attacks import above, attacked_workload
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -42,10 +46,10 @@ def test_no_simulated_response_is_longer_than_its_bound(seed: int) -> None:
 @given(SEEDS)
 def test_finer_analysis_never_finds_more_blocking(seed: int) -> None:
     for result in analyse(RandomSystem(random.Random(seed)).workload, FREE).tasks:
-        waits = result.blocking
-        assert waits.assignment is not None and waits.exact is not None
-        assert waits.exact <= waits.assignment <= waits.classic
-        assert total(waits.sections) == waits.least
+        found = result.blocking
+        assert found.assignment is not None and found.exact is not None
+        assert found.exact <= found.assignment <= found.classic
+        assert total(found.sections) == found.least
 
 
 @given(SEEDS)
@@ -56,12 +60,12 @@ def test_a_bound_that_holds_is_right(seed: int) -> None:
     periods = sorted(rng.sample(range(10, 400), count))
     loads = [Load(f"t{i}", 100 - i, period, rng.randint(1, period // 2)) for i, period in enumerate(periods)]
     deadlines = {load.name: load.period for load in loads}
-    waits = {load.name: rng.randint(0, load.period // 4) for load in loads}
-    for bound in bounds(loads, deadlines, waits):
+    blocked = {load.name: rng.randint(0, load.period // 4) for load in loads}
+    for bound in bounds(loads, deadlines, blocked):
         assert bound.applicable
         if bound.holds:
             for load in loads:
-                found = response(load, [o for o in loads if o is not load], constant(waits[load.name]))
+                found = response(load, [o for o in loads if o is not load], constant(blocked[load.name]))
                 assert found is not None and found.time <= load.period, bound.name
 
 
@@ -142,3 +146,48 @@ def test_more_ways_than_can_be_looked_at() -> None:
     assert (first.blocking.assignment, first.blocking.exact) == (3, None)
     assert first.response is not None and first.response.time == 5 + 3 + 3
     assert witnesses(workload, analysis, 10_000)["high"].quality is Quality.ATTAINED
+
+
+@given(SEEDS)
+def test_the_solver_finds_what_the_search_finds(seed: int) -> None:
+    """Branch and bound, and HiGHS: two choices, each possible, of the same sum."""
+    rng = random.Random(seed)
+    workload = RandomSystem(rng).workload if seed % 2 else attacked_workload(rng)
+    needed = demands(workload, FREE)
+    for task in workload.tasks:
+        can_wait = waits(workload, needed, FREE, task)
+        own, limits = can_wait.own(task.period), can_wait.limits(task.period)
+        together = Together(own, can_wait.inside)
+        searched = search(can_wait.sections, limits, together=together)
+        solved = solve(can_wait.sections, limits, own, can_wait.inside) if can_wait.sections else ()
+        assert searched is not None and solved is not None
+        assert together.possible(solved)
+        assert total(solved) == total(searched)
+
+
+def test_the_solver_where_the_search_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two lower tasks cannot both hold `o`, below which each has a section: the assignment is too much."""
+    cpis = [WorkloadCpi("o", Protocol.INHERITED, 1, {"x": 1, "y": 1})]
+    cpis += [WorkloadCpi(name, Protocol.INHERITED, work) for name, work in (("x", 4), ("y", 6))]
+    tasks = [WorkloadTask("a", 5, 99, 99, 1, {"x": 1, "y": 1})]
+    tasks += [WorkloadTask(name, 1, 99, 99, 1, {"o": 1}) for name in "bc"]
+    workload = Workload(tuple(tasks), tuple(cpis))
+    monkeypatch.setattr(blocking, "SEARCH_LIMIT", 2)
+    given_up, solved = (analyse(workload, FREE, solver=solver).tasks[0].blocking for solver in (False, True))
+    assert (given_up.exact, given_up.assignment, given_up.least) == (None, 10, 10)
+    assert (solved.exact, solved.assignment, solved.least) == (6, 10, 6)
+
+
+def test_without_blocking_nothing_is_left_to_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sections that take no time, on more ways than are looked at."""
+    monkeypatch.setattr(blocking, "WAYS", 0)
+    cpi = WorkloadCpi("x", Protocol.INHERITED, 0)
+    tasks = tuple(
+        WorkloadTask(name, priority, 99, 99, 1, {"x": 1}) for name, priority in (("a", 2), ("b", 1))
+    )
+    assert analyse(Workload(tasks, (cpi,)), FREE).tasks[0].blocking.exact == 0
+
+
+@given(SEEDS)
+def test_no_response_is_above_its_bound(seed: int) -> None:
+    assert above(seed) == []

@@ -185,8 +185,8 @@ def test_jobs_that_end_in_another_function(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_said(tmp_path: Path) -> None:
-    """The call is underlined; what is stated has to be as much as is counted."""
+def test_messages(tmp_path: Path) -> None:
+    """The call is underlined; a count that is stated has to be as much as is counted."""
     loop = "int p_f(int x) {\n    for (int i = 0; i < x; i++)\n        x += next_f(i);\n    return x;\n}"
     golden = Path(__file__).parent / "golden"
     compare(served(tmp_path, loop).text, golden / "not_counted.txt")

@@ -5,6 +5,8 @@
 import itertools
 from pathlib import Path
 
+import pytest
+
 from camkes.diagnostics import Sink
 from camkes.resolve import LoadOptions, codes
 from camkes.resolve.files.imports import read_program
@@ -98,6 +100,30 @@ def test_a_negative_time_is_wrong_even_if_it_is_less_than_a_nanosecond(tmp_path:
     for time, said in (("-0.1 ns", [codes.BAD_TIME.number]), ("0.1 ns", []), ("0", [])):
         text = of(interface, f"a.p_wcet = {time};", "procedure P { void f(); }")
         assert numbers(tmp_path, text) == said
+
+
+@pytest.mark.parametrize(
+    ("stated", "wcet", "deadline"),
+    [
+        ("0.5 ns", 1, None),  # less than the least deadline
+        ("1.5 ns", 2, 1),
+        ("2.5 ns", 3, 2),
+        ("1.0001", 1001, 1000),
+        ("0.1", 100, 100),  # the nearest number with a floating point is a little more
+        ("0.3 ms", 300_000, 300_000),  # and here a little less
+        ("0.1 * 3 ms", 300_000, 300_000),
+        ("1001 / 10.0 us", 100_100, 100_100),
+        ("7 ns", 7, 7),
+    ],
+)
+def test_times_are_rounded_to_the_safe_side(
+    tmp_path: Path, stated: str, wcet: int, deadline: int | None
+) -> None:
+    text = of("control; requestor;", f"a._wcet = {stated}; a._deadline = {stated};")
+    found, diagnostics = resolve(tmp_path, text)
+    assert found is not None
+    assert [each.code for each in diagnostics] == ([codes.BAD_TIME] if deadline is None else [])
+    assert [(each.wcet, each.deadline) for each in found.tasks] == [(wcet, deadline)]
 
 
 def test_the_power_of_an_integer_to_a_fraction_is_limited_by_its_value(tmp_path: Path) -> None:

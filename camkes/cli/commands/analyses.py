@@ -38,7 +38,7 @@ def analyze(arguments: argparse.Namespace) -> int:
     result = checked(arguments, sink)
     analysis = None
     if platform is not None and result is not None:
-        analysis = analyse_system(result.system, result.plan, platform, sink)
+        analysis = analyse_system(result.system, result.plan, platform, sink, solver=arguments.exact)
     if analysis is None or result is None:
         return write_diagnostics(arguments, sink)
     workload = workload_of(result.system, result.plan)
@@ -47,7 +47,7 @@ def analyze(arguments: argparse.Namespace) -> int:
         priorities = proposed(arguments, result, workload, analysis.platform, sink)
         if priorities is not None:
             workload = changed_priorities(workload, priorities)
-            analysis = analyse(workload, analysis.platform)
+            analysis = analyse(workload, analysis.platform, solver=arguments.exact)
     status = write_diagnostics(arguments, sink)
     if sink.has_errors:
         return status
@@ -110,7 +110,7 @@ def show(
         write_output(arguments.html, page(result, workload, analysis, found).encode())
     color = wants_color(arguments, sys.stdout)
     if arguments.explain is not None:
-        text = report.explain(analysis, arguments.explain, found)
+        text = report.explain(workload, analysis, arguments.explain, found)
         if text is None:
             hint = did_you_mean(arguments.explain, [each.task.name for each in analysis.tasks])
             print(f"camkes analyze: there is no task {arguments.explain!r}{hint}", file=sys.stderr)
@@ -200,6 +200,11 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--explain", metavar="TASK", help="show how each number of a task is computed")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="let a solver find the blocking that the search does not; this can take long",
+    )
     parser.add_argument(
         "--code",
         action="store_true",

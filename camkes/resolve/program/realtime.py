@@ -289,7 +289,8 @@ class TaskReader:
     def time(
         self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span], key: str, least: int
     ) -> int | None:
-        """A time in nanoseconds. A number without a unit counts microseconds."""
+        """A time in nanoseconds. A number without a unit counts microseconds. What is not a whole number of
+        nanoseconds is rounded to the safe side: execution times up, others down."""
         own = {attribute.name for attribute in instance.type.attributes}
         # a plain `period` that the component declares itself may well mean something else
         setting = self.get(instance, *(name for name in names if name != key or name not in own))
@@ -306,12 +307,22 @@ class TaskReader:
             )
             return None
         unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
-        time = round(value * unit) if abs(value) < 1e30 else -1
+        time = _whole(value, unit, up=key == WCET.name) if abs(value) < 1e30 else -1
         if value < 0 or time < least:
             self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {_written(setting)}", setting.span)
         else:
             return time
         return None
+
+
+def _whole(value: int | float, unit: int, *, up: bool) -> int:
+    """Whole nanoseconds. What floating-point numbers are wrong by does not count."""
+    numerator, denominator = value.as_integer_ratio()
+    numerator *= unit
+    nearest = (2 * numerator + denominator) // (2 * denominator)
+    if abs(numerator - nearest * denominator) << 50 <= abs(numerator):
+        return nearest
+    return -(-numerator // denominator) if up else numerator // denominator
 
 
 def _written(setting: Setting) -> str:

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Looks for a response above its bound, in random systems that have everything at once: equal priorities,
+all protocols nested in each other, several requests to one CPI, ceilings of 255, deadlines after periods.
+
+    python -m tests.analysis.attacks [--count SYSTEMS] [--seed FIRST]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Mapping, Sequence
+
+from camkes.analysis.assignment import changed
+from camkes.analysis.platform import FREE
+from camkes.analysis.response import Response
+from camkes.analysis.simulation import SimulatedProgram, Simulation, Step
+from camkes.analysis.verdict import analyse
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
+from camkes.model.limits import MAX_PRIORITY
+from camkes.model.protocols import TABLE, Protocol
+
+#: Nanoseconds in a unit of time. In a simulation each piece of work is at least one shorter than stated: a
+#: job that would end when another one is released ends before it.
+UNIT = 1_000
+
+#: How many programs of each system are simulated.
+PROGRAMS = 4
+
+
+def attacked_workload(rng: random.Random) -> Workload:
+    """Tasks that need between a fifth and all of the processor, or a little more."""
+    level = {f"c{index}": rng.randrange(4) for index in range(rng.randint(1, 6))}
+    protocols = rng.choice([tuple(Protocol), tuple(Protocol), (Protocol.INHERITED,), (*TABLE,)[1:]])
+    share = rng.choice((0.3, 0.5, 0.8))
+
+    def requests(above: int) -> dict[str, int]:
+        wanted = [name for name in level if level[name] > above and rng.random() < share]
+        return {name: rng.choice((1, 1, 1, 2, 3)) for name in wanted}
+
+    cpis = [
+        WorkloadCpi(name, rng.choice(protocols), rng.randint(0, 4) * UNIT, requests(level[name]))
+        for name in sorted(level, key=lambda each: level[each])
+    ]
+    whole: dict[str, int] = {}
+    for cpi in reversed(cpis):
+        whole[cpi.name] = cpi.work + sum(count * whole[name] for name, count in cpi.requests.items())
+    tasks = []
+    count = rng.randint(2, 6)
+    for index in range(count):
+        work, wanted = rng.randint(1, 8) * UNIT, requests(-1)
+        needed = work + sum(times * whole[name] for name, times in wanted.items())
+        factor = rng.choice((count, count, 2 * count, count - 0.5)) * rng.uniform(0.7, 1.5)
+        period = max(round(needed * factor / UNIT), 2) * UNIT
+        tasks.append(WorkloadTask(f"t{index}", rng.randint(1, count), period, 10 * period, work, wanted))
+    made = changed(Workload(tuple(tasks), tuple(cpis)))
+    if rng.random() < 0.8:
+        return made
+    highest = [WorkloadCpi(cpi.name, cpi.protocol, cpi.work, cpi.requests, MAX_PRIORITY) for cpi in made.cpis]
+    return changed(Workload(made.tasks, tuple(highest)))
+
+
+def _body(rng: random.Random, work: int, requests: Mapping[str, int]) -> tuple[Step, ...]:
+    """Requests in any order, with work before, between and after them."""
+    steps: list[Step] = [name for name, count in requests.items() for _ in range(count)]
+    rng.shuffle(steps)
+    pieces = rng.randint(1, 3)
+    for _ in range(pieces if work else 0):
+        piece = work // pieces - rng.choice((1, 1, 1, UNIT))
+        if piece > 0:
+            steps.insert(rng.randint(0, len(steps)), piece)
+    return tuple(steps)
+
+
+def attacking_program(rng: random.Random, workload: Workload) -> SimulatedProgram:
+    """Work, requests and first releases, these within a short time or at any time of the period."""
+    short = rng.choice((0, 4 * UNIT, 20 * UNIT))
+    tasks = {task.name: _body(rng, task.work, task.requests) for task in workload.tasks}
+    cpis = {cpi.name: _body(rng, cpi.work, cpi.requests) for cpi in workload.cpis}
+    offsets = {task.name: rng.randint(0, short or task.period) for task in workload.tasks}
+    return SimulatedProgram(tasks, cpis, offsets)
+
+
+def above(seed: int) -> Sequence[str]:
+    """The tasks of a random system that respond later than they can according to the analysis."""
+    rng = random.Random(seed)
+    workload = attacked_workload(rng)
+    analysis = analyse(workload, FREE)
+    limits = {each.task.name: each.response for each in analysis.tasks}
+    found = []
+    for _ in range(PROGRAMS):
+        simulation = Simulation(workload, attacking_program(rng, workload))
+        until = 12 * max(task.period for task in workload.tasks)
+        for job in simulation.run(until, most=20_000):
+            limit = limits[job.task]
+            if isinstance(limit, Response) and job.took(simulation.now) > limit.time:
+                found.append(f"seed {seed}: {job.task} took {job.took(simulation.now)}, R is {limit.time}")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=1000, metavar="SYSTEMS")
+    parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
+    given = parser.parse_args()
+    wrong = [text for seed in range(given.seed, given.seed + given.count) for text in above(seed)]
+    print(f"{given.count} systems, {len(wrong)} responses above their bounds", *wrong[:20], sep="\n")
+
+
+if __name__ == "__main__":
+    main()
