@@ -19,9 +19,10 @@ _UNIT = Path(__file__).parent / "unit"
     ("test", "sources"),
     [
         ("integrity_test.c", ("integrity.c",)),
+        ("arrivals_test.c", ("arrivals.c",)),
         ("oracle_test.c", ("oracle.c", "oracle_locks.c", "oracle_state.c")),
     ],
-    ids=["integrity", "oracle"],
+    ids=["integrity", "arrivals", "oracle"],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "test"

@@ -22,6 +22,7 @@ _UNIT = Path(__file__).parent / "unit"
         ("shared_memory_test.c", ()),
         ("error_test.c", ("error.c",)),
         ("start_test.c", ("start.c",)),
+        ("manager_test.c", ("protocols/manager.c", "protocols/queue.c")),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:

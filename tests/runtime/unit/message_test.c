@@ -137,6 +137,11 @@ static void marshal_too_much(void)
     camkes_put_array(&message, text, SIZE_MAX / 2, 4);
     need(message.error == CAMKES_MESSAGE_NO_ROOM, "an overrun went unseen");
     need(camkes_message_words(&message) <= seL4_MsgMaxLength, "too many words");
+    message = camkes_message_new(NULL);
+    camkes_put_array(&message, NULL, 0, 4);
+    need(message.error == CAMKES_MESSAGE_GOOD, "an empty array needs no memory");
+    camkes_put_array(&message, NULL, 1, 4);
+    need(message.error == CAMKES_MESSAGE_MISSING, "another one does");
 }
 
 /* Each part is followed by another, so that its length counts. */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Which timers may fire at a point, and when a run begins in which they fire by choice. */
+#include "scheduling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMERS = 3 };
+
+static struct kernel state;
+struct kernel *kernel = &state;
+static struct object timers[TIMERS], notes[TIMERS];
+static struct object *heap[TIMERS];
+static struct thread waiters[TIMERS], running = {.priority = 20};
+static unsigned offered, answer;
+static const struct object *fired;
+
+unsigned choose(enum camkes_choice kind, unsigned options)
+{
+    (void)kind;
+    offered = options;
+    return answer < options ? answer : 0;
+}
+
+void timer_arrive(struct object *object)
+{
+    fired = object;
+}
+
+void ready_prepend(struct thread *thread)
+{
+    (void)thread;
+}
+
+unsigned ready_count(unsigned priority)
+{
+    return priority == 20 ? 2 : 0;
+}
+
+struct thread *ready_take(unsigned priority, unsigned place)
+{
+    return priority == 20 ? &waiters[place] : NULL;
+}
+
+static void need(bool good, const char *what)
+{
+    if (!good) {
+        printf("%s\n", what);
+        exit(1);
+    }
+}
+
+/* Timers of priorities 10, 30 and 50, the heap in another order than the table. */
+static void begin(uint64_t arrivals)
+{
+    memset(&state, 0, sizeof state);
+    state.options.arrivals = arrivals;
+    state.objects = timers;
+    state.object_count = state.heap_size = TIMERS;
+    state.heap = heap;
+    state.now = 5;
+    state.started = true;
+    for (unsigned i = 0; i < TIMERS; i++) {
+        waiters[i] = (struct thread){.priority = (uint8_t)(10 + 20 * i)};
+        notes[i] = (struct object){.notification.queue.head = &waiters[i]};
+        timers[i] = (struct object){.number = i,
+                                    .kind = OBJECT_TIMER,
+                                    .timer = {.armed = true,
+                                              .due = 100 * (i + 1),
+                                              .period = 1000 / (i + 1),
+                                              .notification = &notes[i]}};
+        heap[TIMERS - 1 - i] = &timers[i];
+    }
+    fired = NULL;
+}
+
+static void the_beginning(void)
+{
+    begin(0);
+    arrivals_initialise();
+    need(state.now == 5, "a run in which timers fire at their times begins as usual");
+    begin(1);
+    arrivals_initialise();
+    need(state.now == 300, "all timers are due once");
+    begin(3);
+    arrivals_initialise();
+    need(state.now == 2100, "all timers are due three times");
+    begin(3);
+    timers[0].timer.armed = false;
+    arrivals_initialise();
+    need(state.now == 1200, "a timer that is not armed does not count");
+}
+
+static void points(void)
+{
+    begin(2);
+    answer = 0;
+    need(!arrivals_at_point(&running) && fired == NULL, "nothing is chosen");
+    need(offered == 3, "the two timers of higher priorities may fire");
+    for (answer = 1; answer < 3; answer++) {
+        need(arrivals_at_point(&running) && fired == &timers[answer], "in the order of the table");
+    }
+    timers[1].timer.fired = 2;
+    answer = 1;
+    need(arrivals_at_point(&running) && fired == &timers[2] && offered == 2,
+         "a timer fires as often as is allowed");
+    state.options.round_robin = true;
+    answer = 3;
+    need(arrivals_at_point(&running) && offered == 4 && state.current == &waiters[1],
+         "with round robin the time slice may end, for each of the equals");
+    state.options.round_robin = false;
+    notes[2].notification.queue.head = NULL;
+    fired = NULL;
+    need(!arrivals_at_point(&running) && fired == NULL, "no thread waits for the other");
+}
+
+static void switches(void)
+{
+    begin(1);
+    answer = 0;
+    state.current = NULL;
+    need(arrivals_at_switch() && offered == 3 && fired == &timers[0],
+         "one fires if no thread runs");
+    state.current = &running;
+    need(!arrivals_at_switch() && offered == 3, "a thread that is about to run may do so");
+    answer = 2;
+    need(arrivals_at_switch() && fired == &timers[2], "or a timer fires first");
+}
+
+int main(void)
+{
+    the_beginning();
+    points();
+    switches();
+    printf("good\n");
+    return 0;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A manager of an inherited CPI with two workers, and of a pool, gets one message after the other.
+ */
+#include <camkes/cpi.h>
+#include <camkes/error.h>
+#include <camkes/label.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LOW, MID, HIGH, CONTEXTS, THREADS = 2 };
+/* in place of the label of a reply: none is sent now */
+enum { SAVED = 1000 };
+/* badges: workers, then callers */
+enum { W_LOW = 1, W_MID, W_HIGH, C_LOW, C_MID, C_HIGH, UNKNOWN };
+
+struct exchange {
+    const char *what;
+    seL4_Word badge, label;
+    unsigned length, reply, sent; /* `sent`: slot of the reply to a waiter, 0: none */
+    unsigned priority;            /* of the thread of the low context afterwards */
+};
+
+static struct camkes_thread threads[CONTEXTS] = {{.tcb = 10}, {.tcb = 11}, {.tcb = 12}};
+static struct camkes_thread *const pool[THREADS] = {&threads[0], &threads[1]};
+static struct camkes_context contexts[CONTEXTS];
+static uint16_t queue[CONTEXTS];
+static const struct camkes_caller callers[CONTEXTS] = {{.context = LOW, .base = 10, .bound = 20},
+                                                       {.context = MID, .base = 20, .bound = 30},
+                                                       {.context = HIGH, .base = 30, .bound = 40}};
+static struct camkes_cpi cpi;
+static const struct exchange *next;
+static unsigned saved, sent, priorities[3];
+static jmp_buf done;
+static seL4_IPCBuffer buffer;
+
+static void need(bool good, const char *what)
+{
+    if (!good) {
+        printf("%s: %s\n", next->what, what);
+        exit(1);
+    }
+}
+
+seL4_IPCBuffer *seL4_GetIPCBuffer(void)
+{
+    return &buffer;
+}
+
+/* Checks what came of the last message, and hands out the next. */
+static seL4_MessageInfo_t receive(unsigned reply, seL4_Word *badge)
+{
+    if (next->badge != 0) {
+        need(reply == next->reply, "another reply");
+        need(sent == next->sent, "another reply to a waiter");
+        need(priorities[LOW] == next->priority, "another priority");
+    }
+    next++;
+    sent = 0;
+    if (next->what == NULL) {
+        longjmp(done, 1);
+    }
+    *badge = next->badge;
+    return seL4_MessageInfo_new(next->label, 0, 0, next->length);
+}
+
+seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge)
+{
+    (void)endpoint;
+    return receive(SAVED, badge);
+}
+
+seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr endpoint, seL4_MessageInfo_t reply, seL4_Word *badge)
+{
+    (void)endpoint;
+    return receive((unsigned)seL4_MessageInfo_get_label(reply), badge);
+}
+
+void seL4_Send(seL4_CPtr slot, seL4_MessageInfo_t info)
+{
+    (void)info;
+    sent = (unsigned)slot;
+}
+
+void seL4_Wait(seL4_CPtr slot, seL4_Word *badge)
+{
+    (void)slot, (void)badge;
+    need(false, "a manager of three contexts waits at its endpoint alone");
+}
+
+seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word priority)
+{
+    (void)authority;
+    priorities[tcb - 10] = (unsigned)priority;
+    return seL4_NoError;
+}
+
+seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
+{
+    (void)slot;
+    saved++;
+    return seL4_NoError;
+}
+
+seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word badge,
+                                 seL4_Word sender, unsigned error)
+{
+    (void)place, (void)badge, (void)sender;
+    return seL4_MessageInfo_new(error, 0, 0, 0);
+}
+
+void camkes_nested_push(struct camkes_context *context, uint8_t priority)
+{
+    (void)context, (void)priority;
+}
+
+seL4_CPtr camkes_nested_found(struct camkes_context *context)
+{
+    (void)context;
+    return 0;
+}
+
+void camkes_host_point(void)
+{
+}
+
+void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
+{
+    (void)kind, (void)other, (void)n, (void)args;
+}
+
+void camkes_fail(const char *format, ...)
+{
+    printf("%s: %s\n", next->what, format);
+    exit(1);
+}
+
+static void run(const struct exchange *exchanges, bool pooled)
+{
+    struct camkes_thread self = {.cpi = &cpi};
+    for (unsigned i = 0; i < CONTEXTS; i++) {
+        const uint8_t base = (uint8_t)(10 * (i + 1));
+        contexts[i] = (struct camkes_context){.id = (uint16_t)i,
+                                              .held = i + 1,
+                                              .base = base,
+                                              .request = base,
+                                              .effective = base,
+                                              .reply = 100 + i,
+                                              .worker = pooled ? NULL : &threads[i]};
+        priorities[i] = base;
+    }
+    cpi = (struct camkes_cpi){.name = "cpi",
+                              .ceiling = 40,
+                              .pooled = pooled,
+                              .contexts = CONTEXTS,
+                              .callers = CONTEXTS,
+                              .context = contexts,
+                              .caller = callers,
+                              .manager = 1,
+                              .authority = 2,
+                              .pool = pool,
+                              .threads = THREADS,
+                              .queue = queue};
+    next = exchanges;
+    if (setjmp(done) == 0) {
+        camkes_manage_cpi(&self);
+    }
+}
+
+#define OPERATION(name) CAMKES_##name
+#define UPDATE_TO(priority) (CAMKES_UPDATE | (priority) << 4)
+#define OF_THREAD(name, thread) (CAMKES_##name | (thread) << 12)
+
+static const struct exchange LOCK[] = {
+    {.what = "the start"},
+    {"a badge of no caller", UNKNOWN, OPERATION(SETTLE), 0, CAMKES_MESSAGE_BADGE, 0, 10},
+    {"a message with words", W_LOW, OPERATION(SETTLE), 1, CAMKES_MESSAGE_TOO_LONG, 0, 10},
+    {"a label that is too long", W_LOW, (seL4_Word)1 << CAMKES_OPERATION_BITS, 0,
+     CAMKES_MESSAGE_LABEL, 0, 10},
+    {"an unknown operation of a worker", W_LOW, 0, 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"an unknown operation of a caller", C_LOW, 0, 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"an operation of workers", C_LOW, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"an operation of callers", W_LOW, UPDATE_TO(15), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"an operation of pools", W_LOW, OF_THREAD(BEGIN_REQUEST, 0), 0, CAMKES_MESSAGE_OPERATION, 0,
+     10},
+    {"the same", W_LOW, OF_THREAD(END_REQUEST, 0), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"settle", W_LOW, OPERATION(SETTLE), 0, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"a lock that is not held", W_LOW, OPERATION(RELEASE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"the lock is free", W_LOW, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"the holder asks again", W_LOW, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"no context waits", W_LOW, OPERATION(RELEASE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"a waiter", W_MID, OPERATION(ACQUIRE_LOCK), 0, SAVED, 0, 20},
+    {"a waiter asks again", W_MID, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 20},
+    {"a waiter ends", C_MID, OPERATION(CLEAR), 0, CAMKES_MESSAGE_OPERATION, 0, 20},
+    {"a second waiter", W_HIGH, OPERATION(ACQUIRE_LOCK), 0, SAVED, 0, 30},
+    {"above the bound", C_MID, UPDATE_TO(31), 0, CAMKES_MESSAGE_PRIORITY, 0, 30},
+    {"at the bound", C_MID, UPDATE_TO(30), 0, CAMKES_MESSAGE_GOOD, 0, 30},
+    {"above all", C_HIGH, UPDATE_TO(40), 0, CAMKES_MESSAGE_GOOD, 0, 40},
+    {"no more than before", C_HIGH, UPDATE_TO(35), 0, CAMKES_MESSAGE_GOOD, 0, 40},
+    {"another worker releases", W_MID, OPERATION(RELEASE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 40},
+    {"the first waiter gets it", W_LOW, OPERATION(RELEASE_LOCK), 0, CAMKES_MESSAGE_GOOD, 102, 10},
+    {"the priority is its own again", C_HIGH, OPERATION(CLEAR), 0, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"the second one gets it", W_HIGH, OPERATION(RELEASE_LOCK), 0, CAMKES_MESSAGE_GOOD, 101, 10},
+    {.what = NULL},
+};
+
+static const struct exchange POOL[] = {
+    {.what = "the start"},
+    {"no thread serves yet", W_LOW, OF_THREAD(END_REQUEST, 0), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"an unknown thread", W_LOW, OF_THREAD(BEGIN_REQUEST, THREADS), 0, CAMKES_MESSAGE_OPERATION, 0,
+     10},
+    {"a lock without a thread", W_LOW, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"a thread serves", W_MID, OF_THREAD(BEGIN_REQUEST, 0), 0, CAMKES_MESSAGE_GOOD, 0, 20},
+    {"a second one for the same context", W_MID, OF_THREAD(BEGIN_REQUEST, 1), 0,
+     CAMKES_MESSAGE_OPERATION, 0, 20},
+    {"another thread ends", W_MID, OF_THREAD(END_REQUEST, 1), 0, CAMKES_MESSAGE_OPERATION, 0, 20},
+    {"an unknown thread ends", W_MID, OF_THREAD(END_REQUEST, THREADS), 0, CAMKES_MESSAGE_OPERATION,
+     0, 20},
+    {"it takes the lock", W_MID, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_GOOD, 0, 20},
+    {"it ends with the lock", W_MID, OF_THREAD(END_REQUEST, 0), 0, CAMKES_MESSAGE_OPERATION, 0, 20},
+    {"a waiter", W_HIGH, OF_THREAD(BEGIN_REQUEST, 1), 0, CAMKES_MESSAGE_GOOD, 0, 20},
+    {"it waits", W_HIGH, OPERATION(ACQUIRE_LOCK), 0, SAVED, 0, 30},
+    {"a waiter ends", W_HIGH, OF_THREAD(END_REQUEST, 1), 0, CAMKES_MESSAGE_OPERATION, 0, 30},
+    {"the lock is handed over", W_MID, OPERATION(RELEASE_LOCK), 0, CAMKES_MESSAGE_GOOD, 102, 20},
+    {"the thread gets the ceiling", W_MID, OF_THREAD(END_REQUEST, 0), 0, CAMKES_MESSAGE_GOOD, 0,
+     40},
+    {"it serves another context", W_LOW, OF_THREAD(BEGIN_REQUEST, 0), 0, CAMKES_MESSAGE_GOOD, 0,
+     10},
+    {.what = NULL},
+};
+
+int main(void)
+{
+    run(LOCK, false);
+    next = LOCK;
+    need(saved == 2, "a reply was not saved");
+    need(contexts[HIGH].effective == 30, "a raised priority is left over");
+    run(POOL, true);
+    next = POOL;
+    need(saved == 3, "a reply was not saved");
+    printf("good\n");
+    return 0;
+}
