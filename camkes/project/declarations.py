@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from os.path import abspath
 from pathlib import Path
@@ -381,6 +382,8 @@ def _with_sifted_flags(call: Call, sink: Sink) -> Call:
     keyword = ""
     for argument in (*call.arguments, ""):
         if argument in keywords or not argument:
+            if keyword in ("C_FLAGS", "CXX_FLAGS"):
+                flags = _as_options(flags)
             good, bad = sifted(flags, _FLAGS.get(keyword, PREPROCESSING))
             _refuse(call, bad, sink)
             arguments += good
@@ -390,6 +393,14 @@ def _with_sifted_flags(call: Call, sink: Sink) -> Call:
         else:
             arguments.append(argument)
     return call._replace(arguments=tuple(arguments[:-1]))
+
+
+def _as_options(flags: Iterable[str]) -> list[str]:
+    """What CMake makes of COMPILE_OPTIONS: repeated items are dropped, those after SHELL: are split."""
+    words: list[str] = []
+    for flag in dict.fromkeys(flags):
+        words += shlex.split(flag.removeprefix("SHELL:")) if flag.startswith("SHELL:") else [flag]
+    return words
 
 
 def _refuse(call: Call, flags: Sequence[str], sink: Sink) -> None:

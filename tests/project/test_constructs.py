@@ -113,6 +113,11 @@ CONSTRUCTS = {
         "function(make_@ name)\nDeclareCAmkESComponent(${name} ${ARGN})\nendfunction()\n"
         'set(sources_@ @.c;l@.c)\nmake_@(@ SOURCES ${sources_@} C_FLAGS "-DS=\\"a b\\"" [[-DT=\'x\']])'
     ),
+    "repeated_flags": (
+        "DeclareCAmkESComponent(@ SOURCES @.c C_FLAGS -DX -fno-builtin -include a.h -fno-common\n"
+        "-fno-builtin -DX"
+        ' "SHELL:-include b.h" "SHELL:-include c.h" "SHELL:-include c.h" -isystem inc)'
+    ),
     "assembler": (
         "DeclareCAmkESComponent(@ SOURCES @.c @.S)\n"
         "set_source_files_properties(@.S PROPERTIES COMPILE_DEFINITIONS S)"
