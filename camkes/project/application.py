@@ -105,7 +105,9 @@ class Application(Struct, frozen=True):
         for call, ((first, span), *others) in calls.items():
             sink.report(
                 code,
-                f"there is no {what} {first}",
+                f"{first} is not a {what}"
+                if (self.folder / first).exists()
+                else f"there is no {what} {first}",
                 span,
                 related=[Label(place, "nor this") for _, place in others if place and place != call],
                 notes=[f"nor {name}" for name, place in others if place is None or place == call],

@@ -142,6 +142,9 @@ def declarations(answer: Answer, sink: Sink, *, check_flags: bool = True) -> Dec
         name: replace(_library(values), groups=groups.get(name, ()))
         for name, values in answer.libraries.items()
     }
+    for path in (path for library in result.libraries.values() for path in library.sources):
+        if path.exists() and not path.is_file():
+            result.missing.append(Missing(path, None, None))
     for name, found in groups.items():
         component, _, instance = name.removeprefix(UNIT).partition(".")
         if name.startswith(UNIT):
@@ -274,7 +277,7 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
     names = [name for name in values["SOURCES"] if name and _OBJECTS.fullmatch(name) is None]
     sources = _paths(call, names)
     for name, source in zip(names, sources, strict=True):
-        if not source.exists():
+        if not source.is_file():  # a pipe or a device would never end
             to_list = to.not_made if to.generates(call, name) else to.missing
             to_list.append(Missing(source, call.span, call.place(name)))
     return ComponentBuild(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,26 @@ def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code:
     assert diagnostic.code.number == code
     assert diagnostic.span is not None
     assert diagnostic.span.line == BASIC.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "folder", "device"]
+)
+@pytest.mark.parametrize(
+    "text",
+    ["DeclareCAmkESComponent(A SOURCES never.c)", "add_library(l STATIC never.c)"],
+    ids=["own", "library"],
+)
+def test_sources_that_a_compiler_could_read_for_ever(
+    text: str, make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    write_files(tmp_path, {"CMakeLists.txt": BASIC + text, **BASIC_FILES})
+    make(tmp_path / "never.c")
+    sink = Sink()
+    found = find_application(tmp_path, sink)
+    if found is not None:
+        found.report_missing(MISSING_FILE, sink)
+    assert [d.message for d in sink.diagnostics] == ["never.c is not a file"]
 
 
 def test_no_application(tmp_path: Path) -> None:
