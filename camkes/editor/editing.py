@@ -5,21 +5,20 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.diagnostics import Sink, Span
 from camkes.editor import convert
 from camkes.editor.complete import Entry, Sort, complete
+from camkes.editor.fixes import Fix, fixes
 from camkes.editor.rename import RefusedError, check_damage, check_name, check_symbol
 from camkes.editor.session import Feature, Server
 from camkes.format import format_file
 from camkes.parser.parse import ParseOptions
-from camkes.resolve.words.nearest import suggested
 
 _COMPLETIONS = {
     "procedure": lsp.CompletionItemKind.Interface,
@@ -85,8 +84,7 @@ async def formatting(server: Server, params: lsp.DocumentFormattingParams) -> li
 
 
 async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-    uri = params.text_document.uri
-    file = await server.file(uri)
+    file = await server.file(params.text_document.uri)
     if file is None:
         return []
     analysis, source = file
@@ -97,14 +95,22 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
             continue
         shown = server.diagnostic(diagnostic, span)
         first, last = shown.range.start.line, shown.range.end.line
-        fix = _fix(diagnostic, span)
-        if fix is None or last < params.range.start.line or first > params.range.end.line:
+        if last < params.range.start.line or first > params.range.end.line:
             continue
-        wrong, right = fix
-        edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(server.range(wrong), right)]})
-        title, kind = f"Change to `{right}`", lsp.CodeActionKind.QuickFix
-        result.append(lsp.CodeAction(title, kind, [shown], is_preferred=True, edit=edit))
+        found = fixes(analysis, diagnostic)
+        result += [_action(server, fix, shown, preferred=len(found) == 1) for fix in found]
     return result
+
+
+def _action(server: Server, fix: Fix, shown: lsp.Diagnostic, *, preferred: bool) -> lsp.CodeAction:
+    edits = {server.uri(fix.span.file.path): [lsp.TextEdit(server.range(fix.span), fix.text)]}
+    return lsp.CodeAction(
+        fix.title,
+        lsp.CodeActionKind.QuickFix,
+        [shown],
+        is_preferred=preferred,
+        edit=lsp.WorkspaceEdit(changes=edits),
+    )
 
 
 def _completion(entry: Entry) -> lsp.CompletionItem:
@@ -116,23 +122,6 @@ def _completion(entry: Entry) -> lsp.CompletionItem:
 
 def _order(span: Span) -> tuple[str, int, int]:
     return str(span.file.path), span.line, span.column
-
-
-def _fix(diagnostic: Diagnostic, span: Span) -> tuple[Span, str] | None:
-    """What to replace by the word that a diagnostic suggests."""
-    right = suggested(diagnostic.help)
-    if right is None or span.line != span.end_line:
-        return None
-    written = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
-    if right.startswith("import ") and written.startswith("import"):
-        return span, right
-    for quoted in re.findall(r"`([^`]+)`", diagnostic.message):
-        for word in re.findall(r"\w+", quoted):
-            places = [match.start() for match in re.finditer(rf"\b{word}\b", written)]
-            if len(places) == 1 and word != right:
-                start = span.column + places[0]
-                return Span(span.file, span.line, start, span.line, start + len(word)), right
-    return None
 
 
 @contextmanager

@@ -7,14 +7,15 @@ from __future__ import annotations
 import os
 import sys
 
-from camkes.editor import editing, navigation, synchronisation
+from camkes.editor import editing, navigation, presentation, synchronisation
 from camkes.editor.session import Server
 
 
 def make_server() -> Server:
     """A server with all its features."""
     server = Server()
-    for feature in (*synchronisation.FEATURES, *navigation.FEATURES, *editing.FEATURES):
+    modules = (synchronisation, navigation, presentation, editing)
+    for feature in (each for module in modules for each in module.FEATURES):
         server.feature(feature.method, feature.options)(feature.answer)
     return server
 

@@ -69,6 +69,7 @@ class Server(LanguageServer):
         self.pending: asyncio.Task[None] | None = None
         self.published: set[str] = set()
         self.said_unasked: set[str] = set()
+        self.commands: frozenset[str] = frozenset()  # that the editor can run for a lens
         self.dismissed = False  # by the editor, before it leaves
 
     def take(self, uri: str, text: str) -> None:

@@ -10,22 +10,29 @@ from camkes.editor.session import Feature, Server, path_of
 
 
 async def initialize(server: Server, params: lsp.InitializeParams) -> None:
-    """`trusted` says that CMake may run for all folders of the session."""
-    options = params.initialization_options
-    given = options.get("trusted") if isinstance(options, dict) else getattr(options, "trusted", False)
-    server.files.trusts_all = given is True
+    """`trusted` says that CMake may run for all folders of the session, `commands` names those that the
+    editor can run."""
+    given = params.initialization_options
+    options = given if isinstance(given, dict) else getattr(given, "_asdict", dict)()
+    server.files.trusts_all = options.get("trusted") is True
+    commands = options.get("commands")
+    server.commands = frozenset(commands) if isinstance(commands, list | tuple) else frozenset()
 
 
 async def initialized(server: Server, params: lsp.InitializedParams) -> None:
-    """Ask to hear of changes on disk."""
-    workspace = server.client_capabilities.workspace
+    """Ask to hear of changes on disk, and to be asked what a name in C code means."""
+    workspace, document = server.client_capabilities.workspace, server.client_capabilities.text_document
     watching = workspace.did_change_watched_files if workspace else None
-    if watching is None or not watching.dynamic_registration:
-        return
-    watchers = [lsp.FileSystemWatcher("**/*.{camkes,idl4}"), lsp.FileSystemWatcher("**/CMakeLists.txt")]
-    options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
-    registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-    await server.client_register_capability_async(lsp.RegistrationParams([registration]))
+    registrations = []
+    if watching is not None and watching.dynamic_registration:
+        watchers = [lsp.FileSystemWatcher("**/*.{camkes,idl4}"), lsp.FileSystemWatcher("**/CMakeLists.txt")]
+        files = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
+        registrations.append(lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, files))
+    if document is not None and document.definition and document.definition.dynamic_registration:
+        code = lsp.DefinitionRegistrationOptions([lsp.TextDocumentFilterLanguage("c", scheme="file")])
+        registrations.append(lsp.Registration("code", lsp.TEXT_DOCUMENT_DEFINITION, code))
+    if registrations:
+        await server.client_register_capability_async(lsp.RegistrationParams(registrations))
 
 
 async def dismissed(server: Server, params: None) -> None:

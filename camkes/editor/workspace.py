@@ -31,9 +31,9 @@ _IMPORT = re.compile(r'\bimport\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
 
 
 class SystemSnapshot(Struct, dict=True):
-    """What is known about the system of one root file."""
+    """What is known about the system of an application."""
 
-    root: Path
+    application: Application
     options: LoadOptions
     program: Program
     diagnostics: tuple[Diagnostic, ...]
@@ -106,7 +106,7 @@ def analyse_root(
     found = sink.diagnostics
     if not has_root:
         found = tuple(each for each in found if each.code is not NO_ASSEMBLY)
-    return SystemSnapshot(application.root, options, loaded.program, found, loaded.system, plan)
+    return SystemSnapshot(application, options, loaded.program, found, loaded.system, plan)
 
 
 class Workspace(Struct, dict=True):

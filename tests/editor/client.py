@@ -197,7 +197,7 @@ async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]
     parameters = lsp.InitializeParams(
         lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints)),
         root_uri=folder.as_uri(),
-        initialization_options={"trusted": trusted},
+        initialization_options={"trusted": trusted, "commands": ["camkes.run", "camkes.analyze"]},
     )
     try:
         await asyncio.wait_for(client.initialize_async(parameters), TIMEOUT)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Methods and the C functions that stand for them: where a handler is defined, and what a name in C means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from camkes.diagnostics import SourceFile, Span
+from camkes.editor.index import NamedSymbol, NameUse
+from camkes.editor.workspace import SystemSnapshot
+from camkes.parser import ast
+
+
+def handlers(analysis: SystemSnapshot, use: NameUse) -> list[Span]:
+    """Where C code defines what a name stands for: a method, an interface or a component."""
+    symbol = use.symbol
+    found: list[Span] = []
+    for component in analysis.index.tops["component"].values():
+        names = [] if symbol is not component else ["run"]
+        for interface in component.members.values():
+            if interface.interface is None or interface.interface.kind != "provides":
+                continue
+            methods = interface.type.members.values() if interface.type is not None else ()
+            names += [
+                f"{interface.name.text}_{method.name.text}"
+                for method in methods
+                if symbol in (method, interface, component)
+            ]
+        if names:
+            wanted = re.compile(rf"^(?!\s|#)[^;\n]*?\b({'|'.join(names)})\s*\([^;]*?\)\s*\{{", re.MULTILINE)
+            for source in _sources(analysis, component):
+                found += _places(source, wanted)
+    return found
+
+
+def meaning(analysis: SystemSnapshot, source: Path, line: str, column: int) -> NamedSymbol | None:
+    """The method or interface that a name in C code stands for, which is at a column of a line."""
+    word = next((m[0] for m in re.finditer(r"\w+", line) if m.start() < column <= m.end() + 1), "")
+    for component in analysis.index.tops["component"].values():
+        members = [m for name, m in component.members.items() if word == name or word.startswith(f"{name}_")]
+        if not members or source.resolve() not in (each.resolve() for each in _sources(analysis, component)):
+            continue
+        member = max(members, key=lambda each: len(each.name.text))
+        methods = member.type.members if member.type is not None else {}
+        return methods.get(word[len(member.name.text) + 1 :], member)
+    return None
+
+
+def _sources(analysis: SystemSnapshot, component: NamedSymbol) -> tuple[Path, ...]:
+    if not isinstance(component.node, ast.ComponentDecl):
+        return ()
+    declared = component.name.span.file.path
+    build = analysis.application.build_of(component.name.text, "", declared)
+    return build.sources if build is not None else ()
+
+
+def _places(path: Path, wanted: re.Pattern[str]) -> Iterator[Span]:
+    try:
+        text = path.read_text(errors="replace")
+    except OSError:  # the file has gone
+        return
+    file = SourceFile(path, text)
+    for match in wanted.finditer(text):
+        line = text.count("\n", 0, match.start(1)) + 1
+        column = match.start(1) - (text.rfind("\n", 0, match.start(1)) + 1) + 1
+        yield Span(file, line, column, line, column + len(match[1]))

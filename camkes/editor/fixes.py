@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Changes that correct what a diagnostic reports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from camkes.diagnostics import Diagnostic, SourceFile, Span
+from camkes.editor.index import NamedSymbol
+from camkes.editor.workspace import SystemSnapshot
+from camkes.parser import ast
+from camkes.resolve.words.nearest import suggested
+
+
+class Fix(NamedTuple):
+    """Replace what stands at a place; an empty place means: insert. `title` is what the user chooses."""
+
+    title: str
+    span: Span
+    text: str
+
+
+def fixes(analysis: SystemSnapshot, diagnostic: Diagnostic) -> list[Fix]:
+    """The changes for a diagnostic."""
+    if diagnostic.span is None:
+        return []
+    return [fix for rule in _RULES for fix in rule(analysis, diagnostic, diagnostic.span)]
+
+
+def _word(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
+    """Write the word that the diagnostic suggests."""
+    right = suggested(diagnostic.help)
+    if right is None or span.line != span.end_line:
+        return
+    written = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+    if right.startswith("import ") and written.startswith("import"):
+        yield Fix(f"Change to `{right}`", span, right)
+        return
+    for quoted in re.findall(r"`([^`]+)`", diagnostic.message):
+        for word in re.findall(r"\w+", quoted):
+            places = [match.start() for match in re.finditer(rf"\b{word}\b", written)]
+            if len(places) == 1 and word != right:
+                start = span.column + places[0]
+                place = Span(span.file, span.line, start, span.line, start + len(word))
+                yield Fix(f"Change to `{right}`", place, right)
+                return
+
+
+def _semicolon(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
+    if diagnostic.code.name == "missing-semicolon":
+        yield Fix("Add `;`", _at(span.file, span.end_line, span.end_column), ";")
+
+
+def _import(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
+    """Import the file that a help text names."""
+    found = re.search(r"`(import [<\"][^`]+;)`", diagnostic.help)
+    if found is not None and "did you mean" not in diagnostic.help:
+        own = [item for item in analysis.program.items if item.span.file is span.file]
+        line = min((item.span.line for item in own), default=1)
+        first = next((n for n, text in enumerate(span.file.lines, 1) if text.startswith("import ")), line)
+        yield Fix(f"Add `{found[1]}`", _at(span.file, first, 1), f"{found[1]}\n")
+
+
+def _requestor(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
+    found = re.match(r"add `requestor;` to component `(\w+)`", diagnostic.help)
+    symbol = analysis.index.tops["component"].get(found[1]) if found is not None else None
+    yield from _items(symbol, "requestor;")
+
+
+def _include(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
+    """Include a header of the application that defines an unknown type."""
+    kind = re.match(r"unknown type `(\w+)`", diagnostic.message)
+    component = re.search(r"in component `(\w+)`", diagnostic.help)
+    if kind is None or component is None:
+        return
+    symbol = analysis.index.tops["component"].get(component[1])
+    defines = re.compile(rf"\}}\s*{kind[1]}\s*;|\btypedef\b[^;{{}}]*\b{kind[1]}\s*;")
+    for header in sorted(span.file.path.absolute().parent.rglob("*.h")):
+        if "build" not in header.parts and defines.search(header.read_text(errors="replace")):
+            yield from _items(symbol, f'include "{header.name}";')
+
+
+_RULES: tuple[Callable[[SystemSnapshot, Diagnostic, Span], Iterator[Fix]], ...] = (
+    _word,
+    _semicolon,
+    _import,
+    _requestor,
+    _include,
+)
+
+
+def _items(component: NamedSymbol | None, text: str) -> Iterator[Fix]:
+    """Add an item to a component: behind `control`, or as the first one."""
+    node = component.node if component is not None else None
+    if not isinstance(node, ast.ComponentDecl):
+        return
+    control = next((item.span for item in node.items if isinstance(item, ast.Control)), None)
+    span = control or (node.items[0].span if node.items else None)
+    if span is None:
+        return
+    line = span.file.lines[span.line - 1]
+    alone = not line[: span.column - 1].strip()
+    space = f"\n{line[: span.column - 1]}" if alone else " "
+    if control is not None:
+        yield Fix(f"Add `{text}`", _at(span.file, span.end_line, span.end_column), f"{space}{text}")
+    else:
+        yield Fix(f"Add `{text}`", _at(span.file, span.line, span.column), f"{text}{space}")
+
+
+def _at(file: SourceFile, line: int, column: int) -> Span:
+    return Span(file, line, column, line, column)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Colours, lenses, words, fixes that insert, symbols of a workspace, and ways between methods and C code."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+
+from camkes.editor.words import WORDS, hover_word
+from camkes.parser.tables import load
+from tests.command import ROOT
+from tests.editor.client import Editor
+from tests.editor.test_session import EXAMPLES, session
+
+
+@pytest.fixture
+def protocols(tmp_path: Path) -> Path:
+    shutil.copytree(EXAMPLES / "protocols", tmp_path / "protocols")
+    return tmp_path / "protocols"
+
+
+def test_every_word_of_the_language_is_explained() -> None:
+    tables = load()
+    assert {*tables.words, *tables.contextual} == {*WORDS}
+
+
+def test_the_grammar_of_vs_code_has_every_word() -> None:
+    grammar = (ROOT / "editors" / "vscode" / "syntaxes" / "camkes.tmLanguage.json").read_text()
+    grammar = re.sub(r"\(?(\w)\)?\?", r"\1", grammar)  # `threads?` as `threads`
+    assert {word for word in WORDS if not re.search(rf"(?<!\w)b?{word}s?(?!\w)", grammar)} == set()
+
+
+def test_words_are_not_in_comments_strings_and_names() -> None:
+    text = 'component A { control; } // control\n/* uses\nuses */ "uses" my_control'
+    assert hover_word(text, 1, 16) == (f"`control`: {WORDS['control']}", 15, 22)
+    assert hover_word(text, 1, 30) is None
+    assert [hover_word(text, line, column) for line, column in ((2, 5), (3, 2), (3, 12), (3, 20))] == [
+        None
+    ] * 4
+
+
+def test_hover_of_a_word(protocols: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("protocols.camkes")
+        assert "its requests have its priority" in await editor.hover("protocols.camkes", "reques|tor;")
+        assert "a unit of time" in await editor.hover("protocols.camkes", "80 m|s")
+        assert await editor.hover("protocols.camkes", "served concu|rrently") == ""
+
+    session(protocols, script)
+
+
+async def tokens(editor: Editor, name: str) -> list[tuple[str, str, bool]]:
+    """Names with their colours, and whether it is where they are declared."""
+    legend = [
+        "interface",
+        "struct",
+        "macro",
+        "class",
+        "method",
+        "property",
+        "variable",
+        "namespace",
+        "function",
+    ]
+    found = await editor.client.text_document_semantic_tokens_full_async(
+        lsp.SemanticTokensParams(lsp.TextDocumentIdentifier(editor.uri(name)))
+    )
+    assert found is not None
+    lines = editor.texts[name].split("\n")
+    line = character = 0
+    result = []
+    for down, right, length, kind, modifiers in zip(*(found.data[n::5] for n in range(5)), strict=True):
+        line, character = line + down, right if down else character + right
+        result.append((lines[line][character : character + length], legend[kind], bool(modifiers)))
+    return result
+
+
+def test_colours_of_names(protocols: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("protocols.camkes")
+        found = await tokens(editor, "protocols.camkes")
+        assert found[:3] == [("Pow", "interface", True), ("pow", "method", True), ("Task", "class", True)]
+        assert ("Pow", "interface", False) in found and ("next", "property", False) in found
+        assert ("t1", "variable", True) in found and ("to_leaf", "function", True) in found
+        assert ("seL4RPCCall", "macro", False) in found
+
+    session(protocols, script)
+
+
+def test_lenses(protocols: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("protocols.camkes")
+        found = await editor.client.text_document_code_lens_async(
+            lsp.CodeLensParams(lsp.TextDocumentIdentifier(editor.uri("protocols.camkes")))
+        )
+        commands = [lens.command for lens in found or [] if lens.command]
+        assert [each.title for each in commands] == ["run", "analyze"]
+        assert [*(commands[0].arguments or ())] == [str(protocols)]
+        line = (found or [])[0].range.start.line
+        assert editor.texts["protocols.camkes"].split("\n")[line].startswith("assembly")
+
+    session(protocols, script)
+
+
+def test_symbols_of_the_workspace(protocols: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("protocols.camkes")
+        found = await editor.client.workspace_symbol_async(lsp.WorkspaceSymbolParams("exc"))
+        assert sorted(each.name for each in found or []) == ["Exclusive", "exclusive", "to_exclusive"]
+
+    session(protocols, script)
+
+
+def test_from_a_method_to_its_handlers_and_back(protocols: Path) -> None:
+    async def script(editor: Editor) -> None:
+        async def implementation(text: str) -> list[str]:
+            found = await editor.client.text_document_implementation_async(
+                lsp.ImplementationParams(*editor.place("protocols.camkes", text))
+            )
+            return [editor.text_of(each) for each in found or [] if isinstance(each, lsp.Location)]
+
+        editor.open("protocols.camkes")
+        assert await implementation("int |pow(") == [
+            "shared.c:5:p_pow",
+            "exclusive.c:5:p_pow",
+            "leaf.c:5:p_pow",
+        ]
+        assert await implementation("component |Task {") == ["task.c:6:run"]
+        assert await implementation("component Leaf |{") == []
+        editor.texts["shared.c"] = (protocols / "shared.c").read_text()
+        assert await editor.definition("shared.c", "int p_p|ow") == "protocols.camkes:5:pow"
+        assert await editor.definition("shared.c", "next_|pow(") == "protocols.camkes:5:pow"
+        assert await editor.definition("shared.c", "camkes_|work") == ""
+
+    session(protocols, script)
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("component A { control }", "Add `;`: 1:;"),
+        (
+            "procedure P { void f(); }\ncomponent A { control; uses P p; }\ncomponent B { provides P p; }\n"
+            "assembly { composition { component A a; component B b;\n"
+            "connection seL4RPCCall c(from a.p, to b.p); } }",
+            "Add `import <std_connector.camkes>;`: 1:import <std_connector.camkes>;\n",
+        ),
+        (
+            "import <std_connector.camkes>;\nprocedure P { void f(); }\n"
+            "component A {\n    control;\n    uses P p;\n}\n"
+            "component B { provides P p with priority_protocol inherited; }\n"
+            "assembly { composition { component A a; component B b;\n"
+            "connection seL4RPCCall c(from a.p, to b.p); } configuration { a._priority = 3; } }",
+            "Add `requestor;`: 4:\n    requestor;",
+        ),
+    ],
+)
+def test_fixes_that_insert(text: str, fix: str, tmp_path: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("a.camkes", text)
+        diagnostic = next(d for d in await editor.settled("a.camkes") if d.severity == 1)
+        found = await editor.client.text_document_code_action_async(
+            lsp.CodeActionParams(
+                lsp.TextDocumentIdentifier(editor.uri("a.camkes")),
+                diagnostic.range,
+                lsp.CodeActionContext([diagnostic]),
+            )
+        )
+        (action,) = found or []
+        assert isinstance(action, lsp.CodeAction) and action.edit and action.edit.changes
+        ((_, (edit,)),) = action.edit.changes.items()
+        assert edit.range.start == edit.range.end
+        assert isinstance(edit, lsp.TextEdit)
+        assert f"{action.title}: {edit.range.start.line + 1}:{edit.new_text}" == fix
+
+    (tmp_path / "a.camkes").write_text(text)
+    session(tmp_path, script)
