@@ -127,6 +127,13 @@ def needs() -> tuple[Need, ...]:
             "sandbox", (), "CMake files that are not trusted", "camkes trust DIR, or a newer Linux", _sandbox
         ),
         Need("gdb", ("debug",), "the debugger", f"{_APT} gdb", _program("", "gdb")),
+        Need(
+            "rsvg-convert",
+            (),
+            "timelines and graphs as .png and .pdf",
+            f"{_APT} librsvg2-bin",
+            _program("", "rsvg-convert"),
+        ),
         Need("dot", (), "the layout of camkes graph", f"{_APT} graphviz", _program("", "dot")),
         Need(
             "pygls", ("lsp",), "editors", f"{_PIP} 'pygls>=2,<3' lsprotocol", _package("pygls", "lsprotocol")

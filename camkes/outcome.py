@@ -243,11 +243,17 @@ def _write_trace(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink)
 
 def _write_timeline(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:
     if files.timeline is not None:
+        if files.timeline.suffix == ".html":
+            from camkes.report.draw.timeline_page import timeline_page
+
+            write_output(files.timeline, timeline_page(run, name).encode())
+            return
+        from camkes.report.draw.pictures import write_picture
         from camkes.report.draw.timeline import timeline_svg
 
         picture = timeline_svg(run, sink, files.window or (None, None), name)
         if picture is not None:
-            write_output(files.timeline, picture.encode())
+            write_picture(files.timeline, picture)
 
 
 def _write_profile(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:

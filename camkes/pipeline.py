@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 #: Endings of a trace file that `camkes run --trace` knows.
 TRACE_FORMS = (".json", ".trace")
+TIMELINE_FORMS = (".html", ".svg", ".png", ".pdf")
 
 #: The default duration of a run: a system with periodic tasks never becomes idle.
 DEFAULT_DURATION = 1_000_000_000

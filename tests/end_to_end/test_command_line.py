@@ -57,9 +57,9 @@ def test_every_command_is_in_the_table() -> None:
         (["run", EXAMPLES / "adder", "--window", "5ms:1ms"], USAGE),
         (["run", EXAMPLES / "adder", "--choices", "random:often"], USAGE),
         (["run", EXAMPLES / "adder", "--trace", "trace.txt"], USAGE),
-        (["run", EXAMPLES / "adder", "--timeline", "picture.png"], USAGE),
+        (["run", EXAMPLES / "adder", "--timeline", "picture.gif"], USAGE),
         (["run", EXAMPLES / "adder", "--trace", "run.pftrace"], USAGE),
-        (["graph", EXAMPLES / "adder", "-o", "graph.png"], USAGE),
+        (["graph", EXAMPLES / "adder", "-o", "graph.gif"], USAGE),
     ],
     ids=lambda value: " ".join(Path(str(v)).name for v in value) if isinstance(value, list) else None,
 )

@@ -83,8 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
         message = f"camkes run: {arguments.trace}: the name of a trace must end in {forms}"
         print(f"{message}; Perfetto can open .json", file=sys.stderr)
         return USAGE
-    if arguments.timeline is not None and arguments.timeline.suffix != ".svg":
-        print(f"camkes run: {arguments.timeline}: the name of a timeline must end in .svg", file=sys.stderr)
+    if arguments.timeline is not None and arguments.timeline.suffix not in pipeline.TIMELINE_FORMS:
+        forms = ", ".join(pipeline.TIMELINE_FORMS)
+        message = f"camkes run: {arguments.timeline}: the name of a timeline must end in one of {forms}"
+        print(message, file=sys.stderr)
         return USAGE
     if arguments.kernel == "sel4":
         return run_sel4(arguments)
@@ -396,7 +398,12 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         "reached (default: 256M)",
     )
     group.add_argument("--trace", metavar="FILE", type=Path, help=".json (for ui.perfetto.dev) or .trace")
-    group.add_argument("--timeline", metavar="FILE", type=Path, help="write a timeline as .svg")
+    group.add_argument(
+        "--timeline",
+        metavar="FILE",
+        type=Path,
+        help="write a timeline: .html is a page to explore, .svg, .png and .pdf are pictures",
+    )
     group.add_argument(
         "--window",
         metavar="FROM:TO",

@@ -108,10 +108,12 @@ def plan(arguments: argparse.Namespace) -> int:
 def graph(arguments: argparse.Namespace) -> int:
     from camkes.report.draw.graph import graph_dot
     from camkes.report.draw.graph_svg import graph_svg
+    from camkes.report.draw.pictures import FORMS, write_picture
 
     output: Path | None = arguments.output
-    if output is not None and output.suffix not in (".dot", ".svg"):
-        print(f"camkes graph: {output} ends neither in .dot nor in .svg", file=sys.stderr)
+    if output is not None and output.suffix not in (".dot", *FORMS):
+        forms = ", ".join((".dot", *FORMS))
+        print(f"camkes graph: {output}: the name of a picture must end in one of {forms}", file=sys.stderr)
         return USAGE
     sink = Sink()
     request = input_of(arguments)
@@ -121,10 +123,12 @@ def graph(arguments: argparse.Namespace) -> int:
         return status
     if arguments.makefile_dependencies is not None:
         write_dependencies(arguments.makefile_dependencies, result, request)
-    draw = graph_svg if output is not None and output.suffix == ".svg" else graph_dot
-    text = draw(result.plan, result.system, result.cycle)
+    drawn = output is not None and output.suffix in FORMS
+    text = (graph_svg if drawn else graph_dot)(result.plan, result.system, result.cycle)
     if output is None:
         print(text, end="" if text.endswith("\n") else "\n")
+    elif drawn:
+        write_picture(output, text)
     else:
         write_output(output, text.encode())
     return status
@@ -163,7 +167,7 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help=".dot or .svg (default: DOT to stdout)"
+        "-o", "--output", metavar="FILE", type=Path, help=".dot, .svg, .png or .pdf (default: DOT to stdout)"
     )
 
 

@@ -8,7 +8,7 @@ import html
 
 FONT = "'Source Sans 3', 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 INK = "#1f2933"
-FAINT = "#7b8794"
+FAINT = "#5f6b7a"
 RULE = "#e4e7eb"
 
 #: colours that stay apart for colour-blind readers and in print, lightly toned
@@ -108,8 +108,16 @@ class Drawing:
         dot = element("circle", cx=3, cy=3, r=1.4, fill=colour)
         return self._pattern(f"dots-{key}", dot)
 
-    def _pattern(self, name: str, content: str) -> str:
-        tile = element("rect", width=6, height=6, fill="#ffffff") + content
+    def lined(self, key: str, colour: str, variant: int) -> str:
+        """A colour with fine lines, for more things than there are hues; a plain one for variant 0."""
+        if variant == 0:
+            return colour
+        path = ("M3,0 V6", "M0,3 H6", "M3,0 V6 M0,3 H6")[(variant - 1) % 3]
+        lines = element("path", d=path, stroke=darker(colour), stroke_width=0.9)
+        return self._pattern(f"lined-{key}", lines, colour)
+
+    def _pattern(self, name: str, content: str, ground: str = "#ffffff") -> str:
+        tile = element("rect", width=6, height=6, fill=ground) + content
         self.define(name, element("pattern", tile, id=name, width=6, height=6, patternUnits="userSpaceOnUse"))
         return f"url(#{name})"
 

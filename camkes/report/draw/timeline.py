@@ -72,6 +72,7 @@ class _Timeline:
     def __init__(self, run: Run, window: Window, heading: str) -> None:
         self.run, self.window, self.heading = run, window, heading
         self.colours = service_colours(run)
+        self.variants = {service: i // len(PALETTE) for i, service in enumerate(self.colours)}
         self.joined = False
         labels = [text_width(lane.task.name, 14) for lane in run.lanes]
         self.x0 = LEFT + max([72.0, *labels]) + 16
@@ -107,6 +108,11 @@ class _Timeline:
             y = 28.0 if self.heading else 14.0
             drawing.add(text(self.x1, y, "; ".join(note), text_anchor="end", fill=FAINT, font_style="italic"))
         return drawing.render()
+
+    def _fill(self, drawing: Drawing, service: str) -> str:
+        """How work in a service looks: told from others by hue, and by lines where there are too many."""
+        colour = self.colours.get(service, OWN)
+        return drawing.lined(_key(service), colour, self.variants.get(service, 0))
 
     # -- axis ---------------------------------------------------------------------------------------
 
@@ -184,7 +190,8 @@ class _Timeline:
         middle = base - BAR / 2 + 4
         look = LOOKS.get(segment.state)
         if segment.state is State.RUNNING:
-            self._box(x, base - BAR, width, BAR, colour, border, about)
+            fill = self._fill(self.drawing, segment.what)
+            self._box(x, base - BAR, width, BAR, fill, border, about)
             self._words(x, middle, width, [segment.what, segment.what.split(".")[0]])
         elif look is Look.WAITS:
             self._box(
@@ -239,7 +246,7 @@ class _Timeline:
         """A line over work that runs above the task's own priority; an arrow and the number where it is
         inherited. (At a fixed CPI it always is above: the colour shows it.)"""
         free = self.x0
-        for stretch in _raises(segments, lane, self.run):
+        for stretch in raises(segments, lane, self.run):
             x, end = self.x(stretch.start), self.x(stretch.end)
             y = base - BAR - 3.5
             self.drawing.add(element("path", d=f"M{x:.2f},{y:.2f} H{end:.2f}", stroke=RAISED, stroke_width=2))
@@ -295,7 +302,7 @@ class _Timeline:
                     words += f" ({cpi.protocol.value}, {cpi.ceiling})"
                 elif cpi:
                     words += f" ({cpi.protocol.value})"
-                keys.append(_Key(_swatch(colour), 22, words))
+                keys.append(_Key(_swatch(self._fill(drawing, service), darker(colour)), 22, words))
         if Look.WAITS in seen:
             fill = drawing.hatch("legend", FAINT)
             keys.append(_Key(_swatch(fill, FAINT), 22, Look.WAITS.value))
@@ -323,7 +330,7 @@ class _Timeline:
         if any(
             True
             for lane in self.run.lanes
-            for _ in _raises(list(self._visible(lane.segments)), lane, self.run)
+            for _ in raises(list(self._visible(lane.segments)), lane, self.run)
         ):
             line = element("path", d="M0,1 H22", stroke=RAISED, stroke_width=2)
             keys.append(_Key(line + _up_arrow(4, -2), 22, "inherited priority"))
@@ -378,7 +385,7 @@ def _looks_alike(a: StateSegment, b: StateSegment) -> bool:
     return a.end == b.start and (a.state, a.what, a.priority) == (b.state, b.what, b.priority)
 
 
-def _raises(segments: Sequence[StateSegment], lane: Lane, run: Run) -> Iterator[StateSegment]:
+def raises(segments: Sequence[StateSegment], lane: Lane, run: Run) -> Iterator[StateSegment]:
     """Stretches in which work runs at an inherited priority."""
     fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol.own_priority}
     served = {cpi.name for cpi in run.names.cpis}

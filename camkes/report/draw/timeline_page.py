@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A run as one HTML page that needs nothing else: a timeline that can be enlarged, filtered and read with the
+keyboard. The script of the page draws; this module says what."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+from camkes.report.draw.svg import OWN
+from camkes.report.draw.timeline import raises, service_colours
+from camkes.report.trace.model import Lane, Run, State, StateSegment
+from camkes.report.words import LOOKS, Look, fault_words, state_words
+
+TEMPLATE = Path(__file__).with_name("timeline.html")
+
+#: The numbers by which the script knows how a segment looks.
+_LOOKS = {look: number for number, look in enumerate(Look, 1)}
+
+
+def timeline_page(run: Run, heading: str) -> str:
+    """The page as text. Times in it are nanoseconds."""
+    colours = service_colours(run)
+    protocols = {cpi.name: cpi for cpi in run.names.cpis}
+    services = [{"name": "own code", "colour": OWN, "about": ""}]
+    for name, colour in colours.items():
+        cpi = protocols.get(name)
+        about = "" if cpi is None else f"{cpi.protocol.value}, ceiling {cpi.ceiling}"
+        services.append({"name": name, "colour": colour, "about": about})
+    numbers = {name: number for number, name in enumerate(colours, 1)}
+    texts: dict[str, int] = {}
+    data = {
+        "name": heading,
+        "end": run.end,
+        "services": services,
+        "looks": [look.value for look in Look],
+        "lanes": [_lane(lane, run, numbers, texts) for lane in run.lanes],
+        "faults": [[fault.time, fault.task or fault.thread.name, fault_words(fault)] for fault in run.faults],
+        "texts": list(texts),
+    }
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    page = TEMPLATE.read_text("utf-8")
+    return page.replace("@NAME@", html.escape(heading or "A run")).replace("@DATA@", text)
+
+
+def _lane(lane: Lane, run: Run, services: dict[str, int], texts: dict[str, int]) -> dict[str, Any]:
+    return {
+        "name": lane.task.name,
+        "priority": lane.task.priority,
+        "segments": [_segment(each, lane, run, services, texts) for each in lane.segments],
+        "raised": [[each.start, each.end, each.priority] for each in raises(lane.segments, lane, run)],
+        "jobs": [[job.number, job.release, job.deadline, job.end, job.missed] for job in lane.jobs],
+    }
+
+
+def _segment(
+    segment: StateSegment, lane: Lane, run: Run, services: dict[str, int], texts: dict[str, int]
+) -> list[int]:
+    """Start, end, look (0: it runs), service, and the number of the text that describes it."""
+    look = 0 if segment.state is State.RUNNING else _LOOKS[LOOKS[segment.state]]
+    words = state_words(segment, run.names)
+    if segment.state is State.RUNNING:
+        words += f" at priority {segment.priority}"
+    if segment.by:
+        words += f" while {segment.by} runs"
+    text = texts.setdefault(words, len(texts))
+    return [segment.start, segment.end, look, services.get(segment.what, 0), text]
