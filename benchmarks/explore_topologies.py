@@ -4,9 +4,13 @@
 
 A topology says which CPIs request which (every CPI is used, and all belong together), and which CPI each task
 requests; tasks have different priorities. Each is searched in every mix of protocols that the checks allow,
-under FIFO and round robin, with jobs that arrive in any order. docs/protocols.md has the table.
+under FIFO and round robin, with jobs that arrive in any order. What differs only in the numbers of its CPIs
+is searched once. docs/protocols.md has the table.
 
-    python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--named] [--json FILE]
+    python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--named] [--jobs N]
+        [--scheduling fifo|rr] [--json FILE]
+
+FILE has a line for each row; rows that it has are not searched again.
 
 Exit status 1 if a schedule violates a property.
 """
@@ -19,7 +23,8 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -33,7 +38,7 @@ from camkes.backends.host.explore import SearchOptions, search_host  # noqa: E40
 from camkes.diagnostics import Sink  # noqa: E402
 from camkes.report.trace.names import trace_names  # noqa: E402
 from tests.runtime.host import HEAD  # noqa: E402
-from tests.runtime.systems import ALL, PROCEDURE, TASK  # noqa: E402
+from tests.runtime.systems import ALL, PROCEDURE, TASK, Contended  # noqa: E402
 
 PROTOCOLS = ("propagated", "inherited", "fixed")
 PRIORITIES = (10, 20, 30)
@@ -96,13 +101,34 @@ assembly {{
         calls = [f"n{j}_go(); camkes_work(CAMKES_US(10));" for i, j in self.requests if i == cpi]
         return f"void p_go(void) {{ camkes_work(CAMKES_US(10)); {' '.join(calls)} }}\n"
 
+    def mixes(self) -> Iterator[tuple[str, ...]]:
+        """The protocols of its CPIs; one of those that other numbers of the CPIs make the same."""
+        same = [p for p in self._symmetries() if _renamed(self.targets, p) == self.targets]
+        for protocols in itertools.product(PROTOCOLS, repeat=self.cpis):
+            if all(protocols <= tuple(protocols[i] for i in p) for p in same):
+                yield protocols
+
+    def is_first(self) -> bool:
+        """Of those that other numbers of the CPIs make the same."""
+        return all(self.targets <= _renamed(self.targets, p) for p in self._symmetries())
+
+    def _symmetries(self) -> list[tuple[int, ...]]:
+        """Other numbers of the CPIs with which the same ones request each other."""
+        every = itertools.permutations(range(self.cpis))
+        return [p for p in every if {(p[i], p[j]) for i, j in self.requests} == set(self.requests)]
+
+
+def _renamed(targets: tuple[int, ...], numbers: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(numbers[t] for t in targets)
+
 
 def topologies(cpis: int, tasks: int) -> Iterator[Topology]:
     for requests in SHAPES[cpis]:
         tops = set(range(cpis)) - {j for _, j in requests}
         for targets in itertools.product(range(cpis), repeat=tasks):
-            if tops <= set(targets):  # else a CPI is not used
-                yield Topology(cpis, requests, targets)
+            topology = Topology(cpis, requests, targets)
+            if tops <= set(targets) and topology.is_first():  # else a CPI is not used
+                yield topology
 
 
 @dataclass
@@ -129,8 +155,14 @@ class Row:
         return "no violation up to the bound" if self.bounded else "exhausted"
 
 
-def search(folder: Path, text: str, code: dict[str, str], row: Row, options: SearchOptions) -> None:
-    """Build a system in an empty folder and search it with both schedulings."""
+@dataclass(frozen=True)
+class Settings:
+    options: SearchOptions
+    schedulings: tuple[str, ...]
+
+
+def search(folder: Path, text: str, code: dict[str, str], row: Row, settings: Settings) -> None:
+    """Build a system in an empty folder and search it."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     root = folder / "system.camkes"
@@ -147,8 +179,8 @@ def search(folder: Path, text: str, code: dict[str, str], row: Row, options: Sea
         raise SystemExit(f"{row.name}: {[d.message for d in sink.diagnostics]}")
     row.mixes += 1
     names = trace_names(image.capabilities, checked.plan, checked.system)
-    for scheduling in ("fifo", "rr"):
-        how = replace(options, scheduling=scheduling)
+    for scheduling in settings.schedulings:
+        how = replace(settings.options, scheduling=scheduling)
         result = search_host(image, checked.plan, names, how, sink, lambda _: None)
         if result is None:
             raise SystemExit(f"{row.name}: {[(d.message, d.notes) for d in sink.diagnostics]}")
@@ -163,13 +195,21 @@ def search(folder: Path, text: str, code: dict[str, str], row: Row, options: Sea
             row.violations.append(f"{scheduling}: {found.property}: {found.explanation}")
 
 
-def run_topology(topology: Topology, folder: Path, options: SearchOptions) -> Row:
+def run_topology(topology: Topology, settings: Settings) -> Row:
     row = Row(topology.name)
-    for protocols in itertools.product(PROTOCOLS, repeat=topology.cpis):
-        code = {"Task": TASK, **{f"C{cpi}": topology.code(cpi) for cpi in range(topology.cpis)}}
-        before = len(row.violations)
-        search(folder, topology.text(protocols), code, row, options)
-        row.violations[before:] = [f"{'-'.join(protocols)}: {v}" for v in row.violations[before:]]
+    with tempfile.TemporaryDirectory() as scratch:
+        for protocols in topology.mixes():
+            code = {"Task": TASK, **{f"C{cpi}": topology.code(cpi) for cpi in range(topology.cpis)}}
+            before = len(row.violations)
+            search(Path(scratch) / "system", topology.text(protocols), code, row, settings)
+            row.violations[before:] = [f"{'-'.join(protocols)}: {v}" for v in row.violations[before:]]
+    return row
+
+
+def run_named(system: Contended, settings: Settings) -> Row:
+    row = Row(system.name)
+    with tempfile.TemporaryDirectory() as scratch:
+        search(Path(scratch) / "system", HEAD + system.text, system.code, row, settings)
     return row
 
 
@@ -184,38 +224,55 @@ def main() -> int:
     parser.add_argument(
         "--named", action="store_true", help="the systems of tests/runtime/systems.py instead"
     )
+    parser.add_argument("--scheduling", choices=("fifo", "rr"), help="only this (both)")
+    parser.add_argument("--jobs", type=int, default=1, help="systems searched at once (1)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows: list[Row] = []
     print("| topology | mixes | rejected | states | differ | largest | time | verdict |")
     print("|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as scratch:
-        for row in found(arguments, Path(scratch)):
-            rows.append(row)
-            print(
-                f"| {row.name} | {row.mixes} | {row.rejected} | {row.states:,} | {row.distinct:,} "
-                f"| {row.largest:,} | {row.seconds:.1f} s | {row.verdict} |",
-                flush=True,
-            )
-            for violation in row.violations:
-                print(f"  {row.name}: {violation}", file=sys.stderr)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
-    return int(any(row.violations for row in rows))
+    bad = False
+    for row in rows(arguments):
+        print(
+            f"| {row.name} | {row.mixes} | {row.rejected} | {row.states:,} | {row.distinct:,} "
+            f"| {row.largest:,} | {row.seconds:.1f} s | {row.verdict} |",
+            flush=True,
+        )
+        for violation in row.violations:
+            bad = True
+            print(f"  {row.name}: {violation}", file=sys.stderr)
+    return int(bad)
 
 
-def found(arguments: argparse.Namespace, folder: Path) -> Iterator[Row]:
-    options = SearchOptions(seconds=arguments.limit, bound=arguments.bound)
+def rows(arguments: argparse.Namespace) -> Iterator[Row]:
+    """Those of earlier runs, and the others as they come."""
+    file: Path | None = arguments.json
+    known: dict[str, Row] = {}
+    if file is not None and file.exists():
+        known = {row.name: row for row in (Row(**json.loads(line)) for line in file.read_text().splitlines())}
+    settings = Settings(
+        SearchOptions(seconds=arguments.limit, bound=arguments.bound),
+        ("fifo", "rr") if arguments.scheduling is None else (arguments.scheduling,),
+    )
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        yield from known.values()
+        new = (pool.submit(run, s, settings) for run, s in asked(arguments) if s.name not in known)
+        for future in list(new):
+            row = future.result()
+            if file is not None:
+                with file.open("a") as lines:
+                    lines.write(json.dumps(asdict(row)) + "\n")
+            yield row
+
+
+def asked(arguments: argparse.Namespace) -> Iterator[tuple[Callable[..., Row], Topology | Contended]]:
     if arguments.named:
         for system in ALL:
-            row = Row(system.name)
-            search(folder / "system", HEAD + system.text, system.code, row, options)
-            yield row
+            yield run_named, system
         return
     for cpis in range(1, arguments.cpis + 1):
         for tasks in range(2, arguments.tasks + 1):
             for topology in topologies(cpis, tasks):
-                yield run_topology(topology, folder / "system", options)
+                yield run_topology, topology
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     point; 0: they happen at the times in the text, and durations are at their bounds. `bound`: the most
     preemptions in a schedule. `random`: so many schedules at random. Limits: `states`, elapsed `seconds`.
     `duration` is virtual time (ns), for arrivals at the times in the text. `choices`: only the schedule with
-    these is run."""
+    these is run. `outcomes`: the orders of lock operations and ends of jobs are part of the states, and
+    listed."""
 
     arrivals: int = 1
     scheduling: str = "fifo"
@@ -51,6 +52,7 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     seconds: int = 0
     duration: int | None = None
     choices: tuple[int, ...] | None = None
+    outcomes: bool = False
 
 
 class FoundViolation(Struct, frozen=True):
@@ -81,8 +83,11 @@ class SearchState(Struct, frozen=True):
 
 
 class SearchResult(Struct, frozen=True):
+    """`outcomes`: what schedules that ended did: "take CPI CONTEXT" (or wait, grant, free), "end TASK"."""
+
     state: SearchState
     violation: FoundViolation | None
+    outcomes: frozenset[tuple[str, ...]] = frozenset()
 
 
 def search_table(plan: Plan, names: TraceNames) -> str:
@@ -125,12 +130,15 @@ def search_host(
         words, cwd=image.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     state, violation = SearchState(), None
+    outcomes: set[tuple[str, ...]] = set()
     with search as kernel:
         for line in _lines(search, kernel):
             event = json.loads(line)
             kind = event.pop("event")
             if kind == "violation":
                 violation = _violation(event, image)
+            elif kind == "outcome":
+                outcomes.add(tuple(event["steps"]))
             else:
                 state = SearchState(**event)
                 progress(state)
@@ -143,7 +151,7 @@ def search_host(
             notes=errors.strip().splitlines()[-20:],
         )
         return None
-    return SearchResult(state, violation)
+    return SearchResult(state, violation, frozenset(outcomes))
 
 
 def _lines(search: process.StartedProgram, kernel: subprocess.Popen[bytes]) -> Iterator[bytes]:
@@ -204,5 +212,6 @@ def _arguments(options: SearchOptions, table: Path) -> list[str]:
         "--states": options.states or None,
         "--seconds": options.seconds or None,
         "--for": options.duration,
+        "--outcomes": int(options.outcomes) or None,
     }
     return [str(word) for name, value in values.items() if value is not None for word in (name, value)]

@@ -28,7 +28,7 @@ static const char USAGE[] =
     "                   [--trace-limit BYTES] [--faults DESCRIPTOR]\n"
     "                   [--arrivals N] [--durations all|corners]\n"
     "                   [--search TABLE [--bound N] [--random N] [--seed N] [--states N] "
-    "[--seconds N]]\n";
+    "[--seconds N] [--outcomes 0|1]]\n";
 
 /* ---- options ---- */
 
@@ -74,6 +74,8 @@ static void set_search_option(struct options *options, const char *name, const c
     } else if (strcmp(name, "--search") == 0) {
         options->search = value;
         options->fast = options->corners = true;
+    } else if (strcmp(name, "--outcomes") == 0) {
+        options->outcomes = number(name, value) != 0;
     } else if (strcmp(name, "--bound") == 0) {
         options->bound = (unsigned)number(name, value);
     } else if (strcmp(name, "--random") == 0) {

@@ -409,5 +409,6 @@ void oracle_record(uint16_t kind, const struct thread *thread, const struct thre
         at_end(args[0]);
     } else if (thread) {
         of_thread(kind, thread, other, args);
+        outcome_record(kind, thread, args);
     }
 }

@@ -117,6 +117,7 @@ static void run_system(void)
 {
     kernel_go();
     for (;;) {
+        outcome_report();
         yield(EVENT_END);
     }
 }

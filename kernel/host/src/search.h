@@ -48,7 +48,7 @@ void oracle_read(const char *path);
 
 /* ---- oracle_state.c: what the records say ---- */
 
-enum { MOST_WAITERS = 32 };
+enum { MOST_WAITERS = 32, MOST_STEPS = 64 };
 
 struct oracle_lock {
     uint16_t holders[MOST_WAITERS]; /* contexts; more than one is a violation */
@@ -70,12 +70,19 @@ struct oracle_memory {
     uint64_t release;
 };
 
+/* See outcome.c; `who` is a context or, where `cpi` is NONE at the end of a job, a thread. */
+struct outcome_step {
+    uint16_t kind, cpi, who;
+};
+
 struct oracle {
     uint16_t running; /* NONE: no thread */
     bool started, timed;
     uint64_t time;
     struct oracle_memory *threads;
     struct oracle_lock *locks;
+    unsigned step_count;
+    struct outcome_step steps[MOST_STEPS];
 };
 
 extern struct oracle *oracle; /* in the kernel's memory, so it is saved with it */
@@ -96,6 +103,10 @@ void oracle_taken(unsigned cpi, unsigned context);
 void oracle_granted(unsigned cpi, unsigned context);
 void oracle_waits(unsigned cpi, unsigned context);
 void oracle_freed(unsigned cpi, unsigned context);
+
+/* ---- outcome.c: orders of locks and ends of jobs ---- */
+void outcome_record(uint16_t kind, const struct thread *thread, const uint64_t *args);
+void outcome_report(void);
 
 /* ---- oracle.c: checks ---- */
 void oracle_record(uint16_t kind, const struct thread *thread, const struct thread *other,
