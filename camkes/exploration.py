@@ -17,7 +17,6 @@ from camkes.backends.host.host import HostImage
 from camkes.backends.host.schedule import Schedule, schedule_to_json
 from camkes.diagnostics import Sink
 from camkes.files import write_output
-from camkes.protocols.unsupported import refuse_helpers
 from camkes.report.summary import to_json
 from camkes.report.trace.names import trace_names
 
@@ -114,8 +113,6 @@ def explore(
     progress("reading")
     checked = pipeline.check_code(asked, settings.output, sink, progress)
     if checked is None:
-        return None
-    if refuse_helpers(checked.system, sink, "in searches", "check single runs with `camkes run --verify`"):
         return None
     with ExitStack() as stack:
         running = pipeline.RunSettings(output=settings.output, watch=True)

@@ -9,14 +9,12 @@ from camkes.model.system import System
 from camkes.protocols.codes import HELPERS_UNSUPPORTED
 
 
-def refuse_helpers(system: System, sink: Sink, where: str, help: str) -> bool:
-    """Report each event and semaphore with helpers; whether there is one. `where` completes "helpers are not
-    supported ... yet"."""
+def refuse_helpers(system: System, sink: Sink) -> None:
+    """Report each event and semaphore with helpers in a build for an MCS kernel."""
     for condition in system.conditions:
         sink.report(
             HELPERS_UNSUPPORTED,
-            f"`{condition.name}` has helpers, which are not supported {where} yet",
+            f"`{condition.name}` has helpers, which are not supported on MCS kernels yet",
             condition.spans.get("helpers", condition.span),
-            help=help,
+            help="build for a kernel without MCS (-DKernelIsMCS=OFF)",
         )
-    return bool(system.conditions)

@@ -103,6 +103,8 @@ def search_table(plan: Plan, names: TraceNames) -> str:
         f"task {t.name} {t.id} {base[t.name]} {t.offset} {t.period or 0} {t.deadline or 0}"
         for t in names.tasks
     ]
+    contexts = {task.name: task.context.id for task in plan.tasks}
+    lines += [f"helper {c.id} {contexts[task]}" for c in plan.conditions for task in c.lending.tasks()]
     return "\n".join([*lines, *map(_thread, names.threads)]) + "\n"
 
 

@@ -97,13 +97,13 @@ class Sel4Backend(Struct, frozen=True):
         return False
 
     def check(self, system: System, sink: Sink) -> None:
-        """Report wrong sizes of heaps, waits with helpers, and protocols that an MCS kernel cannot have."""
+        """Report wrong sizes of heaps, and protocols that an MCS kernel cannot have."""
         reader = SettingReader(sink)
         for instance in system.instances:
             reader.heap_size(instance, self.project.heap_size)
-        refuse_helpers(system, sink, "in builds for seL4", "run it with `camkes run`, on the host kernel")
         if self.project.mcs:
             refuse_protocols(system, sink)
+            refuse_helpers(system, sink)
 
     def alone(self, step: Callable[[], Result], sink: Sink, progress: Callable[[str], None]) -> Result | None:
         """CMake's build is the only one in its folder."""

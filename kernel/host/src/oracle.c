@@ -55,7 +55,9 @@ static void check_work(void)
 {
     check_choice();
     const unsigned running = oracle->running;
-    if (running != NONE && oracle_system.threads[running].role == ORACLE_WORKER) {
+    const bool works = running != NONE && (oracle_system.threads[running].role == ORACLE_WORKER ||
+                                           oracle_system.threads[running].task != NONE);
+    if (works) {
         const int expected = oracle_expected(&kernel->threads[running]);
         if (oracle->threads[running].priority != expected) {
             oracle_violation('P', "%s runs at %u; its effective priority is %d",
@@ -140,7 +142,7 @@ static void check_liveness(void)
         if (memory->call_cpi != NONE) {
             oracle_violation('L', "%s waits for a reply of %s for ever", oracle_thread_name(i),
                              oracle_cpi_name(memory->call_cpi));
-        } else if (ours &&
+        } else if (ours && memory->waits_for == NONE &&
                    (memory->reason == CAMKES_BLOCK_SEND || memory->reason == CAMKES_BLOCK_CALL ||
                     memory->reason == CAMKES_BLOCK_REPLY)) {
             oracle_violation('L', "%s waits for ever to send, or for a reply",
@@ -297,6 +299,15 @@ static void of_lock(uint16_t kind, const struct thread *thread, const struct thr
     }
 }
 
+static void of_condition(uint16_t kind, const struct thread *waiter, const uint64_t *args)
+{
+    struct oracle_memory *memory = oracle_memory_of(waiter);
+    const bool waits = kind == CAMKES_TRACE_COND_WAIT && args[1] < oracle_system.context_count;
+    memory->queued = kind == CAMKES_TRACE_COND_WAIT;
+    memory->waits_for = waits ? (uint16_t)args[0] : NONE;
+    memory->waits_as = waits ? (uint16_t)args[1] : NONE;
+}
+
 static void of_runtime(uint16_t kind, const struct thread *thread, const struct thread *other,
                        const uint64_t *args)
 {
@@ -329,6 +340,10 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
     case CAMKES_TRACE_LOCK_WAIT:
     case CAMKES_TRACE_LOCK_FREE:
         of_lock(kind, thread, other, args);
+        break;
+    case CAMKES_TRACE_COND_WAIT:
+    case CAMKES_TRACE_COND_WAKE:
+        of_condition(kind, other ? other : thread, args);
         break;
     default:
         break;

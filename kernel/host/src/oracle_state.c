@@ -4,7 +4,8 @@
  * Who holds what, who waits for it, and what follows. Nothing here comes from the runtime's own
  * account of inheritance: effective priorities are computed anew from their definition,
  *
- *     eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds })
+ *     eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds, or for what o helps to
+ *                                          end })
  */
 #include "memory.h"
 #include "output.h"
@@ -28,6 +29,8 @@ void oracle_initialise(void)
                                                     .call_cpi = NONE,
                                                     .receiver = NONE,
                                                     .sender = NONE,
+                                                    .waits_for = NONE,
+                                                    .waits_as = NONE,
                                                     .origin = NONE};
     }
 }
@@ -45,11 +48,33 @@ static bool is_busy(unsigned cpi)
     return false;
 }
 
+static bool helps(unsigned context, unsigned condition)
+{
+    for (unsigned i = 0; i < oracle_system.helper_count; i++) {
+        const struct oracle_helper *helper = &oracle_system.helpers[i];
+        if (helper->context == context && helper->condition == condition) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a task can be lent priorities. */
+static bool is_helper(unsigned context)
+{
+    for (unsigned i = 0; i < oracle_system.helper_count; i++) {
+        if (oracle_system.helpers[i].context == context) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static unsigned effective(unsigned context, bool settled, unsigned depth)
 {
     unsigned value = oracle_system.contexts[context].base;
-    if (depth > oracle_system.cpi_count) {
-        return value; /* a deadlock, which is reported as such */
+    if (depth > oracle_system.context_count) {
+        return value; /* a circle of lending, or a deadlock, which is reported as such */
     }
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];
@@ -59,6 +84,14 @@ static unsigned effective(unsigned context, bool settled, unsigned depth)
         }
         for (unsigned j = 0; j < lock->queued; j++) {
             const unsigned other = effective(lock->queue[j], settled, depth + 1);
+            value = other > value ? other : value;
+        }
+    }
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        const struct oracle_memory *waiter = &oracle->threads[i];
+        if (waiter->waits_for != NONE && waiter->waits_as != context &&
+            helps(context, waiter->waits_for)) {
+            const unsigned other = effective(waiter->waits_as, settled, depth + 1);
             value = other > value ? other : value;
         }
     }
@@ -76,6 +109,9 @@ int oracle_expected(const struct thread *thread)
 {
     const struct oracle_thread *known = &oracle_system.threads[thread->number];
     const struct oracle_memory *memory = &oracle->threads[thread->number];
+    if (known->role == ORACLE_CONTROL && known->context != NONE && is_helper(known->context)) {
+        return (int)oracle_effective(known->context, false);
+    }
     if (known->role == ORACLE_CONTROL && known->task != NONE) {
         for (unsigned i = 0; i < oracle_system.task_count; i++) {
             if (oracle_system.tasks[i].id == known->task) {
@@ -87,7 +123,10 @@ int oracle_expected(const struct thread *thread)
         return memory->priority;
     }
     const struct oracle_cpi *cpi = &oracle_system.cpis[known->cpi];
-    if (known->role == ORACLE_MANAGER || (known->role == ORACLE_WORKER && cpi->own_priority)) {
+    if (known->role == ORACLE_MANAGER) {
+        return known->base; /* the ceiling of the CPI, or of what lending connects with it */
+    }
+    if (known->role == ORACLE_WORKER && cpi->own_priority) {
         return cpi->ceiling;
     }
     if (known->role == ORACLE_WORKER) {

@@ -7,6 +7,7 @@
  *     cpi NAME INHERITS OWN_PRIORITY CEILING POOLED CONTENDED           in the order of their ids
  *     context NAME BASE                                                 likewise
  *     task NAME ID PRIORITY OFFSET PERIOD DEADLINE                      times in ns, 0: none
+ *     helper CONDITION CONTEXT                                          ids
  *     thread control|worker|manager|interface|other CPI CONTEXT TASK    in the order of the table
  */
 #include "memory.h"
@@ -69,6 +70,11 @@ static void take(const char *path, char *const *field, unsigned count, unsigned 
             .period = strtoull(field[5], NULL, 10),
             .deadline = strtoull(field[6], NULL, 10),
         };
+    } else if (strcmp(field[0], "helper") == 0 && count == 3) {
+        system->helpers[system->helper_count++] = (struct oracle_helper){
+            .condition = id(field[1]),
+            .context = id(field[2]),
+        };
     } else if (strcmp(field[0], "thread") == 0 && count == 5 && *threads < kernel->thread_count) {
         system->threads[*threads] = (struct oracle_thread){
             .role = which(path, field[1], ROLES, 5),
@@ -97,6 +103,7 @@ void oracle_read(const char *path)
     oracle_system.cpis = memory_take(lines * sizeof *oracle_system.cpis);
     oracle_system.contexts = memory_take(lines * sizeof *oracle_system.contexts);
     oracle_system.tasks = memory_take(lines * sizeof *oracle_system.tasks);
+    oracle_system.helpers = memory_take(lines * sizeof *oracle_system.helpers);
     oracle_system.threads = memory_take(kernel->thread_count * sizeof *oracle_system.threads);
     rewind(file);
     while (fgets(line, sizeof line, file)) {

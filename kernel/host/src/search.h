@@ -35,12 +35,18 @@ struct oracle_task {
     uint64_t offset, period, deadline; /* deadline 0: none */
 };
 
+/* A context that can end waits for a condition. */
+struct oracle_helper {
+    uint16_t condition, context;
+};
+
 struct oracle_system {
     struct oracle_thread *threads; /* as many as the kernel has */
     struct oracle_cpi *cpis;
     struct oracle_context *contexts;
     struct oracle_task *tasks;
-    unsigned cpi_count, context_count, task_count;
+    struct oracle_helper *helpers;
+    unsigned cpi_count, context_count, task_count, helper_count;
 };
 
 extern struct oracle_system oracle_system;
@@ -66,6 +72,7 @@ struct oracle_memory {
     uint16_t receiver;                /* of its last message, until it goes on */
     uint16_t sender;                  /* of the last message it received */
     uint16_t origin;                  /* the task whose request it serves */
+    uint16_t waits_for, waits_as;     /* condition, and the context that waits; NONE: none */
     bool in_job;
     uint64_t release;
 };

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Waiting with helpers under every schedule up to a bound, and mistakes in how priorities are lent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.host.explore import SearchOptions
+from tests.explore.search import LIMIT, search
+from tests.runtime.host import Built, build
+from tests.runtime.test_exploration import break_runtime
+
+TEXT = """
+import <std_connector.camkes>;
+procedure P { void go(); }
+component Waiter { control; requestor; uses P store; }
+component Helper { control; requestor; uses P lock; uses P store; }
+component Lock { provides P p with priority_protocol inherited; }
+component Store {
+    provides P taken with priority_protocol PROTOCOL;
+    provides P given with priority_protocol PROTOCOL;
+    has semaphore full with helpers;
+}
+assembly {
+    composition {
+        component Waiter w1; component Waiter w2; component Helper h1; component Helper h2;
+        component Lock lock; component Store store;
+        connection seL4RPCCall locking(from h1.lock, from h2.lock, to lock.p);
+        connection seL4RPCCall taking(from w1.store, from w2.store, to store.taken);
+        connection seL4RPCCall giving(from h1.store, from h2.store, to store.given);
+    }
+    configuration {
+        h1._priority = 10; h2._priority = 20; w1._priority = 30; w2._priority = 40;
+        h1._period = 1 ms; h2._period = 1 ms; w1._period = 1 ms; w2._period = 1 ms;
+        store.full_value = 0;
+    }
+}
+"""
+JOB = "int run(void) {{ while (camkes_next_job()) {{ {} }} return 0; }}"
+WORK = "camkes_work(CAMKES_US(10));"
+CODE = {
+    "Waiter": JOB.format("store_go();"),
+    "Helper": JOB.format(f"{WORK} lock_go(); {WORK} store_go(); {WORK}"),
+    "Lock": f"void p_go(void) {{ {WORK} }}",
+    "Store": "void taken_go(void) { (void)full_wait(); }\n"
+    f"void given_go(void) {{ {WORK} (void)full_post(); }}\n",
+}
+
+
+def two_and_two(folder: Path, protocol: str = "propagated") -> Built:
+    """Two tasks wait for a semaphore that two others can post, which share a lock."""
+    return build(folder, TEXT.replace("PROTOCOL", protocol), CODE)
+
+
+@pytest.mark.parametrize("scheduling", ["fifo", "rr"])
+def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
+    """In so many states: all schedules are too many."""
+    options = SearchOptions(scheduling=scheduling, bound=1, states=200_000)
+    found = search(two_and_two(tmp_path / "system"), options)
+    assert found.violation is None
+    assert found.state.distinct > 100_000
+
+
+# the runtime with each mistake of tests/end_to_end that a search can show, and those that single runs do not
+MISTAKES = {
+    "nothing-is-lent": (
+        "group.c",
+        "inherit(helper, lends(group, sleeper), sleeper->origin)",
+        "inherit(helper, 0, 0)",
+        "fifo",
+    ),
+    "nothing-is-taken-back": (
+        "group.c",
+        "if (party->computed < party->effective) {",
+        "if (party->computed > 255) {",
+        "fifo",
+    ),
+    "taken-back-after-the-wake": (
+        "group.c",
+        """    apply(group);
+    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
+    wake(first->reply);
+""",
+        """    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
+    wake(first->reply);
+    apply(group);
+""",
+        "rr",
+    ),
+    "not-through-requests": (
+        "helper.c",
+        "*nested = priority > before ? camkes_nested_found(context) : 0;",
+        "*nested = 0;",
+        "fifo",
+    ),
+    "not-through-locks": (
+        "group.c",
+        "changed |= waiter->waiting && inherit",
+        "changed |= waiter->base > 255 && inherit",
+        "fifo",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, good, bad, scheduling = MISTAKES[name]
+    break_runtime({f"src/protocols/{file}": (good, bad)}, tmp_path, monkeypatch)
+    options = SearchOptions(scheduling=scheduling, seconds=LIMIT)
+    found = search(two_and_two(tmp_path / "system"), options)
+    assert found.violation is not None
+    assert found.violation.property == "P"
