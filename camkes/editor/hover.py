@@ -33,6 +33,7 @@ SETTINGS = {
     "deadline": "relative to the release; the period where not given",
     "offset": "first release; 0 where not given",
     "wcet": "worst-case execution time without the requests it makes",
+    "requests": "the most calls in a job or a request; 1, or what is counted in the code, where not given",
     "budget": "processor time in a period, which an MCS kernel enforces",
     "priority_protocol": f"{_PROTOCOLS}; wins over the component's clause",
     "num_threads": "threads that serve the interface; computed, and checked if stated",

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Execution times of jobs and requests, measured in runs on the host kernel.
+"""Execution times of jobs and requests, measured in runs.
 
 What is measured is the time for which the thread of a job or request executes, without the requests that it
-makes. On the host kernel time passes in `camkes_work` alone. The longest time that was seen is not a bound.
+makes. On the host kernel time passes in `camkes_work` alone; on seL4 an instruction in QEMU counts as 1 ns.
+The longest time that was seen is not a bound.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from math import ceil
+from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +23,7 @@ from camkes import pipeline
 from camkes.backends.interface import Progress
 from camkes.diagnostics import Sink
 from camkes.model.settings import WCET
-from camkes.report.trace.model import Run, State, TracedThread
+from camkes.report.trace.model import LockStep, Run, State, TracedThread
 
 #: A proposal is a whole number of these, in nanoseconds.
 STEP = 1_000
@@ -46,12 +49,14 @@ class Measurement(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """What `runs` runs of `checked` showed; `failed` says that one of them had a fault."""
+    """What `runs` runs of `checked` showed; `failed` says that one of them had a fault. On seL4 it is one
+    run, in which only jobs and requests count that no other job interrupted."""
 
     checked: pipeline.Checked
     runs: int
     failed: bool
     measurements: tuple[Measurement, ...]
+    kernel: str = "host"
 
 
 def measure(
@@ -77,6 +82,24 @@ def measure(
             failed = failed or outcome.failed
             found = merged(found, times(outcome.run))
     return Measured(checked, runs, failed, tuple(found))
+
+
+def measure_on_sel4(
+    asked: pipeline.Input,
+    settings: pipeline.RunSettings,
+    workspace: Path | None,
+    sink: Sink,
+    progress: Progress,
+) -> Measured | None:
+    """Build a system for seL4 and record a run in QEMU, which counts instructions. Raises OutputError."""
+    checked = pipeline.check(asked, sink)
+    if checked is None:
+        return None
+    outcome = pipeline.record(asked, settings, workspace, lambda text: None, sink, progress)
+    if outcome is None:
+        return None
+    found = merged(expected(checked), undisturbed_times(outcome.run))
+    return Measured(checked, 1, outcome.failed, tuple(found), "sel4")
 
 
 def expected(checked: pipeline.Checked) -> list[Measurement]:
@@ -121,6 +144,64 @@ def times(run: Run) -> dict[str, list[int]]:
             executed = threads[request.thread].between(request.start, request.end)
             found.setdefault(names[request.cpi], []).append(executed)
     return found
+
+
+class _Interval(NamedTuple):
+    """A job, with the `name` of its task, or a request, with that of its CPI. `task` is the id of the task
+    that it belongs to."""
+
+    start: int
+    end: int
+    name: str
+    task: int | None
+    waited: bool = False
+
+
+def undisturbed_times(run: Run) -> dict[str, list[int]]:
+    """The same of a run in which it is not recorded which thread executes, as on seL4: the times of those
+    jobs and requests in which no job or request of another task begins or ends, and that did not wait for a
+    lock. Only the driver of the timer may execute meanwhile."""
+    names = {cpi.id: cpi.name for cpi in run.names.cpis}
+    known = [
+        _Interval(job.begin, run.end if job.end is None else job.end, lane.task.name, lane.task.id)
+        for lane in run.lanes
+        for job in lane.jobs
+        if job.begin is not None
+    ]
+    gets = [(event.thread, event.time) for event in run.locks if event.step is LockStep.GETS]
+    for request in run.requests:
+        waited = any(t == request.thread and request.start <= time <= request.end for t, time in gets)
+        known.append(_Interval(request.start, request.end, names[request.cpi], request.task, waited))
+    begins = sorted(known, key=_start)
+    ends = sorted(known, key=_end)
+    found: dict[str, list[int]] = {}
+    for each in known:
+        begun = begins[
+            bisect_right(begins, each.start, key=_start) : bisect_left(begins, each.end, key=_start)
+        ]
+        ended = ends[bisect_right(ends, each.start, key=_end) : bisect_left(ends, each.end, key=_end)]
+        others = any(other.task is None or other.task != each.task for other in (*begun, *ended))
+        if not others and not each.waited and each.end < run.end:
+            found.setdefault(each.name, []).append(each.end - each.start - _length_of_outermost(begun))
+    return found
+
+
+def _start(each: _Interval) -> int:
+    return each.start
+
+
+def _end(each: _Interval) -> int:
+    return each.end
+
+
+def _length_of_outermost(requests: Iterable[_Interval]) -> int:
+    """The length of requests in the order of their beginnings, without those that are in others."""
+    length = until = 0
+    for each in requests:
+        if each.end > until:
+            length += each.end - each.start
+            until = each.end
+    return length
 
 
 class _Executed:

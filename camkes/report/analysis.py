@@ -217,9 +217,9 @@ def _section(workload: Workload, analysis: Analysis, section: RequestSection) ->
     yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
     parts = request_parts(workload, analysis.platform, section.cpi)
     if section.at_ceiling and not workload.rules[section.cpi].own_priority:
-        yield f"  {'':>12}    one step of what serves the request"
+        yield f"  {'':>12}      one step of what serves the request"
     elif len(parts) > 1 or parts[0].overhead:
-        yield from (_part(part, indent="  " + " " * 14) for part in parts)
+        yield from (_part(part, indent="    ") for part in parts)
 
 
 def _case(witness: Witness | None) -> Iterator[str]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from camkes import pipeline
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
-from camkes.experiments.measure import Measurement
+from camkes.experiments.measure import Measurement, times, undisturbed_times
 
 SYSTEM = """import <std_connector.camkes>;
 procedure Store { void add(); }
@@ -89,3 +90,35 @@ def test_proposals_are_rounded_up() -> None:
 @pytest.mark.parametrize("words", [("--margin", "0.5"), ("--margin", "x"), ("--runs", "0")])
 def test_wrong_usage(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", "s.camkes", *words]) == 2
+
+
+@pytest.mark.parametrize("choices", ["first", "random:1", "random:2"])
+def test_what_no_other_task_disturbs_is_measured_without_thread_switches(
+    choices: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a run of which everything is known: jobs and requests that were interrupted, or waited, are left
+    out, and the others have the times for which they executed."""
+    monkeypatch.chdir(tmp_path)
+    Path("s.camkes").write_text(SYSTEM.replace("a._period = 10 ms", "a._period = 70 ms"))
+    for name, code in (
+        ("Task", LOOP % "camkes_work(1500000); store_add(); camkes_work(500000);"),
+        ("Low", LOOP % "camkes_work_between(1000000, 2000000); store_add(); camkes_work(1000000);"),
+        ("Quiet", LOOP % "camkes_work(2000000); store_add(); store_add();"),
+        ("Shared", "#include <camkes.h>\nvoid store_add(void) { camkes_work(1500000); }\n"),
+    ):
+        Path(f"{name}.c").write_text(code)
+    settings = pipeline.RunSettings(duration=400_000_000, fast=True, choices=choices, show=lambda data: None)
+    outcome = pipeline.run(pipeline.Input(Path("s.camkes"), preprocess=False), settings, Sink(), print)
+    assert outcome is not None
+    executed = {name: Counter(values) for name, values in times(outcome.run).items()}
+    undisturbed = {name: Counter(values) for name, values in undisturbed_times(outcome.run).items()}
+    assert set(undisturbed) == {"a", "b", "q", "s.store"}
+    for name, values in undisturbed.items():
+        assert values <= executed[name], name
+    assert undisturbed["b"].total() < executed["b"].total()
+
+
+def test_measuring_on_sel4_is_one_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.camkes").write_text(SYSTEM)
+    assert main(["measure", str(tmp_path / "s.camkes"), "--kernel", "sel4", "--runs", "7"]) == 2
+    assert "--runs is for the host kernel" in capsys.readouterr().err

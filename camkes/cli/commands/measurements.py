@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from camkes import pipeline
 from camkes.cli.arguments import Command, add_input, duration, input_of, positive
-from camkes.cli.output import GOOD, USER_ERROR, Progress, wants_color, write_diagnostics
+from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 
 if TYPE_CHECKING:
@@ -21,9 +22,15 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _NOTE = (
-    "These are the longest times of {runs} runs, with a margin. They are measurements, not bounds: a longer"
+    "These are the longest times of {runs}, with a margin. They are measurements, not bounds: a longer"
     " time may be possible."
 )
+_INSTRUCTIONS = (
+    "An instruction in QEMU counts as 1 ns, whatever it takes on a machine. Jobs and requests that others"
+    " interrupted are left out."
+)
+#: how often a system runs on the host kernel
+_RUNS = 5
 
 
 def margin(text: str) -> float:
@@ -37,14 +44,23 @@ def margin(text: str) -> float:
 
 
 def measure(arguments: argparse.Namespace) -> int:
-    from camkes.experiments.measure import measure
+    from camkes.experiments.measure import measure, measure_on_sel4
 
+    on_sel4 = arguments.kernel == "sel4"
+    if on_sel4 and arguments.runs != _RUNS:
+        print("camkes measure: --runs is for the host kernel", file=sys.stderr)
+        return USAGE
+    if on_sel4 and wrong_for_sel4(arguments):
+        return USAGE
     sink = Sink()
     progress = Progress(arguments)
     settings = pipeline.RunSettings(
         output=arguments.output, duration=arguments.duration, show=lambda data: None, fast=True
     )
-    found = measure(input_of(arguments), settings, arguments.runs, sink, progress)
+    if on_sel4:
+        found = measure_on_sel4(input_of(arguments), settings, arguments.workspace, sink, progress)
+    else:
+        found = measure(input_of(arguments), settings, arguments.runs, sink, progress)
     progress.clear()
     written: tuple[Path, ...] = ()
     if found is not None and arguments.write:
@@ -71,6 +87,7 @@ def to_dict(found: Measured, factor: float) -> dict[str, object]:
     no time passed), stated (null where none is). Times are nanoseconds; none is a bound."""
     return {
         "schema": SCHEMA,
+        "kernel": found.kernel,
         "runs": found.runs,
         "margin": factor,
         "bound": False,
@@ -100,24 +117,27 @@ def to_text(found: Measured, factor: float, *, color: bool = False) -> str:
         proposed = each.proposed(factor)
         remark = ""
         if each.count == 0:
-            remark = "none ended: run for longer with --for"
+            alone = "" if found.kernel == "host" else " without others between"
+            remark = f"none ended{alone}: run for longer with --for"
         elif proposed is None:
             remark = "no time passed: on the host kernel it does in camkes_work() alone"
         elif each.stated is not None and each.stated < each.longest:
             remark = "longer than stated"
         times = (time(each.longest if each.count else None), time(proposed), time(each.stated))
         rows.append((each.name, str(each.count), *times, remark))
-    return table(rows, right={1, 2, 3, 4}, color=color) + "\n\n" + _NOTE.format(runs=found.runs)
+    note = _NOTE.format(runs="a run" if found.runs == 1 else f"{found.runs} runs")
+    notes = [note] if found.kernel == "host" else [note, _INSTRUCTIONS]
+    return "\n\n".join([table(rows, right={1, 2, 3, 4}, color=color), "\n".join(notes)])
 
 
 def measure_arguments(parser: argparse.ArgumentParser) -> None:
-    from pathlib import Path
-
     add_input(parser)
+    add_kernel(parser)
     option = parser.add_argument
-    option("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
     option("--for", dest="duration", metavar="TIME", type=duration, help="virtual time of each run (1s)")
-    option("--runs", type=positive, default=5, metavar="N", help="all but the first with random choices (5)")
+    option(
+        "--runs", type=positive, default=_RUNS, metavar="N", help="all but the first with random choices (5)"
+    )
     option("--margin", type=margin, default=1.2, metavar="FACTOR", help="on the longest time (1.2)")
     option("--write", action="store_true", help="write the proposed times into the .camkes files")
     option("--json", action="store_true", help="as JSON")
@@ -127,14 +147,15 @@ COMMANDS = (
     Command(
         "measure",
         measure,
-        "measure execution times on the host kernel, and propose them",
+        "measure execution times, and propose them",
         measure_arguments,
         """
   camkes measure examples/nested
   camkes measure system.camkes --runs 20 --for 5s --margin 1.5 --write
+  camkes measure apps/radar --kernel sel4 --workspace ~/sel4 --for 1s
 
-On the host kernel time passes in camkes_work() alone, so this is for systems that say with it how long they
-take.
+On the host kernel time passes in camkes_work() alone, so it is for systems that say with it how long they
+take. On seL4 a run in QEMU is recorded, in which an instruction counts as 1 ns.
 Exit status: 1 where a run had a fault.""",
         has_results=True,
     ),

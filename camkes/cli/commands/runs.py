@@ -261,8 +261,8 @@ def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
     return bool(wrong)
 
 
-def add_host(parser: argparse.ArgumentParser) -> None:
-    """How a system is built."""
+def add_kernel(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """For which kernel, where, and of which type a system is built."""
     group = parser.add_argument_group("building")
     group.add_argument(
         "--kernel", choices=("host", "sel4"), default="host", help="the kernel to build for (default: host)"
@@ -270,7 +270,12 @@ def add_host(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
     group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
     add_build_type(group)
-    group.add_argument(
+    return group
+
+
+def add_host(parser: argparse.ArgumentParser) -> None:
+    """How a system is built."""
+    add_kernel(parser).add_argument(
         "--sanitize", action="store_true", help="build with the address and undefined-behaviour sanitizers"
     )
 
