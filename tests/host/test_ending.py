@@ -220,3 +220,15 @@ def test_the_first_line_on_a_terminal_is_not_shifted(tmp_path: Path) -> None:
         assert running.wait(PATIENCE) == 0
     os.close(master)
     assert b"\rgood ran" in seen
+
+
+def test_an_assertion_names_its_function_without_the_type(tmp_path: Path) -> None:
+    """Some compilers write the function with its type."""
+    write_system(
+        tmp_path,
+        '__assert_fail("x > 0", "f.c", 7, "static int *look(char *)");',
+        "extern void __assert_fail(const char *, const char *, unsigned, const char *);",
+    )
+    done = camkes_run(tmp_path)
+    assert done.status == 1
+    assert "f.c:7: look: assertion failed: x > 0\n" in done.output + done.errors

@@ -205,6 +205,15 @@ static const struct exchange LOCK[] = {
     {.what = NULL},
 };
 
+static const struct exchange WAIT[] = {
+    {.what = "the start"},
+    {"the lock is free", W_LOW, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"a waiter", W_HIGH, OPERATION(ACQUIRE_LOCK), 0, SAVED, 0, 30},
+    {"one that neither holds the lock nor waits", C_MID, OPERATION(CLEAR), 0, CAMKES_MESSAGE_GOOD,
+     0, 30},
+    {.what = NULL},
+};
+
 static const struct exchange POOL[] = {
     {.what = "the start"},
     {"no thread serves yet", W_LOW, OF_THREAD(END_REQUEST, 0), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
@@ -236,9 +245,12 @@ int main(void)
     next = LOCK;
     need(saved == 2, "a reply was not saved");
     need(contexts[HIGH].effective == 30, "a raised priority is left over");
+    run(WAIT, false);
+    next = WAIT;
+    need(contexts[MID].effective == 20, "it has the priority of the waiter");
     run(POOL, true);
     next = POOL;
-    need(saved == 3, "a reply was not saved");
+    need(saved == 4, "a reply was not saved");
     printf("good\n");
     return 0;
 }
