@@ -135,7 +135,6 @@ static void set_thread_up(const struct camkes_sel4_thread *self)
         camkes_platform_fault();
     }
     sel4runtime_set_tls_base(sel4runtime_write_tls_image(self->tls));
-    __sel4_ipc_buffer = (seL4_IPCBuffer *)self->ipc_buffer;
 }
 
 /* For libraries in an address space where each instance hides its own function of this name: the
@@ -144,6 +143,36 @@ const char *get_instance_name(void);
 __attribute__((weak)) const char *get_instance_name(void)
 {
     return camkes_sel4_image.threads[camkes_get_tls()->thread_index - 1].instance;
+}
+
+/*
+ * A compiler takes the thread pointer for constant within a function. So what reads it, also for
+ * the IPC buffer of a kernel call, must not be inlined into a function that sets it.
+ */
+#define AFTER_THREAD_POINTER static void __attribute__((noinline))
+
+AFTER_THREAD_POINTER set_thread_data(const struct camkes_sel4_thread *self)
+{
+    __sel4_ipc_buffer = (seL4_IPCBuffer *)self->ipc_buffer;
+    camkes_get_tls()->tcb_cap = self->tcb;
+    camkes_get_tls()->cnode_cap = camkes_sel4_image.cnode;
+    camkes_get_tls()->thread_index = (unsigned)(self - camkes_sel4_image.threads) + 1;
+#ifdef CONFIG_DEBUG_BUILD
+    if (self->tcb != seL4_CapNull) {
+        seL4_DebugNameThread(self->tcb, self->name);
+    }
+#endif
+}
+
+AFTER_THREAD_POINTER end(const struct camkes_sel4_thread *self)
+{
+    for (;;) {
+        if (self->tcb != seL4_CapNull) {
+            seL4_TCB_Suspend(self->tcb);
+        } else {
+            seL4_Yield();
+        }
+    }
 }
 
 static void begin(const struct camkes_sel4_thread *self)
@@ -158,14 +187,7 @@ static void begin(const struct camkes_sel4_thread *self)
         }
         set_thread_up(self);
     }
-    camkes_get_tls()->tcb_cap = self->tcb;
-    camkes_get_tls()->cnode_cap = camkes_sel4_image.cnode;
-    camkes_get_tls()->thread_index = (unsigned)(self - camkes_sel4_image.threads) + 1;
-#ifdef CONFIG_DEBUG_BUILD
-    if (self->tcb != seL4_CapNull) {
-        seL4_DebugNameThread(self->tcb, self->name);
-    }
-#endif
+    set_thread_data(self);
 }
 
 void _camkes_start_c(int index)
@@ -177,12 +199,5 @@ void _camkes_start_c(int index)
     } else {
         _camkes_thread((unsigned)index);
     }
-    /* The thread has ended. */
-    for (;;) {
-        if (self->tcb != seL4_CapNull) {
-            seL4_TCB_Suspend(self->tcb);
-        } else {
-            seL4_Yield();
-        }
-    }
+    end(self);
 }
