@@ -17,6 +17,7 @@ import pytest
 
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
+from tests.backends.sel4.platforms import PLATFORMS
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
@@ -24,11 +25,6 @@ pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no w
 DEFAULT = "attributes,dhcp,testgrouping,testsingleaddressspaceheap"
 
 #: options of a platform, and its QEMU
-PLATFORMS = {
-    "x86_64": ({"PLATFORM": "x86_64"}, "qemu-system-x86_64"),
-    "ia32": ({"PLATFORM": "ia32"}, "qemu-system-i386"),
-    "sabre": ({"PLATFORM": "sabre", "AARCH32": "1"}, "qemu-system-arm"),
-}
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ def chosen() -> list[str]:
 @pytest.mark.parametrize("name", chosen())
 def test_application(name: str, tmp_path: Path) -> None:
     expected = APPLICATIONS[name]
-    options, qemu = PLATFORMS[expected.platform]
+    qemu, options = PLATFORMS[expected.platform]
     if shutil.which(qemu) is None:
         pytest.skip(f"{qemu} is not installed")
     folder = Path(WORKSPACE) / "projects" / "camkes" / "apps" / name

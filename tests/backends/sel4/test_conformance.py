@@ -25,20 +25,13 @@ from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
 from camkes.report.trace.kinds import Kind
+from tests.backends.sel4.platforms import PLATFORMS
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 #: the program of QEMU, further definitions for CMake
-PLATFORMS: dict[str, tuple[str, dict[str, str]]] = {
-    "x86_64": ("qemu-system-x86_64", {}),
-    "ia32": ("qemu-system-i386", {}),
-    "qemu-arm-virt": ("qemu-system-aarch64", {}),
-    "qemu-arm-virt-32": ("qemu-system-arm", {"PLATFORM": "qemu-arm-virt", "AARCH32": "1"}),
-    "sabre": ("qemu-system-arm", {"AARCH32": "1"}),
-    "qemu-riscv-virt": ("qemu-system-riscv64", {"RISCV64": "1"}),
-}
 #: settings of every system; a recorded run prints in release images, too
 RELEASE = {"RELEASE": "ON"} if os.environ.get("SEL4_RELEASE") else {}
 CASES = [
@@ -89,7 +82,7 @@ def _records(data: bytes) -> Iterator[Record]:
 
 
 def on_sel4(path: Path, definitions: dict[str, str], platform: str, folder: Path, lines: int) -> list[Record]:
-    settings = {"PLATFORM": platform, **PLATFORMS[platform][1], **definitions, **RELEASE, "CAmkESTrace": "ON"}
+    settings = {**PLATFORMS[platform][1], **definitions, **RELEASE, "CAmkESTrace": "ON"}
     sink = Sink()
     assert make(Path(WORKSPACE), path, folder, settings, sink, lambda *_: None), sink.diagnostics
     records: list[Record] = []
