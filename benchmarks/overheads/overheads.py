@@ -26,6 +26,15 @@ from camkes.diagnostics import Sink
 
 APPLICATION = Path(__file__).resolve().parent / "application"
 
+HEAD = (
+    # REUSE-IgnoreStart
+    "# SPDX-License-Identifier: BSD-2-Clause",
+    "# SPDX-FileCopyrightText: 2026 The camkes-rt developers",
+    # REUSE-IgnoreEnd
+    "# Instructions, taken for cycles of 1 GHz: no machine's.",
+    "# Written by benchmarks/overheads/overheads.py --profile.",
+)
+
 #: seconds after which a run has failed
 LIMIT = 600
 
@@ -134,8 +143,9 @@ def table(found: dict[str, Cost]) -> str:
     return "\n".join(lines)
 
 
-def profile(found: dict[str, Cost], samples: dict[str, list[Sample]], source: str) -> str:
-    """A platform profile (docs/analysis.md): an instruction is taken for a cycle of 1 GHz."""
+def profile(found: dict[str, Cost], samples: dict[str, list[Sample]], queue: int, source: str) -> str:
+    """A platform profile (docs/analysis.md): an instruction is taken for a cycle of 1 GHz. `queue` is what
+    the longest queue adds to a contended request."""
     counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
     pairs = list(zip(samples["contended_inherited"], samples["holder_inherited"], strict=True))
     asked = round(statistics.median(held.middle - s.begin for s, held in pairs)) - counter
@@ -148,6 +158,7 @@ def profile(found: dict[str, Cost], samples: dict[str, list[Sample]], source: st
     for row in ("plain", "fixed", "propagated"):
         text += ["", f"[{row}]", f"call = {found[row].call}", f"reply = {found[row].reply}"]
     text += ["", "[inherited]", f"acquire = {asked - plain.call}", f"release = {granted}"]
+    text += [f"queue = {queue}"]
     text += ["# update, settle and clear of a level of the chain, together", f"update = {level}"]
     return "\n".join(text)
 
@@ -158,6 +169,9 @@ def main() -> None:
     parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
     parser.add_argument("--profile", type=Path, metavar="FILE", help="write a platform profile, too")
+    parser.add_argument(
+        "--waiters", type=int, default=10, metavar="N", help="tasks in the longest queue of the profile (10)"
+    )
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
     given = parser.parse_args()
     sink = Sink()
@@ -169,11 +183,21 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         build(workspace, folder, given.platform, debug=given.debug)
         samples = boot(folder, given.platform)
+        queue = 0
+        if given.profile is not None:
+            from waiters import measure  # which imports this module
+
+            one, most = (
+                measure(count, workspace, folder, given.platform, debug=given.debug).both
+                for count in (1, given.waiters)
+            )
+            queue = most - one
     found = costs(samples)
     kind = "debug" if given.debug else "release"
     if given.profile is not None:
-        source = f"benchmarks/overheads: {given.platform}, {kind}, instructions in QEMU"
-        given.profile.write_text(profile(found, samples, source) + "\n")
+        waiters = f"queue of {given.waiters}"
+        source = f"benchmarks/overheads: {given.platform}, {kind}, instructions in QEMU, {waiters}"
+        given.profile.write_text("\n".join([*HEAD, profile(found, samples, queue, source), ""]))
     if given.json:
         rows = {row: {"both": c.both, "call": c.call, "reply": c.reply} for row, c in found.items()}
         print(json.dumps({"platform": given.platform, "build": kind, "instructions": rows}, indent=2))

@@ -54,7 +54,7 @@ class Counted:
     def __init__(self, folder: Path, task: str, server: str, settings: str, suffix: str = "c") -> None:
         files = {
             "a.camkes": SYSTEM % settings,
-            f"Task/task.{suffix}": f"#include <camkes.h>\n{task}\n",
+            "Task/task.c": f"#include <camkes.h>\n{task}\n",
             f"Server/server.{suffix}": f"#include <camkes.h>\n{server}\n",
             "Leaf/leaf.c": f"#include <camkes.h>\n{LEAF}\n",
         }
@@ -154,6 +154,28 @@ def test_without_a_bound_the_count_has_to_be_stated(tmp_path: Path, code: str, w
 def test_assembly_has_no_count(tmp_path: Path) -> None:
     code = 'int p_f(int x) { asm volatile("call next_f@PLT\\n call next_f@PLT"); return x; }'
     assert "calls `next` in assembly" in served(tmp_path, code).text
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("static int twice(int x) { return next_f(x) + next_f(x); }", 8),
+        ("static int twice(double x) { return next_f(x); }\n"
+         "static int twice(int x) { return next_f(x) + next_f(x); }", 8),
+        ("template <class T> int twice(T x) { return next_f(x) + next_f(x); }", 8),
+        # what an exception skips or adds is not seen
+        ("static int twice(int x) { try { return next_f(x); } catch (...) { return next_f(1); } }",
+         None),
+    ],
+)  # fmt: skip
+def test_counts_in_cxx(tmp_path: Path, code: str, count: int | None) -> None:
+    code = f'{code}\nextern "C" int p_g(int x) {{ return x; }}\n'
+    code += 'extern "C" int p_f(int x) { for (int i = 0; i < 4; i++) twice(i); return x; }'
+    seen = Counted(tmp_path, TASK, code, "", suffix="cc")
+    if count is None:
+        assert "`s.p` calls `next` in a function with jumps that cannot be followed" in seen.text
+    else:
+        assert seen.of("s.p") == {"leaf.p": count}
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,12 @@ def test_the_profile_can_be_read(tmp_path: Path) -> None:
     lines = [f"overheads: {row} {' '.join(map(str, each))}\n" for row, each in readings.items()]
     samples = overheads.read_samples([*lines, "overheads: end\n"])
     path = tmp_path / "machine.toml"
-    path.write_text(overheads.profile(overheads.costs(samples), samples, "a test"))
+    path.write_text(overheads.profile(overheads.costs(samples), samples, 3000, "a test"))
     platform = read_platform(str(path))
     assert (platform.runtime, platform.plain) == ("camkes-rt", Halves(245, 245))
     # until the holder can go on, and from there to the handler of who waited
     assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
+    assert platform.inherited.queue == 3000
     assert platform.inherited.update == (9480 - 5280) - (1090 - 490)
 
 
