@@ -216,6 +216,21 @@ def consumers(folder: Path) -> Path:
     )
 
 
+def side_by_side(folder: Path) -> Path:
+    """The same without a lock: both wait for the semaphore."""
+    path = consumers(folder)
+    text = (folder / "system.camkes").read_text()
+    (folder / "system.camkes").write_text(text.replace("inherited", "propagated"))
+    return path
+
+
+def test_the_first_signal_is_for_the_most_urgent_waiter(tmp_path: Path) -> None:
+    found = run(side_by_side(tmp_path / "system"), tmp_path, duration="90ms")
+    assert found.responses("urgent") == [2]
+    assert found.executed()[:2] == [("producer", 0, 3), ("bystander", 3, 11)]
+    assert found.responses("consumer") == [13]
+
+
 def test_a_thread_that_waits_for_the_lock_of_a_waiter_lends_too(tmp_path: Path) -> None:
     """The producer has 40 from 1, when `urgent` waits for the lock, until its second signal at 5."""
     found = run(consumers(tmp_path / "system"), tmp_path, duration="90ms")

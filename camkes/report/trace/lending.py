@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
@@ -27,6 +27,16 @@ class WaitTracker:
             self._waits[event.other] = event.args[0], event.args[1]
         elif event.other is not None and event.kind is Kind.COND_WAKE:
             self._waits.pop(event.other, None)
+
+    def others(self, thread: int) -> Iterator[tuple[int, bool]]:
+        """The contexts that wait for the same as a thread, and whether they began before it."""
+        condition = self._waits.get(thread, (None, 0))[0]
+        before = True
+        for other, (each, context) in self._waits.items():
+            if other == thread:
+                before = False
+            elif each == condition:
+                yield context, before
 
     def waits(self, thread: int) -> bool:
         """Whether a thread waits for a condition."""

@@ -125,6 +125,8 @@ class PropertyChecker:
         self.time, self.record = event.time, self.record + 1
         kind, thread = event.kind, event.thread
         self._check_messages(event)
+        if kind is Kind.COND_WAKE and event.other is not None:
+            self._check_woken(event.other, event.args[1])
         self.lending.step(event)
         if kind is Kind.SWITCH and thread is not None:
             self.running, self.started = thread, True
@@ -387,6 +389,18 @@ class PropertyChecker:
                 f"{self._who(thread)} is set to {self.priority[thread]}, "
                 f"above the ceiling {self.ceilings[cpi.id]}",
             )
+
+    def _check_woken(self, thread: int, context: int) -> None:
+        """H: the first wait for a condition to end is that of the highest effective priority, among equals
+        that of the first that came."""
+        mine = self.eff(context)
+        for other, earlier in self.lending.others(thread):
+            if self.eff(other) > mine or (earlier and self.eff(other) == mine):
+                self._report(
+                    Property.HAND_OVER,
+                    f"the wait of {self._ctx(context)} (priority {mine}) ends before that of "
+                    f"{self._ctx(other)} (priority {self.eff(other)}{', earlier' * earlier})",
+                )
 
     def _check_messages(self, event: Event) -> None:
         """L: a server that waits for its next message has answered the last. S: requests are of the task that
