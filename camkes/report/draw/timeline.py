@@ -110,7 +110,7 @@ class _Timeline:
         return drawing.render()
 
     def _fill(self, drawing: Drawing, service: str) -> str:
-        """How work in a service looks: told from others by hue, and by lines where there are too many."""
+        """How work in a service looks: distinguished by hue, and by lines where there are too many."""
         colour = self.colours.get(service, OWN)
         return drawing.lined(_key(service), colour, self.variants.get(service, 0))
 
