@@ -83,14 +83,9 @@ def write(folder: Path, components: str, assembly: str, sources: dict[str, str])
     folder.mkdir(parents=True, exist_ok=True)
     text = f"import <std_connector.camkes>;\n{components}\nassembly {{\n{assembly}\n}}\n"
     (folder / "system.camkes").write_text(text)
-    lines = []
     for name, text in sources.items():
         (folder / f"{name}.c").write_text(f"#include <camkes.h>\n{text}\n")
-        lines.append(f"DeclareCAmkESComponent({name} SOURCES {name}.c)")
-    head = "cmake_minimum_required(VERSION 3.16)\nproject(system C)\n"
-    lines += ["DeclareCAmkESRootserver(system.camkes)", "GenerateCAmkESRootserver()", ""]
-    (folder / "CMakeLists.txt").write_text(head + "\n".join(lines))
-    return folder
+    return folder / "system.camkes"
 
 
 def loop(body: str) -> str:

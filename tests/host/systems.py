@@ -39,11 +39,6 @@ component Good { control; }
 assembly { composition { component Bad bad; component Good good; } }
 """
 
-CMAKE = """DeclareCAmkESComponent(Bad SOURCES bad.c)
-DeclareCAmkESComponent(Good SOURCES good.c)
-DeclareCAmkESRootserver(system.camkes)
-"""
-
 GOOD = '#include <camkes.h>\n#include <stdio.h>\nint run(void) { puts("good ran"); return 0; }\n'
 
 
@@ -60,13 +55,13 @@ class Case:
 
 
 def write_system(folder: Path, body: str, outside: str = "", good: str = GOOD, system: str = SYSTEM) -> int:
-    """Writes the system; `body` is that of `run` of the bad component. The line on which it is."""
+    """Writes the system; `body` is that of `run` of the bad component, and sources are found by the names of
+    components. The line on which the body is."""
     folder.mkdir(parents=True, exist_ok=True)
     before = f"{HEADERS}{outside}\nint run(void) {{\n"
     (folder / "bad.c").write_text(f"{before}{body}\nreturn 0;\n}}\n")
     (folder / "good.c").write_text(good)
     (folder / "system.camkes").write_text(system)
-    (folder / "CMakeLists.txt").write_text(CMAKE)
     return before.count("\n") + 1
 
 
@@ -88,7 +83,8 @@ def write_cases(folder: Path, bodies: Sequence[str], outside: str = "") -> list[
 
 
 def command(folder: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "camkes", "run", str(folder), "-o", str(folder / "out"), *options]
+    path = folder if (folder / "CMakeLists.txt").exists() else folder / "system.camkes"
+    return [sys.executable, "-m", "camkes", "run", str(path), "-o", str(folder / "out"), *options]
 
 
 def camkes_run(folder: Path, *options: str) -> Result:

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.host.systems import CMAKE, camkes_run, write_system
+from tests.host.systems import camkes_run, write_system
 
+LISTS = """cmake_minimum_required(VERSION {minimum})
+project(p C CXX)
+DeclareCAmkESComponent(Bad SOURCES {name})
+DeclareCAmkESComponent(Good SOURCES good.c)
+DeclareCAmkESRootserver(system.camkes)
+set_source_files_properties({name} PROPERTIES LANGUAGE {language})
+"""
 CXX = """#include <camkes.h>
 #include <cstdio>
 template <typename T> static T same(T value) { return value; }
@@ -30,9 +37,8 @@ def test_cmake_determines_the_language_of_a_source(
     write_system(tmp_path, "")
     (tmp_path / "bad.c").unlink()
     (tmp_path / name).write_text(text)
-    property = f"set_source_files_properties({name} PROPERTIES LANGUAGE {language})\n"
-    project = f"cmake_minimum_required(VERSION {minimum})\nproject(p C CXX)\n"
-    (tmp_path / "CMakeLists.txt").write_text(project + CMAKE.replace("bad.c", name) + property)
+    lists = LISTS.format(name=name, language=language, minimum=minimum)
+    (tmp_path / "CMakeLists.txt").write_text(lists)
     done = camkes_run(tmp_path)
     assert done.status == 0, done.errors
     assert "1\n" in done.output and "good ran\n" in done.output

@@ -44,6 +44,10 @@ simulate(Path(sys.argv[1]), sys.stdout)
 """
 
 
+def run(folder: Path) -> Sequence[str]:
+    return ("-m", "camkes", "run", str(folder / "system.camkes"), "-o", str(folder / "out"))
+
+
 def stubs(folder: Path, *names: str) -> None:
     (folder / "bin").mkdir()
     for name in ("stub", *names):
@@ -60,39 +64,47 @@ def preprocessor(folder: Path) -> Sequence[str]:
 def cmake(folder: Path) -> Sequence[str]:
     stubs(folder)
     write_system(folder, "")
-    lists = folder / "CMakeLists.txt"
-    lists.write_text(ASKS + lists.read_text())
+    (folder / "CMakeLists.txt").write_text(f"{ASKS}DeclareCAmkESRootserver(system.camkes)\n")
     return ("-m", "camkes", "check", str(folder))
 
 
 def kernel_make(folder: Path) -> Sequence[str]:
     stubs(folder, "make")
     write_system(folder, "")
-    return ("-m", "camkes", "run", str(folder), "-o", str(folder / "out"))
+    return run(folder)
 
 
 def compiler(folder: Path) -> Sequence[str]:
     """Of a source that includes a pipe without a writer. Ninja gives it a group of its own."""
     write_system(folder, "", '#include "pipe"')
     os.mkfifo(folder / "pipe")
-    return ("-m", "camkes", "run", str(folder), "-o", str(folder / "out"))
+    return run(folder)
 
 
 def addresses(folder: Path) -> Sequence[str]:
     stubs(folder, "addr2line")
     write_system(folder, CRASHES)
-    return ("-m", "camkes", "run", str(folder), "-o", str(folder / "out"))
+    return run(folder)
 
 
 def dot(folder: Path) -> Sequence[str]:
     stubs(folder, "dot")
     write_system(folder, "")
-    return ("-m", "camkes", "graph", str(folder), "-o", str(folder / "graph.svg"))
+    return ("-m", "camkes", "graph", str(folder / "system.camkes"), "-o", str(folder / "graph.svg"))
 
 
 def host_kernel(folder: Path) -> Sequence[str]:
     write_system(folder, "for (;;) { camkes_work(1000000); }")
-    return ("-m", "camkes", "run", str(folder), "-o", str(folder / "out"), "--for", "1000000s")
+    return (
+        "-m",
+        "camkes",
+        "run",
+        str(folder / "system.camkes"),
+        "-o",
+        str(folder / "out"),
+        "--for",
+        "1000000s",
+    )
 
 
 def task_sets(folder: Path) -> Sequence[str]:
