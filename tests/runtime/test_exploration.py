@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -143,9 +144,13 @@ MUTANTS = (
 def break_runtime(
     changes: Mapping[str, tuple[str, str]], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Build with a copy of the runtime in which in each file one text stands for another."""
+    """Build with a copy of the runtime in which in each file one text stands for another. Only these are
+    compiled; the other objects are those that every build uses."""
     runtime = folder / "runtime"
     shutil.copytree(RUNTIME, runtime)
+    for source in (runtime / "src").rglob("*.c"):
+        if str(source.relative_to(runtime)) not in changes:
+            source.unlink()
     for file, (good, bad) in changes.items():
         path = runtime / file
         text = path.read_text()
@@ -155,7 +160,18 @@ def break_runtime(
     assert compiler is not None
     kit = kernel_module.host_kit(compiler, folder / "kernel", Sink(), lambda _: None)
     assert kit is not None
+    objects = {path.relative_to(kit.kernel.parent): path for path in kit.runtime}
+    make_runtime = kernel_module._make_runtime
+
+    def make_changed(work: Path, entry: Path, *others: Any) -> bool:
+        for name, path in objects.items():
+            if str(Path("src", *name.parts[1:]).with_suffix(".c")) not in changes:
+                (entry / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, entry / name)
+        return make_runtime(work, entry, *others)
+
     monkeypatch.setattr(kernel_module, "_make_kernel", lambda *_: kit.kernel)  # is as it was
+    monkeypatch.setattr(kernel_module, "_make_runtime", make_changed)
     monkeypatch.setattr(kernel_module, "RUNTIME", runtime)
     monkeypatch.setattr(sources_module, "RUNTIME", runtime)
     # its objects must not get among those that other builds share
