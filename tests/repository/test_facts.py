@@ -7,7 +7,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -62,17 +64,32 @@ def numbers(tree: ast.Module) -> Iterator[int]:
                 yield 1 << bits
 
 
-def sources() -> list[Path]:
+class Stated(NamedTuple):
+    """What a file states."""
+
+    path: str
+    strings: frozenset[str]
+    numbers: frozenset[int]
+    protocols: tuple[str, ...]
+
+
+@cache
+def sources() -> tuple[Stated, ...]:
     """All Python files but those that state the facts."""
     found = [*(ROOT / "camkes").rglob("*.py"), *(ROOT / "parser").rglob("*.py")]
     kept = [path.relative_to(ROOT) for path in found]
-    return sorted(p for p in kept if p.parts[:2] not in (("camkes", "model"), ("camkes", "parser")))
+    stated = []
+    for path in sorted(p for p in kept if p.parts[:2] not in (("camkes", "model"), ("camkes", "parser"))):
+        tree = ast.parse((ROOT / path).read_text("utf-8"))
+        stated.append(
+            Stated(str(path), frozenset(strings(tree)), frozenset(numbers(tree)), tuple(protocols(tree)))
+        )
+    return tuple(stated)
 
 
 def places(pattern: re.Pattern[str]) -> set[tuple[str, str]]:
     """Every string of the sources that matches as a whole."""
-    trees = {str(path): ast.parse((ROOT / path).read_text("utf-8")) for path in sources()}
-    return {(path, s) for path, tree in trees.items() for s in strings(tree) if pattern.fullmatch(s)}
+    return {(file.path, s) for file in sources() for s in file.strings if pattern.fullmatch(s)}
 
 
 MIGRATE = "the spelling of the library whose applications are migrated"
@@ -127,8 +144,7 @@ NUMBERS_ALLOWED = {
 
 
 def test_widths_and_defaults_have_one_place() -> None:
-    trees = {str(path): ast.parse((ROOT / path).read_text("utf-8")) for path in sources()}
-    found = {(path, n) for path, tree in trees.items() for n in numbers(tree) if n in NUMBERS}
+    found = {(file.path, n) for file in sources() for n in file.numbers & NUMBERS}
     assert found - NUMBERS_ALLOWED.keys() == set()
 
 
@@ -145,8 +161,7 @@ def protocols(tree: ast.Module) -> list[str]:
 
 def test_protocols_have_one_place() -> None:
     """What sets one apart is a property in the table, so that a new one is a row."""
-    named = [str(path) for path in sources() if protocols(ast.parse((ROOT / path).read_text("utf-8")))]
-    assert named == []
+    assert [file.path for file in sources() if file.protocols] == []
     assert places(PROTOCOL) - PROTOCOLS_ALLOWED.keys() == set()
 
 
