@@ -82,10 +82,10 @@ sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize test-sanitize
 
 unit: $(VENV)/.test-ready
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 test-long: $(VENV)/.test-ready
-	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) -m 'long or not long' --cov --cov-report=
+	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'long or not long' --cov --cov-report=
 	$(foreach package,$(COVERED),$(BIN)/coverage report --include='$(package)/*' --fail-under=95 &&) true
 
 docs: $(VENV)/.test-ready

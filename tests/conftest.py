@@ -8,6 +8,7 @@ Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -42,6 +43,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not item.nodeid.startswith(COVERING):
             item.add_marker(pytest.mark.no_cover)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: garbage collections need not look at it."""
+    gc.freeze()
 
 
 # A shell lets what it starts with `&` ignore Ctrl-C and Ctrl-\; what tests start and interrupt would, too.
