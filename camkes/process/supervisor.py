@@ -12,11 +12,11 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
-import select
 import signal
 import struct
 from contextlib import suppress
 from io import FileIO
+from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -79,16 +79,19 @@ class Supervisor:
                         os.close(int(name))
             with suppress(OSError):  # we were killed
                 os.write(message, _PROCESS.pack(program))
-            ends = select.poll()
-            ends.register(end, select.POLLIN)
-            ends.register(os.pidfd_open(program), select.POLLIN)
-            ends.poll()
+            Thread(target=_kill_when_closed, args=(end, program), daemon=True).start()
+            os.waitid(os.P_PID, program, os.WEXITED | os.WNOWAIT)
             if not terminal:
                 with suppress(OSError):  # at once, so that none of them starts others meanwhile
                     os.killpg(program, signal.SIGKILL)
             _end_as(_end_children(program))
         finally:
             os._exit(1)
+
+
+def _kill_when_closed(end: int, program: int) -> None:
+    os.read(end, 1)
+    os.kill(program, signal.SIGKILL)
 
 
 def _pipe() -> tuple[FileIO, FileIO]:
