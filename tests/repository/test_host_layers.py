@@ -20,15 +20,20 @@ DEFINED = frozenset("TDBRVWC")
 Uses = dict[str, dict[str, set[str]]]
 
 
-def symbols(file: Path) -> list[tuple[str, str]]:
+def symbols(files: list[Path]) -> dict[Path, list[tuple[str, str]]]:
     """Kind and name of each."""
-    listing = subprocess.run(["nm", str(file)], capture_output=True, text=True, check=True).stdout
-    return [(fields[-2], fields[-1]) for fields in map(str.split, listing.splitlines())]
+    listing = subprocess.run(["nm", "-A", *files], capture_output=True, text=True, check=True).stdout
+    found: dict[Path, list[tuple[str, str]]] = {file: [] for file in files}
+    for line in listing.splitlines():
+        file, _, rest = line.partition(":")
+        kind, name = rest.split()[-2:]
+        found[Path(file)].append((kind, name))
+    return found
 
 
 def read_uses(objects: list[Path]) -> Uses:
     """Which files each file uses symbols of, and which symbols."""
-    tables = {file.name.partition(".")[0]: symbols(file) for file in objects}
+    tables = {file.name.partition(".")[0]: table for file, table in symbols(objects).items()}
     owner = {name: file for file, table in tables.items() for kind, name in table if kind in DEFINED}
     uses: Uses = {file: {} for file in tables}
     for file, table in tables.items():

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 from camkes import pipeline
 from camkes.backends.host import kernel as kernel_module
 from camkes.backends.host import sources as sources_module
-from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from camkes.report.trace.kinds import EndReason, Kind
 from camkes.resources import RUNTIME
+from tests.kit import copy_runtime, ready_kit
 from tests.runtime import systems
 from tests.runtime.explore import DURATION, schedules
 from tests.runtime.host import build
@@ -148,26 +148,20 @@ def break_runtime(
     compiled; the other objects are those that every build uses."""
     runtime = folder / "runtime"
     shutil.copytree(RUNTIME, runtime)
+    changed = {Path(file) for file in changes}
     for source in (runtime / "src").rglob("*.c"):
-        if str(source.relative_to(runtime)) not in changes:
+        if source.relative_to(runtime) not in changed:
             source.unlink()
     for file, (good, bad) in changes.items():
         path = runtime / file
         text = path.read_text()
         assert good in text
         path.write_text(text.replace(good, bad))
-    compiler = find_compiler(False, Sink())
-    assert compiler is not None
-    kit = kernel_module.host_kit(compiler, folder / "kernel", Sink(), lambda _: None)
-    assert kit is not None
-    objects = {path.relative_to(kit.kernel.parent): path for path in kit.runtime}
+    kit = ready_kit(folder / "kernel")
     make_runtime = kernel_module._make_runtime
 
     def make_changed(work: Path, entry: Path, *others: Any) -> bool:
-        for name, path in objects.items():
-            if str(Path("src", *name.parts[1:]).with_suffix(".c")) not in changes:
-                (entry / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, entry / name)
+        copy_runtime(kit, entry, changed)
         return make_runtime(work, entry, *others)
 
     monkeypatch.setattr(kernel_module, "_make_kernel", lambda *_: kit.kernel)  # is as it was

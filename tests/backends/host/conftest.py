@@ -12,11 +12,12 @@ import pytest
 
 from camkes import pipeline
 from camkes.backends.host import kernel
-from camkes.backends.host.compiler import find_compiler
 from camkes.backends.host.host import HostImage
+from camkes.backends.host.kernel import Kit
 from camkes.backends.host.options import RunOptions
 from camkes.backends.host.run import RunResult, run_host
 from camkes.diagnostics import Diagnostic, Sink
+from tests.kit import copy_runtime, ready_kit
 from tests.written import write_files
 
 
@@ -43,13 +44,22 @@ Build = Callable[..., Built]
 
 
 @pytest.fixture
-def ready_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def ready_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kit:
     """The kernel's program is that of the user's cache, where a test is not about compiling it."""
-    compiler = find_compiler(False, Sink())
-    assert compiler is not None
-    kit = kernel.host_kit(compiler, tmp_path / "kernel", Sink(), lambda _: None)
-    assert kit is not None
+    kit = ready_kit(tmp_path / "kernel")
     monkeypatch.setattr(kernel, "_make_kernel", lambda *_: kit.kernel)
+    return kit
+
+
+@pytest.fixture
+def ready_runtime(ready_kernel: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The objects of the runtime are those of the user's cache, too."""
+
+    def make_runtime(work: Path, entry: Path, *_: object) -> bool:
+        copy_runtime(ready_kernel, entry)
+        return True
+
+    monkeypatch.setattr(kernel, "_make_runtime", make_runtime)
 
 
 @pytest.fixture

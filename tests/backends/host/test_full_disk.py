@@ -98,7 +98,7 @@ def test_a_full_cache_is_not_needed(
     assert given("check", INVERSION, XDG_CACHE_HOME=cache)[0] == 0
 
 
-@pytest.mark.usefixtures("ready_kernel")
+@pytest.mark.usefixtures("ready_runtime")
 def test_a_cache_that_cannot_be_made_is_not_needed(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for command in (("check", ADDER), ("run", ADDER, "-o", tmp_path / "out")):
@@ -156,9 +156,11 @@ def test_a_wait_for_a_folder_that_is_removed_gets_the_new_one(tmp_path: Path) ->
 
 @pytest.mark.parametrize("what", ["out", "cache"])
 def test_folders_that_are_removed_during_a_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, what: str
 ) -> None:
     """The compiler removes them when it compiles for the `times`-th time."""
+    if what == "out":
+        request.getfixturevalue("ready_runtime")
     monkeypatch.setenv("CFLAGS", "-O0")  # of the host kernel
     places = {"out": tmp_path / "out", "cache": tmp_path / "cache"}
     compiler = tmp_path / "cc"
@@ -168,19 +170,19 @@ def test_folders_that_are_removed_during_a_build(
     monkeypatch.setenv("CC", str(compiler))
     monkeypatch.setenv("XDG_CACHE_HOME", str(places["cache"]))
     sink = Sink()
-    request = pipeline.Input(INVERSION)
+    application = pipeline.Input(INVERSION)
     if what == "cache":
         (tmp_path / "done").touch()
-        assert pipeline.check_code(request, places["out"], sink, lambda _: None) is not None
+        assert pipeline.check_code(application, places["out"], sink, lambda _: None) is not None
         (tmp_path / "done").unlink()  # the next thing that is compiled is the host kernel
-        assert pipeline.build(request, places["out"], sink, lambda _: None) is not None
+        assert pipeline.build(application, places["out"], sink, lambda _: None) is not None
         assert not sink.diagnostics
     else:
         with pytest.raises(OutputError, match="it was removed while it was in use"):
-            pipeline.build(request, places["out"], sink, lambda _: None)
+            pipeline.build(application, places["out"], sink, lambda _: None)
         assert not sink.diagnostics
     assert (tmp_path / "done").exists()
-    assert pipeline.build(request, places["out"], sink, lambda _: None) is not None
+    assert pipeline.build(application, places["out"], sink, lambda _: None) is not None
 
 
 def test_an_input_that_is_removed_during_a_build(tmp_path: Path) -> None:

@@ -409,7 +409,7 @@ def test_every_mistake_in_one_run_and_each_once(build: Build) -> None:
     assert [label.span.file.path.name for label in header.related] == ["Server.c"]
 
 
-@pytest.mark.usefixtures("ready_kernel")
+@pytest.mark.usefixtures("ready_runtime")
 def test_the_folder_of_the_command_does_not_matter(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def cmake(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         f"-DSTANDIN_PYTHON={sys.executable}",
         f"-DCAmkESPython={sys.executable}",
         "-DCAmkESParseCapDL=/opt/parse-capDL",
+        "-DCMAKE_C_ABI_COMPILED=TRUE",  # what the compiler can do is not asked
         f"-DSTANDIN_APPLICATION={folder / 'application' / 'CMakeLists.txt'}",
         *options,
         "-S",
