@@ -75,10 +75,8 @@ def system(firsts: tuple[int, ...]) -> Contended:
     )
 
 
-def of_runtime(folder: Path, firsts: tuple[int, ...], scheduling: str) -> set[Outcome]:
-    found = search(
-        built(folder, system(firsts)), SearchOptions(scheduling=scheduling, seconds=1200, outcomes=True)
-    )
+def of_runtime(folder: Path, firsts: tuple[int, ...]) -> set[Outcome]:
+    found = search(built(folder, system(firsts)), SearchOptions(seconds=1200, outcomes=True))
     assert found.violation is None
     assert exhausted(found)
     return set(found.outcomes)
@@ -90,15 +88,12 @@ def seen(outcomes: set[Outcome], firsts: tuple[int, ...]) -> set[Outcome]:
     return {tuple(step for step in outcome if alone.isdisjoint(step.split())) for outcome in outcomes}
 
 
-@pytest.mark.parametrize("scheduling", ["fifo", pytest.param("rr", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "firsts", [pytest.param(f, marks=[] if f == (0, 0, 1) else [pytest.mark.long]) for f in FIRSTS]
 )
-def test_the_model_and_the_runtime_have_the_same_outcomes(
-    firsts: tuple[int, ...], scheduling: str, tmp_path: Path
-) -> None:
+def test_the_model_and_the_runtime_have_the_same_outcomes(firsts: tuple[int, ...], tmp_path: Path) -> None:
     model = seen(of_model(tmp_path / "model", firsts), firsts)
-    runtime = seen(of_runtime(tmp_path / "system", firsts, scheduling), firsts)
+    runtime = seen(of_runtime(tmp_path / "system", firsts), firsts)
     assert len(model) > 10
     assert runtime - model == set()
     assert model - runtime == set()
