@@ -88,7 +88,7 @@ PLANTED = (
     Planted(
         "missing-transitivity",
         "manager.c",
-        "        camkes_nested_push(context, before, priority);\n",
+        "        camkes_nested_push(context, priority);\n",
         "        ;\n",
         systems.CHAIN,
         "P",

@@ -112,7 +112,7 @@ MUTANTS = (
     Mutant(
         "no-push",
         MANAGER,
-        "        camkes_nested_push(context, before, priority);\n",
+        "        camkes_nested_push(context, priority);\n",
         "        ;\n",
         systems.CHAIN,
     ),
