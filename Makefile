@@ -79,7 +79,7 @@ lint: $(VENV)/.test-ready
 	$(BIN)/reuse lint --quiet || { $(BIN)/reuse lint; exit 1; }
 
 sanitize: $(VENV)/.test-ready
-	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize test-sanitize
+	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize PYTHON=$(CURDIR)/$(BIN)/python test-sanitize
 
 unit: $(VENV)/.test-ready
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
