@@ -12,14 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* On the path of every request: inlined into the code of an interface, where much is constant. */
-#define CAMKES_INLINE static inline
-#define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
-#define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
-
 #ifndef CAMKES_KERNEL_HOST
 #define CAMKES_KERNEL_HOST 0
 #endif
+
+/* On the path of every request: inlined into the code of an interface, where much is constant. On
+ * the host kernel, where no instructions are counted, that would only make compiling slower. */
+#if CAMKES_KERNEL_HOST
+#define CAMKES_INLINE static inline
+#else
+#define CAMKES_INLINE static inline __attribute__((always_inline))
+#endif
+#define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
+#define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
 
 /* Whether trace records are written. */
 #if CAMKES_KERNEL_HOST || defined(CAMKES_TRACE_SEL4)
