@@ -24,7 +24,7 @@ MEANINGS = {
     Property.PRIORITY: "priority: the running thread has the effective priority of its context, as defined "
     "above; ceilings are computed from the stated priorities",
     Property.HAND_OVER: "hand-over: a lock that is released goes to the waiter of the highest effective "
-    "priority, among equals to the first that arrived",
+    "priority, among equals to the first that arrived; likewise the first signal of a condition",
     Property.LIVENESS: "liveness: no thread waits for a lock that is free, and no request is lost",
     Property.NO_RESIDUE: "no residue: no inherited priority remains after a request ends",
     Property.SAFE_METADATA: "safe metadata: the priority and the task in a message are valid for its sender",

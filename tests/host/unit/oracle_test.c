@@ -42,6 +42,14 @@ void *memory_take(size_t size)
     return start;
 }
 
+/* No outcomes are asked for. */
+void outcome_record(uint16_t kind, const struct thread *thread, const uint64_t *args)
+{
+    (void)kind;
+    (void)thread;
+    (void)args;
+}
+
 static void violation(char property, const char *text)
 {
     (void)text;
@@ -67,7 +75,13 @@ static void begin(void)
     memset(&state, 0, sizeof state);
     state.threads = threads;
     state.thread_count = THREADS;
-    oracle_system = (struct oracle_system){known, cpis, contexts, tasks, CPIS, CONTEXTS, 2};
+    oracle_system = (struct oracle_system){.threads = known,
+                                           .cpis = cpis,
+                                           .contexts = contexts,
+                                           .tasks = tasks,
+                                           .cpi_count = CPIS,
+                                           .context_count = CONTEXTS,
+                                           .task_count = 2};
     add(TASK_LOW, ORACLE_CONTROL, NONE, LOW, 0, 10);
     add(TASK_HIGH, ORACLE_CONTROL, NONE, HIGH, 1, 30);
     add(OF_LOW, ORACLE_WORKER, LOCK, LOW, NONE, 10);
