@@ -218,6 +218,9 @@ def find_application(
     if path.is_file() and path.name != _LISTS:
         return _lone_file(path, definitions, sink, in_workspace)
     lists = path / _LISTS if path.is_dir() else path
+    if lists.name == _LISTS and lists.exists() and not lists.is_file():
+        _report_no_application(given / _LISTS if path.is_dir() else given, lists, [], sink)
+        return None
     systems = systems_of(path) if path.is_dir() and not lists.is_file() else []
     if len(systems) == 1:
         return _lone_file(systems[0], definitions, sink, in_workspace)

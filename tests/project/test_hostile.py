@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,11 @@ def test_what_all_processes_use_is_bounded(
     command = f"import os, time\n{program}"
     text = f"execute_process(COMMAND python3 -c [==[{command}]==] WORKING_DIRECTORY ${{CMAKE_BINARY_DIR}})"
     assert find(app(tmp_path, text)) == (None, ["E0711"])
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_stands_in_for_the_cmakelists(make: Callable[[Path], None], tmp_path: Path) -> None:
+    """It is not taken for a folder without one, whose system it may be meant to declare."""
+    (tmp_path / "app.camkes").write_text("assembly {}")
+    make(tmp_path / "CMakeLists.txt")
+    assert find(tmp_path) == (None, ["E0701"])
