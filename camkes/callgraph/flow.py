@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from camkes.callgraph.gcc import CallPlace
+from camkes.protocols.cycles import reached
 
 #: Calls stay where they are: nothing is inlined, cloned or merged, and conditions are not joined.
 FLAGS = (
@@ -108,11 +109,4 @@ def _calls(body: str) -> Iterator[CalledName]:
 
 def _all_reached(blocks: Mapping[int, FlowBlock]) -> bool:
     """Whether jumps lead to all blocks; else some are reached in another way, as by an exception."""
-    reached = dict.fromkeys(list(blocks)[:1])
-    queue = list(reached)
-    for block in queue:
-        for other in blocks[block].successors:
-            if other not in reached:
-                reached[other] = None
-                queue.append(other)
-    return len(reached) == len(blocks)
+    return len(reached(list(blocks)[:1], lambda block: blocks[block].successors)) == len(blocks)

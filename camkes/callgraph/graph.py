@@ -12,6 +12,7 @@ from msgspec import Struct
 from camkes.callgraph.flow import FunctionFlow
 from camkes.callgraph.gcc import CallPlace, SourceCalls
 from camkes.callgraph.objects import FunctionSymbol, ObjectFile
+from camkes.protocols.cycles import reached
 
 #: Functions of the C library that call what they are given.
 CALLING_BACK = frozenset(
@@ -199,13 +200,7 @@ class CallGraph:
         for function in dict.fromkeys([*self._calls, *self._indirect, *self._guessed]):
             for step in (*self._direct(function), *self._pointers(function, taken, targets)):
                 callers.setdefault(self._linked(step.callee), []).append(function)
-        found = {self.linked(name) for name in targets}
-        queue = list(found)
-        for function in queue:
-            new = [each for each in callers.get(function, ()) if each not in found]
-            found.update(new)
-            queue += new
-        return found
+        return set(reached(map(self.linked, targets), lambda function: callers.get(function, ())))
 
     def _can_be_taken(self, targets: Collection[str]) -> list[Function]:
         """Functions that a pointer can lead to."""

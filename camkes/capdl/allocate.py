@@ -167,7 +167,7 @@ class _Allocator:
         for number, (each, thread) in enumerate(sleepers(group, self.threads)):
             if each.name == condition.name:
                 use = ObjectUse(condition.instance, Purpose.WAIT, condition.interface, number=thread.index)
-                self._cap(space, use, endpoint, Rights.CALL, 1 + 2 * len(group.parties()) + number)
+                self._cap(space, use, endpoint, Rights.CALL, 1 + 2 * len(group.parties) + number)
         if condition.name == group.name:
             self._group(group, space)
 
@@ -179,10 +179,10 @@ class _Allocator:
             return ObjectUse(first.instance, purpose, first.interface, context, number)
 
         self._cap(space, use(Purpose.MANAGER), self._manager(group), Rights.READ)
-        for name in dict.fromkeys(party.name for party in group.parties()):
+        for name in dict.fromkeys(party.name for party in group.parties):
             endpoint = self._object(f"{name}!manager:endpoint", ObjectKind.ENDPOINT)
             self._cap(space, use(Purpose.LEND, name), endpoint, Rights.CALL)
-        for number in range(len(group.parties()) + len(list(sleepers(group, self.threads)))):
+        for number in range(len(group.parties) + len(list(sleepers(group, self.threads)))):
             self.slots[use(Purpose.REPLY, number=number)] = space.reserve()
 
     def _helper(self, instance: Instance, threads: list[Thread], space: OpenSpace) -> None:
@@ -192,7 +192,7 @@ class _Allocator:
             return
         manager = self._object(f"{task.name}!manager:endpoint", ObjectKind.ENDPOINT)
         self._cap(space, ObjectUse(task.name, Purpose.MANAGER), manager, Rights.READ)
-        badge = 1 + group.parties_of(task.name)
+        badge = 1 + group.first_party(task)
         use = ObjectUse(task.name, Purpose.MANAGER, "", task.name)
         self._cap(space, use, self._manager(group), Rights.CALL, badge)
         own = next(t for t in threads if t.role is Role.MANAGER and not t.interface)
@@ -248,8 +248,7 @@ class _Allocator:
                 use, badge = replace(use, purpose=Purpose.MANAGER), entry.manager_badge
                 group = group_of(self.groups, cpi.name)
                 if group is not None:
-                    first = group.parties_of(cpi.name) + cpi.contexts.index(entry.context)
-                    badge = 1 + len(group.parties()) + first
+                    badge = 1 + len(group.parties) + group.index[cpi.name, entry.context.id]
                 self._cap(space, use, self._manager(group or cpi), Rights.CALL, badge)
 
     def _serve(self, instance: Instance, cpi: PlannedCpi, space: OpenSpace) -> None:
@@ -268,7 +267,7 @@ class _Allocator:
             return
         self._cap(space, use(Purpose.MANAGER), self._manager(cpi), Rights.READ)
         group = group_of(self.groups, cpi.name)
-        first = 1 if group is None else 1 + group.parties_of(cpi.name)
+        first = 1 if group is None else 1 + group.first_party(cpi)
         for badge, context in enumerate(cpi.contexts, first):
             manager = self._manager(group or cpi)
             self._cap(space, use(Purpose.MANAGER, context.name), manager, Rights.CALL, badge)

@@ -47,7 +47,8 @@ def groups(me: InstanceFacts) -> tuple[tuple[str, ctx.GroupContext], ...]:
 
 
 def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
-    first, parties = group.conditions[0].interface, group.parties()
+    first, parties = group.conditions[0].interface, group.parties
+    helping = {task.name: group.first_party(task) for task in group.tasks}
     names = [condition.name for condition in group.conditions]
     return ctx.GroupContext(
         manager=me.slot_if_any(Purpose.MANAGER, first),
@@ -57,7 +58,7 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
                 comment=f"{party.context.name} at {party.name}" if party.cpi else f"task {party.name}",
                 context=party.context.id,
                 index=party.cpi.contexts.index(party.context) if party.cpi else 0,
-                lock=group.parties_of(party.name) if party.cpi else None,
+                lock=group.first_party(party.cpi) if party.cpi else None,
                 base=party.context.base_priority,
                 manager=me.slot(Purpose.LEND, first, party.name),
                 reply=me.slot(Purpose.REPLY, first, number=number),
@@ -66,7 +67,7 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
         ),
         ways=tuple(_ways(me, group)),
         conditions=tuple(
-            ctx.LenderContext(c.name, c.id, tuple(group.parties_of(task) for task in c.tasks))
+            ctx.LenderContext(c.name, c.id, tuple(helping[task] for task in c.tasks))
             for c in group.conditions
         ),
         sleepers=tuple(
@@ -83,16 +84,10 @@ def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:
             use = ObjectUse(entry.end.instance, Purpose.MANAGER, entry.end.interface, entry.context.name)
             slot = me.all.model.slots.get(use)
             for caller in entry.callers:
-                start = _party(group, caller, entry.context.id)
-                end = _party(group, cpi.name, entry.context.id)
+                start = group.index.get((caller, entry.context.id))
+                end = group.index.get((cpi.name, entry.context.id))
                 if slot is not None and start is not None and end is not None:
                     yield ctx.WayContext(start, end, slot)
-
-
-def _party(group: Group, name: str, context: int | None) -> int | None:
-    """The index of a task or of a CPI's context."""
-    parties = enumerate(group.parties())
-    return next((i for i, p in parties if (p.name, p.context.id) == (name, context)), None)
 
 
 def _sleeper(
@@ -104,9 +99,10 @@ def _sleeper(
     cpi = me.all.plan.cpi(f"{thread.instance}.{thread.interface}")
     pooled = cpi is not None and cpi.pooled
     if cpi is not None and pooled:
-        party = group.parties_of(cpi.name) if group_of((group,), cpi.name) else None
+        party = group.first_party(cpi) if cpi.name in group.members else None
     else:
-        party = _party(group, thread.instance if cpi is None else cpi.name, origin)
+        name = thread.instance if cpi is None else cpi.name
+        party = None if origin is None else group.index.get((name, origin))
     return ctx.SleeperContext(
         comment=f"{thread.name} for {group.conditions[condition].name}",
         condition=condition,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The order of callers and callees, and cycles among them."""
+"""The order of callers and callees, what they lead to, and cycles among them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Protocol, TypeVar
 
@@ -19,6 +19,19 @@ class RequestEdge(Protocol):
 
 
 AnyEdge = TypeVar("AnyEdge", bound=RequestEdge)
+Node = TypeVar("Node", bound=Hashable)
+
+
+def reached(starts: Iterable[Node], following: Callable[[Node], Iterable[Node]]) -> list[Node]:
+    """These nodes and all that they lead to, each once, in the order in which they are found."""
+    found = dict.fromkeys(starts)
+    queue = list(found)
+    for node in queue:
+        for other in following(node):
+            if other not in found:
+                found[other] = None
+                queue.append(other)
+    return queue
 
 
 def has_cycle(successors: Mapping[str, Sequence[str]]) -> bool:

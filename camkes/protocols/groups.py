@@ -8,35 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from camkes.protocols.cycles import reached
 from camkes.protocols.plan import Context, Plan, PlannedCondition, PlannedCpi, PlannedTask
-
-
-class Group(Struct, frozen=True):
-    """What lending connects. `ceiling` is the highest priority that is lent in it; its manager is in the
-    instance of its first condition, whose name it has. `tasks` are those that help."""
-
-    ceiling: int
-    conditions: tuple[PlannedCondition, ...]
-    tasks: tuple[PlannedTask, ...]
-    cpis: tuple[PlannedCpi, ...]
-
-    @property
-    def name(self) -> str:
-        return self.conditions[0].name
-
-    def members(self) -> list[str]:
-        """The names of conditions, tasks and CPIs."""
-        names = [c.name for c in self.conditions] + [t.name for t in self.tasks]
-        return names + [c.name for c in self.cpis]
-
-    def parties(self) -> list[Party]:
-        """What has a priority that is decided: tasks, then the contexts of each CPI."""
-        tasks = [Party(task.name, None, task.context) for task in self.tasks]
-        return tasks + [Party(cpi.name, cpi, context) for cpi in self.cpis for context in cpi.contexts]
-
-    def parties_of(self, name: str) -> int:
-        """The index of the first party of a task or CPI."""
-        return [party.name for party in self.parties()].index(name)
 
 
 class Party(Struct, frozen=True):
@@ -47,25 +20,58 @@ class Party(Struct, frozen=True):
     context: Context
 
 
+class Group(Struct, frozen=True):
+    """What lending connects. `ceiling` is the highest priority that is lent in it; its manager is in the
+    instance of its first condition, whose name it has. `tasks` are those that help. `parties` are tasks, then
+    the contexts of each CPI; `index` is the place of each there, by its name and the id of its context."""
+
+    ceiling: int
+    conditions: tuple[PlannedCondition, ...]
+    tasks: tuple[PlannedTask, ...]
+    cpis: tuple[PlannedCpi, ...]
+    parties: tuple[Party, ...]
+    index: Mapping[tuple[str, int], int]
+    members: frozenset[str]  # the names of conditions, tasks and CPIs
+
+    @property
+    def name(self) -> str:
+        return self.conditions[0].name
+
+    def first_party(self, member: PlannedTask | PlannedCpi) -> int:
+        """The index of a task, or of the first context of a CPI."""
+        context = member.contexts[0] if isinstance(member, PlannedCpi) else member.context
+        return self.index[member.name, context.id]
+
+
 def find_groups(plan: Plan) -> tuple[Group, ...]:
     """The groups of a plan, in the order of their first conditions."""
     if not plan.conditions:
         return ()
     graph = lending_graph(plan)
-    found = []
-    grouped: set[str] = set()
+    tasks = {task.name: task for task in plan.tasks}
+    found: list[Group] = []
     for condition in plan.conditions:
-        if condition.name not in grouped:
-            members = _connected(graph, condition.name)
-            grouped |= members
-            conditions = tuple(c for c in plan.conditions if c.name in members)
-            helping = dict.fromkeys(task for c in conditions for task in c.tasks)
-            by_name = {task.name: task for task in plan.tasks}
-            tasks = tuple(by_name[name] for name in helping)
-            cpis = tuple(c for c in plan.cpis if c.name in members)
-            ceilings = [c.ceiling for c in conditions] + [c.ceiling for c in cpis]
-            found.append(Group(max([*ceilings, *(t.highest for t in tasks)]), conditions, tasks, cpis))
+        if group_of(found, condition.name) is None:
+            found.append(_group(plan, tasks, _connected(graph, condition.name)))
     return tuple(found)
+
+
+def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]) -> Group:
+    conditions = tuple(c for c in plan.conditions if c.name in members)
+    helping = tuple(tasks[name] for name in dict.fromkeys(task for c in conditions for task in c.tasks))
+    cpis = tuple(c for c in plan.cpis if c.name in members)
+    ceilings = [c.ceiling for c in conditions] + [c.ceiling for c in cpis] + [t.highest for t in helping]
+    parties = [Party(task.name, None, task.context) for task in helping]
+    parties += [Party(cpi.name, cpi, context) for cpi in cpis for context in cpi.contexts]
+    return Group(
+        ceiling=max(ceilings),
+        conditions=conditions,
+        tasks=helping,
+        cpis=cpis,
+        parties=tuple(parties),
+        index={(party.name, party.context.id): i for i, party in enumerate(parties)},
+        members=members,
+    )
 
 
 def lending_graph(plan: Plan) -> dict[str, list[str]]:
@@ -89,20 +95,15 @@ def lending_graph(plan: Plan) -> dict[str, list[str]]:
     return graph
 
 
-def _connected(graph: Mapping[str, Sequence[str]], start: str) -> set[str]:
+def _connected(graph: Mapping[str, Sequence[str]], start: str) -> frozenset[str]:
     """What is connected with a node, in either direction."""
     neighbours: dict[str, list[str]] = {name: [*following] for name, following in graph.items()}
     for name, following in graph.items():
         for other in following:
             neighbours[other].append(name)
-    found, queue = {start}, [start]
-    for name in queue:
-        new = [other for other in dict.fromkeys(neighbours[name]) if other not in found]
-        found.update(new)
-        queue += new
-    return found
+    return frozenset(reached([start], neighbours.__getitem__))
 
 
 def group_of(groups: Sequence[Group], name: str) -> Group | None:
     """The group of a condition, task or CPI, if it is in one."""
-    return next((g for g in groups if name in g.members()), None)
+    return next((g for g in groups if name in g.members), None)
