@@ -75,10 +75,9 @@ def solve(
                 if more:
                     row[index] = row.get(index, 0.0) - more
             rows.add(row, own[name])
-    for (_, enters), columns in excluding.items():
+    for columns in excluding.values():
         for others in of_task.values():
-            priority = sections[others[0]].priority
-            if any(low < priority < high for low, high in enters):
+            if sections[columns[0]].excludes(sections[others[0]]):
                 rows.at_most_one([*columns, *others])
     durations = np.array([float(section.duration) for section in sections])
     shape = (len(rows.limits), len(sections))

@@ -168,9 +168,13 @@ def undisturbed_times(run: Run) -> dict[str, list[int]]:
         for job in lane.jobs
         if job.begin is not None
     ]
-    gets = [(event.thread, event.time) for event in run.locks if event.step is LockStep.GETS]
+    gets: dict[int, list[int]] = {}
+    for event in run.locks:
+        if event.step is LockStep.GETS:
+            gets.setdefault(event.thread, []).append(event.time)
     for request in run.requests:
-        waited = any(t == request.thread and request.start <= time <= request.end for t, time in gets)
+        times = gets.get(request.thread, ())
+        waited = bisect_left(times, request.start) < bisect_right(times, request.end)
         known.append(_Interval(request.start, request.end, names[request.cpi], request.task, waited))
     begins = sorted(known, key=_start)
     ends = sorted(known, key=_end)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 
 from camkes import process
 from camkes.files import OutputError, write_output
@@ -26,15 +27,14 @@ def write_picture(path: Path, svg: str) -> None:
             f"cannot write {path}: rsvg-convert was not found; install it (apt install librsvg2-bin), or "
             "write a .svg file"
         )
-    temporary = path.with_name(f"{path.name}.part")
     try:
-        done = process.run(
-            [program, *FORMS[path.suffix], "--output", str(temporary)], input=svg, timeout=TIMEOUT
-        )
-        if done.status != 0:
-            raise OutputError(f"cannot write {path}: rsvg-convert failed: {done.errors.strip()}")
-        write_output(path, temporary.read_bytes())
+        with TemporaryDirectory() as folder:
+            made = Path(folder, "picture")
+            done = process.run(
+                [program, *FORMS[path.suffix], "--output", str(made)], input=svg, timeout=TIMEOUT
+            )
+            if done.status != 0:
+                raise OutputError(f"cannot write {path}: rsvg-convert failed: {done.errors.strip()}")
+            write_output(path, made.read_bytes())
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
