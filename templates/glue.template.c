@@ -16,7 +16,13 @@ static struct camkes_start camkes__start = {
     .ready = /*? me.start.ready ?*/,
     .interfaces = /*? me.start.interfaces ?*/,
 };
-static const struct camkes_instance camkes__instance = {.name = "/*? me.name ?*/", .start = &camkes__start};
+static const struct camkes_instance camkes__instance = {
+    .name = "/*? me.name ?*/",
+    .start = &camkes__start,
+/*- for name, value in me.members -*/
+    ./*? name ?*/ = /*? value ?*/,
+/*- endfor -*/
+};
 /*- for thread in me.threads -*/
 struct camkes_thread /*? thread.c_name ?*/;
 /*- endfor -*/

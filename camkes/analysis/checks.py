@@ -185,7 +185,7 @@ def _processors(system: System, plan: Plan, sink: Sink, defaults: Defaults) -> N
         ):
             expected, other = first.setdefault(known, (value, name))
             if value != expected:
-                setting = find(instance, known.of(prefix), known.name)
+                setting = find(instance, *known.names(prefix))
                 sink.report(
                     SEVERAL_PROCESSORS,
                     f"`{name}` has {known.name} {value}, but `{other}` has {expected}",

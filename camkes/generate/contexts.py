@@ -189,6 +189,7 @@ class CpiContext(Struct, frozen=True):
     authority: int
     pool: tuple[str, ...]
     queue: bool  # its manager has one
+    members: tuple[tuple[str, int], ...]  # of its record, from settings
 
 
 class RpcToContext(Struct, frozen=True):
@@ -392,10 +393,11 @@ class StartContext(Struct, frozen=True):
 
 
 class TaskContext(Struct, frozen=True):
+    """`members` of its record are from settings."""
+
     release: int
     timer: int
-    offset: int
-    period: int
+    members: tuple[tuple[str, int], ...]
 
 
 class InterfaceContext(Struct, frozen=True):
@@ -412,13 +414,15 @@ class InterfaceContext(Struct, frozen=True):
 
 
 class InstanceContext(Struct, frozen=True):
-    """Everything about an instance: for its header and its glue. `headers` are rendered by others."""
+    """Everything about an instance: for its header and its glue. `headers` are rendered by others; `members`
+    of its record are from settings."""
 
     name: str
     c_name: str
     origin: str
     source: str  # the file of the system
     affinity: int
+    members: tuple[tuple[str, int], ...]
     system_includes: tuple[str, ...]  # with <> or ""
     headers: tuple[str, ...]
     structs: tuple[StructContext, ...]

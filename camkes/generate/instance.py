@@ -40,6 +40,7 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         origin=place(instance.span, me.root),
         source=me.all.source,
         affinity=me.all.reader.affinity(instance, ""),
+        members=me.all.reader.members(instance, "instance"),
         system_includes=_includes(me),
         structs=structs,
         attributes=constants,
@@ -202,7 +203,7 @@ def _is_helped(me: InstanceFacts, name: str) -> bool:
 
 
 def _task(me: InstanceFacts) -> ctx.TaskContext | None:
-    task = next((t for t in me.all.system.tasks if t.instance == me.instance.name), None)
-    if task is None:
+    if me.task is None:
         return None
-    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), task.offset, task.period or 0)
+    members = me.all.reader.members(me.instance, "task", "_")
+    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), members)

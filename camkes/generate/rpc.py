@@ -115,6 +115,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         authority=me.slot_if_any(Purpose.AUTHORITY, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
         queue=cpi.manager and group_of(me.all.groups, cpi.name) is None,
+        members=me.all.reader.members(me.instance, "cpi", f"{name}_"),
     )
 
 

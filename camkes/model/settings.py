@@ -14,7 +14,14 @@ from __future__ import annotations
 from msgspec import Struct
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.codes import ACCESS_RIGHTS, HEAP_SIZE, SEMAPHORE_VALUE, SETTING_RANGE, SETTING_TYPE
+from camkes.model.codes import (
+    ACCESS_RIGHTS,
+    BAD_TIME,
+    HEAP_SIZE,
+    SEMAPHORE_VALUE,
+    SETTING_RANGE,
+    SETTING_TYPE,
+)
 from camkes.model.limits import MAX_AFFINITY, MAX_DOMAIN, MAX_PRIORITY, MAX_THREADS, TIMERS
 from camkes.model.system import (
     Attribute,
@@ -37,7 +44,9 @@ class Known(Struct, frozen=True):
     """A setting: `owner` is what it can be set on (thread, interface, instance, ...), `unit`
     that of a value without one, `low` and `high` its range.
 
-    `shared`: the name without a prefix holds for all threads.
+    `shared`: the name without a prefix holds for all threads. `phrase` is a time in messages. `record`
+    (instance, cpi, task, thread) names the struct of the runtime with a member of this name, to which
+    generated code gives the value, times in nanoseconds.
     """
 
     name: str
@@ -47,6 +56,12 @@ class Known(Struct, frozen=True):
     unit: str = ""
     default: int = 0
     shared: bool = True
+    phrase: str = ""
+    record: str = ""
+
+    def names(self, prefix: str) -> tuple[str, ...]:
+        """What can set it for a thread, the first that has a value does."""
+        return (self.of(prefix), self.name) if self.shared else (self.of(prefix),)
 
     def of(self, prefix: str) -> str:
         """Its name for a thread, an interface or a semaphore: "_priority", "IFACE_priority"."""
@@ -62,11 +77,11 @@ MAXIMUM_PRIORITY = Known("max_priority", "thread", 0, MAX_PRIORITY, default=DEFA
 STACK_SIZE = Known("stack_size", "thread", PAGE, 1 << 30, "bytes", DEFAULT_STACK, shared=False)
 AFFINITY = Known("affinity", "thread", 0, MAX_AFFINITY, default=0)
 DOMAIN = Known("domain", "thread", 0, MAX_DOMAIN, default=0, shared=False)
-PERIOD = Known("period", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000)
-BUDGET = Known("budget", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000)
-DEADLINE = Known("deadline", "thread", 1, _HOUR, DEFAULT_UNIT)
-WCET = Known("wcet", "thread", 0, _HOUR, DEFAULT_UNIT, 0)
-OFFSET = Known("offset", "thread", 0, _HOUR, DEFAULT_UNIT, 0)
+OFFSET = Known("offset", "thread", 0, _HOUR, DEFAULT_UNIT, phrase="an offset", record="task")
+PERIOD = Known("period", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000, phrase="a period", record="task")
+BUDGET = Known("budget", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000, phrase="a budget")
+DEADLINE = Known("deadline", "thread", 1, _HOUR, DEFAULT_UNIT, phrase="a deadline")
+WCET = Known("wcet", "thread", 0, _HOUR, DEFAULT_UNIT, phrase="a worst-case execution time")
 DATA = Known("data", "thread", 0, (1 << 64) - 1, default=0)
 SIZE_BITS = Known("size_bits", "thread", 7, 20, default=8)
 NUM_THREADS = Known("num_threads", "interface", 1, MAX_THREADS)
@@ -300,10 +315,55 @@ class SettingReader(Struct, frozen=True):
         )
         return default
 
+    def members(self, instance: Instance, record: str, prefix: str = "") -> tuple[tuple[str, int], ...]:
+        """The members of a C record that have values of settings; a time that is not given is 0."""
+        return tuple(
+            (
+                known.name,
+                (self.time(instance, known, known.names(prefix), {}) or 0)
+                if known.unit == DEFAULT_UNIT
+                else self._of_thread(instance, prefix, known, known.default),
+            )
+            for known in TABLE.values()
+            if known.record == record
+        )
+
+    def get(self, instance: Instance, *names: str) -> Setting | None:
+        """The value of the first of these names that has one."""
+        return find(instance, *names)
+
+    def time(
+        self, instance: Instance, known: Known, names: tuple[str, ...], spans: dict[str, Span]
+    ) -> int | None:
+        """A time in nanoseconds, whose place is added to `spans`. A number without a unit counts
+        microseconds. What is not a whole number of nanoseconds is rounded to the safe side: execution times
+        up, others down.
+        """
+        own = {attribute.name for attribute in instance.type.attributes}
+        # a plain `period` that the component declares itself may well mean something else
+        setting = self.get(instance, *(name for name in names if name != known.name or name not in own))
+        if setting is None:
+            return None
+        spans[known.name] = setting.span
+        value = setting.value
+        if not isinstance(value, (int, float)):
+            self.sink.report(
+                BAD_TIME,
+                f"{known.phrase} must be a number, with a unit or in microseconds",
+                setting.span,
+                help="for example `10 ms`",
+            )
+            return None
+        unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
+        time = _whole(value, unit, up=known is WCET) if abs(value) < 1e30 else -1
+        if value >= 0 and time >= known.low:
+            return time
+        written = f"{in_digits(value)} {setting.unit or DEFAULT_UNIT}"
+        self.sink.report(BAD_TIME, f"{known.phrase} cannot be {written}", setting.span)
+        return None
+
     def _of_thread(self, instance: Instance, prefix: str, known: Known, default: int) -> int:
-        full = known.of(prefix)
-        names = (full, known.name) if known.shared else (full,)
-        for each in names:
+        for each in known.names(prefix):
             setting = find(instance, each)
             if setting is not None:
                 value = self._integer(setting, each, known)
@@ -343,3 +403,13 @@ class SettingReader(Struct, frozen=True):
         """Where the first of these names that has a value got it."""
         setting = find(instance, *names)
         return None if setting is None else setting.span
+
+
+def _whole(value: int | float, unit: int, *, up: bool) -> int:
+    """Whole nanoseconds. What floating-point numbers are wrong by does not count."""
+    numerator, denominator = value.as_integer_ratio()
+    numerator *= unit
+    nearest = (2 * numerator + denominator) // (2 * denominator)
+    if abs(numerator - nearest * denominator) << 50 <= abs(numerator):
+        return nearest
+    return -(-numerator // denominator) if up else numerator // denominator

@@ -36,7 +36,6 @@ from camkes.resolve.values.queries import Queries
 _HARMLESS = frozenset(
     code.number
     for code in (
-        codes.BAD_TIME,
         codes.DUPLICATE_SETTING,
         codes.EMPTY_STRUCT,
         codes.KEYWORD_NAME,

@@ -253,6 +253,9 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .place = &/*? place ?*/,
     .id = /*? cpi.id ?*/,
     .ceiling = /*? cpi.ceiling ?*/,
+/*- for name, value in cpi.members -*/
+    ./*? name ?*/ = /*? value ?*/,
+/*- endfor -*/
     .contexts = /*? cpi.contexts | length ?*/,
     .context = /*? rpc.interface ?*/__contexts,
     .callers = /*? cpi.callers | length ?*/,

@@ -13,9 +13,13 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.explain import explanation
 from camkes.generate import codes, generate
 from camkes.generate.names import c_string
+from camkes.model import settings
+from camkes.model.codes import SETTING_RANGE
 from tests.codes import codes_of
+from tests.resolve.systems import STD, numbers
 from tests.runtime.host import plan_of
 
+ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 
 _SMALL = """
@@ -67,6 +71,47 @@ def test_the_files_of_a_small_system(tmp_path: Path) -> None:
 
 def test_the_place_on_disk_does_not_matter(tmp_path: Path) -> None:
     assert _small(tmp_path / "here") == _small(tmp_path / "over" / "there")
+
+
+#: A setting for each record of the runtime that can have one, and where the generated code has the record.
+_OF_RECORDS = {
+    "instance": ("instance", "shared.limit = 7;", "shared", "struct camkes_instance camkes__instance = {"),
+    "cpi": ("interface", "shared.store_limit = 7;", "shared", "struct camkes_cpi store__cpi = {"),
+    "task": ("thread", "low._limit = 7;", "low", "struct camkes_task camkes__task = {"),
+    "thread": ("thread", "low._limit = 7;", "low", "struct camkes_thread camkes__low__control = {"),
+}
+
+
+@pytest.mark.parametrize("record", _OF_RECORDS)
+def test_a_row_of_the_table_is_enough_for_a_setting_to_reach_a_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str
+) -> None:
+    owner, setting, instance, start = _OF_RECORDS[record]
+    known = settings.Known("limit", owner, 1, 9, default=3, record=record)
+    monkeypatch.setitem(settings.TABLE, known.name, known)
+
+    def value(text: str) -> str:
+        glue = _small(tmp_path, text)[f"{instance}/glue.c"]
+        return glue.split(start)[-1].split(".limit = ")[1].split(",")[0]
+
+    assert value(_SMALL) == "3"
+    assert value(_SMALL.replace("low._priority", setting + "low._priority")) == "7"
+    wrong = STD + _SMALL.replace("low._priority", setting.replace("7", "10") + "low._priority")
+    assert SETTING_RANGE.number in numbers(tmp_path, wrong)
+
+
+def test_a_time_reaches_a_record_in_nanoseconds(tmp_path: Path) -> None:
+    text = _SMALL.replace("low._priority", "low._offset = 1.5; low._period = 3 ms; low._priority")
+    glue = _small(tmp_path, text)["low/glue.c"]
+    assert "    .offset = 1500,\n    .period = 3000000,\n" in glue
+
+
+def test_records_have_a_member_for_each_of_their_settings() -> None:
+    headers = "".join(path.read_text() for path in (ROOT / "runtime" / "include" / "camkes").glob("*.h"))
+    for known in settings.TABLE.values():
+        if known.record:
+            members = headers.split(f"struct camkes_{known.record} {{")[1].split("}")[0]
+            assert f" {known.name};" in members
 
 
 def test_a_second_run_writes_nothing(tmp_path: Path) -> None:

@@ -26,13 +26,15 @@ def check_ranges(
     planned = {cpi.name for cpi in cpis}
     stated: set[Span] = set()  # priorities of tasks, which have a check of their own
     for task in tasks:
-        setting = (
-            find(parts[task.instance], PRIORITY.of("_"), PRIORITY.name) if task.instance in parts else None
-        )
+        if task.instance not in parts:
+            continue
+        setting = find(parts[task.instance], *PRIORITY.names("_"))
         stated |= {setting.span} if setting is not None else set()
+        reader.members(parts[task.instance], "task", "_")
     for instance in parts.values():
         if instance.type.control:
             _thread(reader, instance, "_")
+        reader.members(instance, "instance")
         reader.heap_size(instance, 0)
         for sync in instance.type.syncs:
             reader.semaphore(instance, sync)
@@ -69,6 +71,8 @@ def _end(
         if kind == "provides":
             reader.timers(instance)
         return
+    if cpi:
+        reader.members(instance, "cpi", f"{end.interface}_")
     if threads or cpi:
         _thread(reader, instance, f"{end.interface}_", planned=cpi)
     if carries is Carries.DATA:
@@ -83,6 +87,7 @@ def _thread(reader: SettingReader, instance: Instance, prefix: str, *, planned: 
     if not planned:  # else its priorities are computed
         reader.priority(instance, prefix)
         reader.max_priority(instance, prefix)
+    reader.members(instance, "thread", prefix)
     reader.stack_size(instance, prefix)
     reader.affinity(instance, prefix)
     reader.domain(instance, prefix)

@@ -22,7 +22,7 @@ from camkes.model.settings import (
     PRIORITY,
     PRIORITY_PROTOCOL,
     WCET,
-    find,
+    SettingReader,
 )
 from camkes.model.system import (
     Condition,
@@ -33,19 +33,9 @@ from camkes.model.system import (
     Interface,
     Setting,
     Task,
-    in_digits,
 )
-from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.resolve import codes
 from camkes.resolve.values.clauses import protocol, protocol_words
-
-_PHRASES = {
-    PERIOD.name: "a period",
-    DEADLINE.name: "a deadline",
-    WCET.name: "a worst-case execution time",
-    BUDGET.name: "a budget",
-    OFFSET.name: "an offset",
-}
 
 
 def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
@@ -109,11 +99,8 @@ def _condition(
     return [Condition(instance.name, name, kind, names, span, {"helpers": setting.span})]
 
 
-class TaskReader:
-    """Reads settings of instances by type; wrong ones are reported."""
-
-    def __init__(self, sink: Sink) -> None:
-        self.sink = sink
+class TaskReader(SettingReader, frozen=True):
+    """Reads what is stated of tasks and CPIs; what is wrong is reported."""
 
     # Tasks ---------------------------------------------------------------------------------------
 
@@ -143,13 +130,13 @@ class TaskReader:
         if not type.control:
             return None
         times = {
-            known: self.time(instance, (known.of("_"), known.name), spans, known.name, known.low)
+            known: self.time(instance, known, known.names("_"), spans)
             for known in (PERIOD, DEADLINE, WCET, BUDGET, OFFSET)
         }
         return Task(
             instance.name,
             id,
-            self.priority(instance, (PRIORITY.of("_"), PRIORITY.name), spans),
+            self.stated_priority(instance, PRIORITY.names("_"), spans),
             times[PERIOD],
             times[DEADLINE],
             times[WCET],
@@ -217,8 +204,8 @@ class TaskReader:
         spans = dict(interface.clause_spans or {})
         spans["protocol"] = stated.span if stated else spans.get(PRIORITY_PROTOCOL.name, interface.span)
         name = interface.name
-        wcet = self.time(instance, (WCET.of(f"{name}_"),), spans, WCET.name, WCET.low)
-        priority = self.priority(instance, (PRIORITY.of(f"{name}_"),), spans)
+        wcet = self.time(instance, WCET, (WCET.of(f"{name}_"),), spans)
+        priority = self.stated_priority(instance, (PRIORITY.of(f"{name}_"),), spans)
         count = self.threads(instance, interface, threads.get((instance.name, name)), spans)
         return Cpi(
             instance.name, name, chosen, priority, count, interface.requests, wcet, interface.span, spans
@@ -266,11 +253,9 @@ class TaskReader:
 
     # Values --------------------------------------------------------------------------------------
 
-    def get(self, instance: Instance, *names: str) -> Setting | None:
-        """The value of the first of these names that has one."""
-        return find(instance, *names)
-
-    def priority(self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span]) -> int | None:
+    def stated_priority(
+        self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span]
+    ) -> int | None:
         setting = self.get(instance, *names)
         if setting is None:
             return None
@@ -285,49 +270,6 @@ class TaskReader:
             return setting.value
         self.sink.report(codes.BAD_COUNT, f"a {what} must be an integer of at least {least}", setting.span)
         return None
-
-    def time(
-        self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span], key: str, least: int
-    ) -> int | None:
-        """A time in nanoseconds. A number without a unit counts microseconds. What is not a whole number of
-        nanoseconds is rounded to the safe side: execution times up, others down."""
-        own = {attribute.name for attribute in instance.type.attributes}
-        # a plain `period` that the component declares itself may well mean something else
-        setting = self.get(instance, *(name for name in names if name != key or name not in own))
-        if setting is None:
-            return None
-        spans[key] = setting.span
-        value = setting.value
-        if not isinstance(value, (int, float)):
-            self.sink.report(
-                codes.BAD_TIME,
-                f"{_PHRASES[key]} must be a number, with a unit or in microseconds",
-                setting.span,
-                help="for example `10 ms`",
-            )
-            return None
-        unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
-        time = _whole(value, unit, up=key == WCET.name) if abs(value) < 1e30 else -1
-        if value < 0 or time < least:
-            self.sink.report(codes.BAD_TIME, f"{_PHRASES[key]} cannot be {_written(setting)}", setting.span)
-        else:
-            return time
-        return None
-
-
-def _whole(value: int | float, unit: int, *, up: bool) -> int:
-    """Whole nanoseconds. What floating-point numbers are wrong by does not count."""
-    numerator, denominator = value.as_integer_ratio()
-    numerator *= unit
-    nearest = (2 * numerator + denominator) // (2 * denominator)
-    if abs(numerator - nearest * denominator) << 50 <= abs(numerator):
-        return nearest
-    return -(-numerator // denominator) if up else numerator // denominator
-
-
-def _written(setting: Setting) -> str:
-    """A time as it is written, with the unit that it has if none is."""
-    return f"{in_digits(setting.value)} {setting.unit or DEFAULT_UNIT}"
 
 
 def _library_task(instance: Instance) -> bool:

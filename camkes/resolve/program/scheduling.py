@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
-from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS
+from camkes.model.codes import BAD_TIME
+from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS, SettingReader
 from camkes.model.system import Instance, Setting
 from camkes.model.units import NANOSECONDS, duration
 from camkes.resolve import codes
-from camkes.resolve.program.realtime import TaskReader
 
 #: nanoseconds, where nothing is set
 DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
@@ -36,7 +36,7 @@ def check_scheduling(instances: tuple[Instance, ...], sink: Sink) -> None:
                 sink.add(diagnostic)
 
 
-class _Undeclared(TaskReader):
+class _Undeclared(SettingReader, frozen=True):
     """Reads what can only be for the tool: what a component declares itself may mean anything to it.
 
     A build for an MCS kernel looks at the threads that there are, and takes either.
@@ -72,22 +72,21 @@ def _of_instance(instance: Instance) -> Iterator[Diagnostic]:
     yield from own.diagnostics
 
 
-def _times(reader: TaskReader, instance: Instance, prefix: str) -> Iterator[Diagnostic]:
+def _times(reader: SettingReader, instance: Instance, prefix: str) -> Iterator[Diagnostic]:
     spans: dict[str, Span] = {}
     task = prefix == "_" and instance.type.requestor
-    quiet = TaskReader(Sink()) if task else reader  # a task's own times are reported where they are read
-    names = {known.name: (known.of(prefix), known.name) for known in (PERIOD, BUDGET)}
-    period = quiet.time(instance, names[PERIOD.name], spans, PERIOD.name, 1)
-    budget = quiet.time(instance, names[BUDGET.name], spans, BUDGET.name, 1)
+    quiet = SettingReader(Sink()) if task else reader  # a task's own times are reported where they are read
+    period = quiet.time(instance, PERIOD, PERIOD.names(prefix), spans)
+    budget = quiet.time(instance, BUDGET, BUDGET.names(prefix), spans)
     for name, time in ((PERIOD.name, period), (BUDGET.name, budget)):
         if time is not None and time > _LONGEST:
             yield Diagnostic(
-                codes.BAD_TIME, f"a {name} must be at most one hour", spans[name], help="write a shorter time"
+                BAD_TIME, f"a {name} must be at most one hour", spans[name], help="write a shorter time"
             )
     # a plain `budget` may be another thing; a build for an MCS kernel looks again
     if budget is not None and budget < SHORTEST and BUDGET.of(prefix) in instance.settings:
         yield Diagnostic(
-            codes.BAD_TIME,
+            BAD_TIME,
             f"a budget must be at least {duration(SHORTEST)}",
             spans[BUDGET.name],
             "too short",

@@ -16,7 +16,10 @@ static struct camkes_start camkes__start = {
     .ready = 0,
     .interfaces = 0,
 };
-static const struct camkes_instance camkes__instance = {.name = "high", .start = &camkes__start};
+static const struct camkes_instance camkes__instance = {
+    .name = "high",
+    .start = &camkes__start,
+};
 struct camkes_thread camkes_instance_high__control;
 
 const char *get_instance_name(void)

@@ -16,7 +16,10 @@ static struct camkes_start camkes__start = {
     .ready = 9,
     .interfaces = 2,
 };
-static const struct camkes_instance camkes__instance = {.name = "logger", .start = &camkes__start};
+static const struct camkes_instance camkes__instance = {
+    .name = "logger",
+    .start = &camkes__start,
+};
 struct camkes_thread camkes_instance_logger__control;
 struct camkes_thread camkes_instance_logger__log;
 struct camkes_thread camkes_instance_logger__done;

@@ -16,7 +16,10 @@ static struct camkes_start camkes__start = {
     .ready = 14,
     .interfaces = 0,
 };
-static const struct camkes_instance camkes__instance = {.name = "shared", .start = &camkes__start};
+static const struct camkes_instance camkes__instance = {
+    .name = "shared",
+    .start = &camkes__start,
+};
 struct camkes_thread camkes_instance_shared__control;
 struct camkes_thread camkes_instance_shared__store__for_high;
 struct camkes_thread camkes_instance_shared__store__for_low;
