@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CHOICES = 1 << 20, ANY = 254 };
+enum { MOST_CHOICES = 1 << 20, ANY = 254 /* number of preemptions */ };
 
 enum event { EVENT_CHOICE, EVENT_END, EVENT_VIOLATION };
 
@@ -219,6 +219,13 @@ static bool is_preemption(enum camkes_choice kind, unsigned option)
     return option > 0 && (kind == CAMKES_CHOICE_POINT || kind == CAMKES_CHOICE_TIE);
 }
 
+/* How many more preemptions there may be. Where any number may, those before a state make no
+ * difference to what follows it. */
+static unsigned left(unsigned spent)
+{
+    return total.bound == ANY ? ANY : total.bound - spent;
+}
+
 /* A choice was reached: whether to go on from it. */
 static bool enter(unsigned spent)
 {
@@ -229,7 +236,7 @@ static bool enter(unsigned spent)
                             .spent = (uint16_t)spent};
     snapshot_take(&frame->place, process.loaded, frame->sp);
     total.states++;
-    if (!visited_add(frame->place.whole, total.bound - spent)) {
+    if (!visited_add(frame->place.whole, left(spent))) {
         return false;
     }
     if (++depth == MOST_CHOICES) {
@@ -248,7 +255,7 @@ static bool go_on(unsigned *spent)
             continue;
         }
         *spent = frame->spent + is_preemption(frame->kind, frame->chosen + 1u);
-        if (*spent > total.bound) {
+        if (total.bound != ANY && *spent > total.bound) {
             total.cut = true;
             continue;
         }
