@@ -12,7 +12,7 @@ from msgspec import Struct
 from camkes.callgraph.flow import FunctionFlow
 from camkes.callgraph.gcc import CallPlace, SourceCalls
 from camkes.callgraph.objects import FunctionSymbol, ObjectFile
-from camkes.protocols.cycles import reached
+from camkes.protocols.cycles import reached, walk
 
 #: Functions of the C library that call what they are given.
 CALLING_BACK = frozenset(
@@ -138,31 +138,25 @@ class CallGraph:
         maybe = [self._linked(f) for f in taken] if unknown else []
         handled, unknown = self._handed_to(handlers)
         from_targets = taken if unknown else handled
+
+        def linked(steps: Iterable[CallStep]) -> Iterable[tuple[Function, CallStep]]:
+            return ((self._linked(step.callee), step) for step in steps)
+
+        def steps(function: Function) -> Iterable[tuple[Function, CallStep]]:
+            """Those through pointers, too."""
+            is_target = not function.unit and function.name in targets
+            handlers = [CallStep(f, None, False) for f in from_targets] if is_target else []
+            return linked([*self._direct(function), *self._pointers(function, taken, targets), *handlers])
+
+        direct = walk(starts, lambda function: linked(self._direct(function)))
+        whole = walk([*starts, *maybe], steps)
         walks: dict[str, CallPath] = {}
-        unbounded: tuple[str, CallPlace | None] | None = None
-        for pointers in (False, True):
-            found: dict[Function, tuple[Function, CallStep] | None] = dict.fromkeys(
-                [*starts, *maybe] if pointers else starts
-            )
-            queue = list(found)
-            for function in queue:
-                steps = list(self._direct(function))
-                if pointers:
-                    steps += self._pointers(function, taken, targets)
-                    anywhere = function in self._indirect or function in self._guessed
-                    if anywhere and not taken and unbounded is None:
-                        unbounded = function.name, self._indirect.get(function)
-                    if not function.unit and function.name in targets:
-                        steps += [CallStep(handler, None, False) for handler in from_targets]
-                for step in steps:
-                    callee = self._linked(step.callee)
-                    if callee not in found:
-                        found[callee] = function, step
-                        queue.append(callee)
+        for found in (direct, whole):
             for function in found:
                 if not function.unit and function.name in targets:
-                    walks.setdefault(function.name, _walk(found, function, sure=not pointers))
-        return Reached(walks, unbounded)
+                    walks.setdefault(function.name, _walk(found, function, sure=found is direct))
+        anywhere = [] if taken else [f for f in whole if f in self._indirect or f in self._guessed]
+        return Reached(walks, (anywhere[0].name, self._indirect.get(anywhere[0])) if anywhere else None)
 
     def flow(self, function: Function) -> FunctionFlow | None:
         """The blocks of a function, None if they are not known."""

@@ -20,18 +20,36 @@ class RequestEdge(Protocol):
 
 AnyEdge = TypeVar("AnyEdge", bound=RequestEdge)
 Node = TypeVar("Node", bound=Hashable)
+Step = TypeVar("Step")
+
+
+def walk(
+    starts: Iterable[Node], steps: Callable[[Node], Iterable[tuple[Node, Step]]]
+) -> dict[Node, tuple[Node, Step] | None]:
+    """These nodes and all that they lead to, in the order in which they are found, each with the node and the
+    step that first led to it (a start: None). `steps` of a node are other nodes, with what leads there."""
+    found: dict[Node, tuple[Node, Step] | None] = dict.fromkeys(starts)
+    queue = list(found)
+    for node in queue:
+        for other, step in steps(node):
+            if other not in found:
+                found[other] = node, step
+                queue.append(other)
+    return found
+
+
+def path(found: Mapping[Node, tuple[Node, Step] | None], node: Node) -> list[Step]:
+    """The steps of a shortest path to a node that `walk` found."""
+    steps: list[Step] = []
+    while (before := found[node]) is not None:
+        node, step = before
+        steps.append(step)
+    return steps[::-1]
 
 
 def reached(starts: Iterable[Node], following: Callable[[Node], Iterable[Node]]) -> list[Node]:
     """These nodes and all that they lead to, each once, in the order in which they are found."""
-    found = dict.fromkeys(starts)
-    queue = list(found)
-    for node in queue:
-        for other in following(node):
-            if other not in found:
-                found[other] = None
-                queue.append(other)
-    return queue
+    return list(walk(starts, lambda node: ((other, None) for other in following(node))))
 
 
 def has_cycle(successors: Mapping[str, Sequence[str]]) -> bool:

@@ -13,7 +13,7 @@ from camkes.diagnostics import Sink, Span
 from camkes.model.connectors import support
 from camkes.model.settings import SettingReader
 from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, System, Task
-from camkes.protocols.cycles import strongly_connected
+from camkes.protocols.cycles import strongly_connected, walk
 
 #: What the compiled code calls: "inst.iface" (a handler) or "inst" (the control thread) -> `uses` names.
 CallGraph = Mapping[str, Set[str]]
@@ -88,16 +88,9 @@ class RequestGraph(Struct, frozen=True):
     incoming: Mapping[str, tuple[Request, ...]]
     links: Mapping[str, tuple[Link, ...]]  # by the name of the `provides` end
 
-    def below(self, roots: Iterable[str]) -> dict[str, Request | None]:
+    def below(self, roots: Iterable[str]) -> dict[str, tuple[str, Request] | None]:
         """All that requests of `roots` can reach, each with the request that first led there."""
-        found: dict[str, Request | None] = dict.fromkeys(roots)
-        queue = list(found)
-        for name in queue:
-            for request in self.outgoing.get(name, ()):
-                if request.callee not in found:
-                    found[request.callee] = request
-                    queue.append(request.callee)
-        return found
+        return walk(roots, lambda name: ((r.callee, r) for r in self.outgoing.get(name, ())))
 
     def components(self) -> list[list[str]]:
         """The strongly connected components of the CPIs, callers before what they call."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from camkes.diagnostics import Span
 from camkes.model.connectors import support
 from camkes.model.system import Condition, Connection, Instance, System
+from camkes.protocols.cycles import path, walk
 from camkes.protocols.requests import Chain, Request, RequestGraph, procedures
 
 #: A handler ("inst.iface") or control thread ("inst") -> the functions it reaches that wait or signal, and
@@ -114,6 +115,9 @@ class _Finder:
         self.graph = graph
         self.operations = operations
         self.known = True
+        self.plain: dict[str, list[Request]] = {}
+        for request in graph.plain_calls:
+            self.plain.setdefault(request.caller, []).append(request)
         self.connections: dict[str, Connection] = {}
         for connection in system.connections:
             for end in connection.to_ends:
@@ -133,11 +137,11 @@ class _Finder:
         helpers: list[Helper] = []
         reached: set[str] = set()
         for task in self.graph.tasks:
-            ways = self.ways(task)
+            found = walk([task], self.requests_of)
             for signaller in signallers:
-                if signaller.caller in ways:
+                if signaller.caller in found:
                     reached.add(signaller.caller)
-                    helpers.append(Helper(task, ways[signaller.caller], signaller))
+                    helpers.append(Helper(task, tuple(path(found, signaller.caller)), signaller))
         others = tuple(s for s in signallers if s.caller not in reached and s.caller not in self.graph.cpis)
         return Lending(condition, waiters, tuple(helpers), others, self.known)
 
@@ -171,19 +175,10 @@ class _Finder:
             else:
                 yield from self.reaching(emitter, f"{end.interface}_emit", end.span)
 
-    def ways(self, task: str) -> dict[str, tuple[Request, ...]]:
-        """What code works for a task, each with the requests on a shortest way there."""
-        found: dict[str, tuple[Request, ...]] = {task: ()}
-        plain: dict[str, list[Request]] = {}
-        for request in self.graph.plain_calls:
-            plain.setdefault(request.caller, []).append(request)
-        queue = [task]
-        for name in queue:
-            for request in (*self.graph.outgoing.get(name, ()), *plain.get(name, ())):
-                if request.callee not in found:
-                    found[request.callee] = (*found[name], request)
-                    queue.append(request.callee)
-        return found
+    def requests_of(self, caller: str) -> Iterator[tuple[str, Request]]:
+        """What a node of the graph requests, with the requests; plain calls are requests, too."""
+        for request in (*self.graph.outgoing.get(caller, ()), *self.plain.get(caller, ())):
+            yield request.callee, request
 
 
 def _entries(instance: Instance) -> list[str]:

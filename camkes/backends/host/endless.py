@@ -20,6 +20,7 @@ from camkes.backends.host.codes import ENDLESS_TASK
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.model.system import Task
 from camkes.process import run
+from camkes.protocols.cycles import reached as walked
 
 _NEXT_JOB = b"camkes_next_job\0"  # in the names of an object that refers to it
 #: Functions that end the thread, and those that do so where something is wrong: a loop with a check in it is
@@ -173,16 +174,15 @@ def _reached(
     function: _MachineFunction, functions: Mapping[str, _MachineFunction], returning: Collection[str]
 ) -> dict[int, list[int]]:
     """The instructions that can be reached, with those that follow."""
-    found: dict[int, list[int]] = {}
-    todo = list(function.steps)[:1]
-    while todo:
-        address = todo.pop()
+
+    def following(address: int) -> list[int]:
         step = function.steps.get(address)
-        if address in found or step is None:
-            continue
-        found[address] = step.to if not step.calls or _goes_on(step.calls, functions, returning) else []
-        todo += found[address]
-    return found
+        if step is None or (step.calls and not _goes_on(step.calls, functions, returning)):
+            return []
+        return step.to
+
+    found = walked(list(function.steps)[:1], following)
+    return {address: following(address) for address in found if address in function.steps}
 
 
 def _returns(name: str, functions: Mapping[str, _MachineFunction], returning: Collection[str]) -> bool:
@@ -214,12 +214,4 @@ def _loops(
 
 
 def _leads_back(address: int, following: Sequence[int], reached: Mapping[int, list[int]]) -> bool:
-    todo, seen = list(following), set[int]()
-    while todo:
-        at = todo.pop()
-        if at == address:
-            return True
-        if at not in seen:
-            seen.add(at)
-            todo += reached.get(at, [])
-    return False
+    return address in walked(following, lambda at: reached.get(at, []))

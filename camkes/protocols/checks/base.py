@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Code, Diagnostic
 from camkes.model.system import System
+from camkes.protocols.cycles import path
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import CallGraph, Chains, Request, RequestGraph
 from camkes.protocols.signals import Operations
@@ -51,11 +52,7 @@ def number(count: int, thing: str) -> str:
 def route(graph: RequestGraph, origin: str, target: str) -> list[Request]:
     """A shortest way for a request from one node to another."""
     found = graph.below([origin])
-    hops: list[Request] = []
-    while (request := found.get(target)) is not None:  # none leads to the origin
-        hops.append(request)
-        target = request.caller
-    return hops[::-1]
+    return path(found, target) if target in found else []
 
 
 def through(hops: Sequence[Request]) -> str:

@@ -21,6 +21,7 @@ from camkes.protocols.codes import (
     WAIT_HOLDS_LOCK,
     WRONG_HELPER,
 )
+from camkes.protocols.cycles import reached
 from camkes.protocols.plan import PlannedCondition
 from camkes.protocols.signals import Helper, Lending, find_lending, waitable, way
 
@@ -240,12 +241,11 @@ class _Liveness:
 
     def _reaches(self, helper: Helper, without: str) -> bool:
         """Whether there is a way around a lock."""
-        found, queue = {helper.task}, [helper.task]
-        for name in queue:
-            for request in self.facts.graph.outgoing.get(name, ()):
-                if request.callee not in found and request.callee != without:
-                    found.add(request.callee)
-                    queue.append(request.callee)
+        outgoing = self.facts.graph.outgoing
+        found = reached(
+            [helper.task],
+            lambda name: (r.callee for r in outgoing.get(name, ()) if r.callee != without),
+        )
         return helper.signaller.caller in found or not helper.requests
 
 

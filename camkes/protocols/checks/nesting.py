@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from camkes.diagnostics import Diagnostic, Label
 from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import PLAIN_BELOW_LOCK
+from camkes.protocols.cycles import path
 
 
 def _find(facts: Facts) -> Iterator[Diagnostic]:
@@ -19,11 +20,9 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
     for call in graph.plain_calls:
         if call.caller not in locked:
             continue
-        related: list[Label] = []
-        lock = call.caller
-        while (request := locked[lock]) is not None:
-            related.insert(0, Label(request.span, f"`{request.caller}` requests `{request.callee}`"))
-            lock = request.caller
+        hops = path(locked, call.caller)
+        related = [Label(hop.span, f"`{hop.caller}` requests `{hop.callee}`") for hop in hops]
+        lock = hops[0].caller if hops else call.caller
         cpi = graph.cpis[lock]
         span = cpi.spans.get("protocol", cpi.span)
         related.insert(0, Label(span, f"`{lock}` is {cpi.protocol.value}: a lock"))
