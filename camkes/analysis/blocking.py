@@ -54,19 +54,26 @@ class Blocking(Struct, frozen=True):
     """The blocking of a task's job, in nanoseconds: `classic`, the lesser of two sums; `assignment`, no
     task twice and no CPI more often than it is requested; `exact`, and no two sections exclude each other.
     `assignment` is None where SciPy is not installed and `exact` where the search did not end within its
-    limit. `sections` are those that make the least of them, where it is one of these two."""
+    limit. `sections` are those that make the least of them, where it is one of these two. `possible` is the
+    greatest sum of sections that was found to exclude each other nowhere: the exact value is not less."""
 
     classic: Time
     assignment: Time | None
     exact: Time | None
     sections: tuple[RequestSection, ...]
+    possible: Time
 
     @property
     def least(self) -> Time:
         return next(each for each in (self.exact, self.assignment, self.classic) if each is not None)
 
+    @property
+    def gap(self) -> Time:
+        """How far `least` can be above the exact value."""
+        return self.least - self.possible
 
-NONE = Blocking(0, 0, 0, ())
+
+NONE = Blocking(0, 0, 0, (), 0)
 
 
 class PossibleWaits(Struct, frozen=True, dict=True):
@@ -92,6 +99,10 @@ class PossibleWaits(Struct, frozen=True, dict=True):
             if not section.at_ceiling:
                 tasks.setdefault(section.cpi, set()).add(section.task)
         return {cpi: len(names) for cpi, names in tasks.items()}
+
+    @cached_property
+    def sums(self) -> Sums:
+        return sums(self.sections)
 
     def limits(self, window: Time) -> Limits:
         """How often each CPI can make the job wait in a window of so many nanoseconds."""
@@ -125,21 +136,22 @@ class PossibleWaits(Struct, frozen=True, dict=True):
         limits = {cpi: min(own[cpi] + self.nested.get(cpi, 0), most) for cpi, most in self.holders.items()}
         assigned = assign(self.sections, limits)
         together = Together(own, self.inside)
-        searched = None
-        if assigned is not None and not total(assigned):
-            searched = assigned  # it is at least the exact one
-        elif self.every_way:
-            if assigned is not None and together.possible(assigned):
-                searched = assigned
-            else:
-                searched = search(self.sections, limits, limit, together)
-            if searched is None and self.solver:
-                searched = solve(self.sections, limits, own, self.inside)
+        if assigned is not None and (not total(assigned) or together.possible(assigned)):
+            possible, exact = assigned, True  # the assignment is at least the exact one
+        else:
+            possible, exact = together.part_of(assigned or ()), False
+            if self.every_way:
+                possible, exact = search(self.sections, limits, limit, together, possible)
+            exact = exact or (assigned is not None and total(possible) == total(assigned))
+            solved = solve(self.sections, limits, own, self.inside) if self.solver and not exact else None
+            if solved is not None:
+                possible, exact = solved, self.every_way
         return Blocking(
-            classic(self.sections, limits),
+            self.sums.within(limits),
             None if assigned is None else total(assigned),
-            None if searched is None else total(searched),
-            next((chosen for chosen in (searched, assigned) if chosen is not None), ()),
+            total(possible) if exact else None,
+            possible if exact else assigned or (),
+            total(possible),
         )
 
 
@@ -167,6 +179,21 @@ class Together(Struct, frozen=True):
             or count <= self.own[cpi] + sum(self.inside.get(s.cpi, {}).get(cpi, 0) for s in sections)
             for cpi, count in counts.items()
         )
+
+    def part_of(self, sections: Iterable[RequestSection]) -> tuple[RequestSection, ...]:
+        """Those of the sections, the longest first, that can keep a job waiting with those before them."""
+        choice = _Choice()
+        left = dict(self.own)
+        for section in sorted(sections, key=lambda section: -section.duration):
+            limited = not section.at_ceiling and section.cpi in left
+            if choice.allows(section) and not (limited and left[section.cpi] <= 0):
+                choice = choice.with_section(section)
+                if limited:
+                    left[section.cpi] -= 1
+                for name, count in self.inside.get(section.cpi, {}).items():
+                    if name in left:
+                        left[name] += count
+        return choice.sections
 
 
 def total(sections: Sequence[RequestSection]) -> Time:
@@ -302,19 +329,28 @@ class _Sections:
         return rules.inherits and arriving >= self._task.priority
 
 
-def classic(found: Sequence[RequestSection], limits: Limits) -> Time:
-    """The lesser of two sums: of each task's longest section, and of the longest sections of each CPI."""
+class Sums(Struct, frozen=True):
+    """The sum of each task's longest section, and for each resource the longest section of each task in it,
+    the longest first."""
+
+    of_tasks: Time
+    of_resources: Mapping[str, Sequence[Time]]
+
+    def within(self, limits: Limits) -> Time:
+        """The lesser of the sum over the tasks and the one over the CPIs."""
+        longest = (sum(times[: limits.get(name, 1)]) for name, times in self.of_resources.items())
+        return min(self.of_tasks, sum(longest))
+
+
+def sums(found: Iterable[RequestSection]) -> Sums:
     by_task: dict[str, Time] = {}
     by_resource: dict[str, dict[str, Time]] = {}
     for section in found:
         by_task[section.task] = max(section.duration, by_task.get(section.task, 0))
         of_tasks = by_resource.setdefault(section.resource, {})
         of_tasks[section.task] = max(section.duration, of_tasks.get(section.task, 0))
-    longest = [
-        sum(sorted(of_tasks.values(), reverse=True)[: limits.get(name, 1)])
-        for name, of_tasks in by_resource.items()
-    ]
-    return min(sum(by_task.values()), sum(longest))
+    ordered = {name: sorted(of_tasks.values(), reverse=True) for name, of_tasks in by_resource.items()}
+    return Sums(sum(by_task.values()), ordered)
 
 
 def assign(found: Sequence[RequestSection], limits: Limits) -> tuple[RequestSection, ...] | None:
@@ -355,16 +391,20 @@ def search(
     limits: Limits,
     limit: int = SEARCH_LIMIT,
     together: Together = Together(),  # noqa: B008 - it is frozen
-) -> tuple[RequestSection, ...] | None:
+    possible: tuple[RequestSection, ...] = (),
+) -> tuple[tuple[RequestSection, ...], bool]:
     """The sections of the greatest sum in which no task is there twice, no CPI above its limit, and that are
-    possible `together`. None if more sections have to be tried than `limit`
-    divided by the number of tasks, so that searches for all tasks take no longer where there are more."""
+    possible `together`, and whether there is no greater one: not known if more sections have to be tried than
+    `limit` divided by the number of tasks, so that searches for all tasks take no longer where there are
+    more. Some that are `possible` together may be known."""
     options: dict[str, list[RequestSection]] = {}
     for section in sorted(found, key=lambda section: -section.duration):
         options.setdefault(section.task, []).append(section)
     if not options:
-        return ()
-    return _BlockingSearch(list(options.values()), limits, limit // len(options), together).best()
+        return (), True
+    if len(options) > DEEPEST:
+        return possible, False
+    return _BlockingSearch(list(options.values()), limits, limit // len(options), together, possible).best()
 
 
 class _Choice(Struct, frozen=True):
@@ -396,7 +436,12 @@ class _BlockingSearch:
     """Depth first, a task at a time, with the rest's longest sections as the bound."""
 
     def __init__(
-        self, options: list[list[RequestSection]], limits: Limits, limit: int, together: Together
+        self,
+        options: list[list[RequestSection]],
+        limits: Limits,
+        limit: int,
+        together: Together,
+        possible: tuple[RequestSection, ...],
     ) -> None:
         self._together = together
         self._options = sorted(options, key=lambda sections: -sections[0].duration)
@@ -404,13 +449,12 @@ class _BlockingSearch:
         self._rest = [*accumulate(reversed(longest), initial=0)][::-1]
         self._left_of = {each.resource: limits.get(each.resource, 1) for of in options for each in of}
         self._steps = limit
-        self._sum: Time = -1
-        self._chosen: tuple[RequestSection, ...] = ()
+        self._sum: Time = total(possible)
+        self._chosen = possible
 
-    def best(self) -> tuple[RequestSection, ...] | None:
-        if len(self._options) > DEEPEST:
-            return None
-        return self._chosen if self._try(0, _Choice()) else None
+    def best(self) -> tuple[tuple[RequestSection, ...], bool]:
+        ended = self._try(0, _Choice())
+        return self._chosen, ended
 
     def _try(self, depth: int, choice: _Choice) -> bool:
         """Whether all choices from here on were looked at."""

@@ -27,6 +27,10 @@ WORDS = {
 }
 
 
+#: what is said where the exact blocking is not known
+_GIVEN_UP = "exceeded its limit; --exact uses a solver"
+
+
 def words(result: TaskResult) -> str:
     """The verdict, and why there is no bound."""
     if result.verdict is not Verdict.UNBOUNDED:
@@ -38,7 +42,8 @@ def to_dict(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> dict[s
     """The JSON form. Times are nanoseconds, rounded up; `response` is null where there is no bound.
 
     tasks: name, priority, period, deadline, wcet (a job with all its requests), blocking (with `classic`,
-    `assignment` and `exact`, null where the search was given up, under `blocking_bounds`), response,
+    `assignment`, `exact`, null where the search was given up, and `possible`, the most that was found to be
+    possible, under `blocking_bounds`), blocking_gap (how far `blocking` is above `possible`), response,
     response_at_least (what was found before the search for R was given up, else null), verdict
     ("met", "missed", "unbounded"), witness (null where none was searched for): response, release of the job,
     quality ("attained", "miss" or "gap"), gap to the bound (null where there is no bound). bounds: name,
@@ -78,7 +83,9 @@ def _task(result: TaskResult, witness: Witness | None) -> dict[str, Any]:
             "classic": ceil(waits.classic),
             "assignment": _whole(waits.assignment),
             "exact": _whole(waits.exact),
+            "possible": ceil(waits.possible),
         },
+        "blocking_gap": ceil(waits.gap),
         "response": None if result.response is None else ceil(result.response.time),
         "response_at_least": ceil(result.at_least) if result.at_least else None,
         "verdict": result.verdict.value,
@@ -112,19 +119,38 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
         response = response_text(result)
         times = (task.period, task.deadline, result.demand.total, result.blocking.least)
         witness = witnesses.get(task.name)
-        found = "-" if witness is None else _time(witness.response)
         verdict = words(result) + _seen(result, witness)
-        tasks.append((task.name, str(task.priority), *map(_time, times), response, found, verdict))
+        tasks.append(
+            (task.name, str(task.priority), *map(_time, times), response, found_text(witness), verdict)
+        )
+    gaps = [
+        f"B of {result.task.name} is at most {_time(result.blocking.gap)} above the exact value, the search"
+        f" for which {_GIVEN_UP}."
+        for result in analysis.tasks
+        if result.blocking.exact is None
+    ]
+    legend = [
+        "C: execution time of a job with its requests. B: blocking by lower priorities.",
+        "R: longest response; found: the longest in a search, and how far it is below R. A request counts"
+        " once for each way to its CPI, or as often as is stated or found with --code.",
+        *gaps,
+        f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
+    ]
     return "\n\n".join(
         [
             table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
-            "C: execution time of a job with its requests. B: blocking by lower priorities.\n"
-            "R: longest response; found: the longest in a search. A request counts once for each way to its"
-            " CPI, or as often as is stated or found with --code.\n"
-            f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
+            "\n".join(legend),
             table(bound_rows(analysis), right={2, 3}, color=color),
         ]
     )
+
+
+def found_text(witness: Witness | None) -> str:
+    """The longest response in the search, and how far the bound is above it; a dash where none was made."""
+    if witness is None:
+        return "-"
+    gap = 0 if witness.bound is None else witness.bound - witness.response
+    return _time(witness.response) + (f" (-{_time(gap)})" if gap else "")
 
 
 def response_text(result: TaskResult) -> str:
@@ -180,7 +206,7 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     if waits.classic != waits.least:
         yield f"  (the lesser of two sums: {_time(waits.classic)})"
     if waits.exact is None:
-        yield "  (the exact search exceeded its limit: --exact uses a solver)"
+        yield f"  (not less than {_time(waits.possible)}: the search for the exact value {_GIVEN_UP})"
     if waits.assignment is None:
         yield "  (the assignment was not computed: SciPy is not installed)"
     elif waits.assignment != waits.least:

@@ -15,7 +15,7 @@ from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload
 from camkes.capdl.model import CapabilityModel
-from camkes.report.analysis import bound_rows, explain, response_text, words
+from camkes.report.analysis import bound_rows, explain, found_text, response_text, words
 from camkes.report.draw.svg import OWN, PALETTE
 from camkes.report.times import format_time
 
@@ -65,7 +65,6 @@ def _task(
     workload: Workload, analysis: Analysis, result: TaskResult, witnesses: Mapping[str, Witness]
 ) -> dict[str, Any]:
     task = result.task
-    witness = witnesses.get(task.name)
     return {
         "name": task.name,
         "priority": task.priority,
@@ -74,7 +73,7 @@ def _task(
         "demand": _time(result.demand.total),
         "blocking": _time(result.blocking.least),
         "response": response_text(result),
-        "found": "-" if witness is None else _time(witness.response),
+        "found": found_text(witnesses.get(task.name)),
         "verdict": words(result),
         "good": result.verdict is Verdict.MET,
         "bars": list(_bars(analysis, result)),

@@ -50,7 +50,7 @@ SAME = {
     "blocking: Compare 'choice.sum + self._rest[depth] <= self._sum'": "looks at more choices",
     "blocking: Compare 'self._steps < 0'": "gives up one step earlier",
     "blocking: Compare 'self._ways > self._most'": "gives up one way earlier",
-    "blocking: Compare 'len(self._options) > DEEPEST'": "gives up with one task less",
+    "blocking: Compare 'len(options) > DEEPEST'": "gives up with one task less",
     "blocking: Compare 'limit >= holders'": "the least of both counts, so more requests change nothing",
     "blocking: Compare 'best[key].duration < section.duration'": "one of two equal sections",
     "response: BinOp 'steps - 1'": "gives up one step later",
@@ -255,8 +255,12 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     sections = [a.RequestSection(task, cpi, length) for (task, cpi), length in lengths.items()]
     found.append(a.total(a.assign(sections, {"S": 0, "Z": 1, "Y": 0})))
     for limits in ({}, {"S": 2}):
-        chosen = a.search(sections, limits), a.assign(sections, limits)
-        found.append((a.classic(sections, limits), *map(a.total, chosen), a.search(sections, limits, 2)))
+        exact, ended = a.search(sections, limits)
+        chosen = exact, a.assign(sections, limits)
+        found.append((a.sums(sections).within(limits), *map(a.total, chosen), ended))
+        for steps in (2, 12, 27):
+            exact, ended = a.search(sections, limits, steps)
+            found.append((a.total(exact), ended))
     many = [a.RequestSection(f"t{i}", "S", 1) for i in range(9)]
     counted = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2), (-1, 30, 1))}, {"S": 1})
     found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
@@ -285,6 +289,7 @@ def figures(a: SimpleNamespace) -> list[Any]:
         for each in result.tasks:
             found.append(each.demand.total)
             found.append((each.blocking.classic, each.blocking.assignment, each.blocking.exact))
+            found.append((each.blocking.possible, each.blocking.gap))
             found.append(each.response)
             can_wait = a.waits(workload, a.demands(workload, platform), platform, each.task)
             limits = [sorted(can_wait.limits(window).items()) for window in (1, 100, 101, 1000)]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.analysis import blocking
-from camkes.analysis.blocking import Together, assign, classic, search, total, waits
+from camkes.analysis.blocking import Together, assign, search, sums, total, waits
 from camkes.analysis.bounds import bounds
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
@@ -24,6 +24,7 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import Quality, witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
+from camkes.report.analysis import explain, to_dict, to_text
 from tests.analysis.attacks import above, attacked_workload
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
 
@@ -104,11 +105,11 @@ def test_choices_of_sections_are_the_best_there_are(seed: int) -> None:
                 longest = max(longest, sum(section.duration for section in chosen))
         return longest
 
-    exact = search(found, limits)
+    exact, ended = search(found, limits)
     assigned = assign(found, limits)
-    assert exact is not None and assigned is not None
+    assert ended and assigned is not None
     assert total(exact) == best(True)
-    assert total(assigned) == best(False) <= classic(found, limits)
+    assert total(assigned) == best(False) <= sums(found).within(limits)
 
 
 @given(SEEDS)
@@ -124,7 +125,9 @@ def test_without_every_way_the_assignment_is_the_same(seed: int) -> None:
                 more.blocking.classic,
                 more.blocking.assignment,
             )
-        assert less.blocking.exact in (None, 0)
+            assert more.blocking.exact is not None and less.blocking.possible <= more.blocking.exact
+            assert less.blocking.exact in (None, more.blocking.exact)
+        assert less.blocking.exact in (None, less.blocking.assignment)
         assert (less.response is None) == (more.response is None)
         assert less.response is None or more.response is None or less.response.time >= more.response.time
 
@@ -143,7 +146,7 @@ def test_more_ways_than_can_be_looked_at() -> None:
     workload = Workload((high, low), (*cpis, *ends))
     analysis = analyse(workload, FREE)
     first = analysis.tasks[0]
-    assert (first.blocking.assignment, first.blocking.exact) == (3, None)
+    assert (first.blocking.assignment, first.blocking.exact) == (3, 3)
     assert first.response is not None and first.response.time == 5 + 3 + 3
     assert witnesses(workload, analysis, 10_000)["high"].quality is Quality.ATTAINED
 
@@ -158,24 +161,53 @@ def test_the_solver_finds_what_the_search_finds(seed: int) -> None:
         can_wait = waits(workload, needed, FREE, task)
         own, limits = can_wait.own(task.period), can_wait.limits(task.period)
         together = Together(own, can_wait.inside)
-        searched = search(can_wait.sections, limits, together=together)
+        searched, ended = search(can_wait.sections, limits, together=together)
         solved = solve(can_wait.sections, limits, own, can_wait.inside) if can_wait.sections else ()
-        assert searched is not None and solved is not None
+        assert ended and solved is not None
         assert together.possible(solved)
         assert total(solved) == total(searched)
 
 
-def test_the_solver_where_the_search_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two lower tasks cannot both hold `o`, below which each has a section: the assignment is too much."""
+def two_holders() -> Workload:
+    """Two lower tasks cannot both hold `o`, below which each has a section: 6, and the assignment 10 is too
+    much."""
     cpis = [WorkloadCpi("o", Protocol.INHERITED, 1, {"x": 1, "y": 1})]
     cpis += [WorkloadCpi(name, Protocol.INHERITED, work) for name, work in (("x", 4), ("y", 6))]
     tasks = [WorkloadTask("a", 5, 99, 99, 1, {"x": 1, "y": 1})]
     tasks += [WorkloadTask(name, 1, 99, 99, 1, {"o": 1}) for name in "bc"]
-    workload = Workload(tuple(tasks), tuple(cpis))
+    return Workload(tuple(tasks), tuple(cpis))
+
+
+def test_the_solver_where_the_search_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocking, "SEARCH_LIMIT", 2)
-    given_up, solved = (analyse(workload, FREE, solver=solver).tasks[0].blocking for solver in (False, True))
+    found = [analyse(two_holders(), FREE, solver=solver).tasks[0].blocking for solver in (False, True)]
+    given_up, solved = found
     assert (given_up.exact, given_up.assignment, given_up.least) == (None, 10, 10)
     assert (solved.exact, solved.assignment, solved.least) == (6, 10, 6)
+    assert (given_up.possible, given_up.gap) == (6, 4)
+    assert (solved.possible, solved.gap) == (6, 0)
+
+
+def test_the_gap_is_shown_while_the_exact_blocking_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """6 of the 10 is possible. The search does not find in two steps that there is no more."""
+    monkeypatch.setattr(blocking, "SEARCH_LIMIT", 2)
+    workload = two_holders()
+    found = analyse(workload, FREE)
+    first = found.tasks[0].blocking
+    assert (first.exact, first.possible, first.least, first.gap) == (None, 6, 10, 4)
+    assert "B of a is at most 4 ns above the exact value" in to_text(found)
+    assert "not less than 6 ns" in (explain(workload, found, "a") or "")
+    task = to_dict(found)["tasks"][0]
+    assert (task["blocking"], task["blocking_gap"], task["blocking_bounds"]["possible"]) == (10, 4, 6)
+
+
+def test_what_attains_the_assignment_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a task that requests x without `o` 10 is possible. The search has found that before it ends."""
+    monkeypatch.setattr(blocking, "SEARCH_LIMIT", 27)
+    workload = two_holders()
+    more = WorkloadTask("d", 1, 99, 99, 1, {"x": 1})
+    blocked = analyse(Workload((*workload.tasks, more), workload.cpis), FREE).tasks[0].blocking
+    assert (blocked.assignment, blocked.exact, blocked.gap) == (10, 10, 0)
 
 
 def test_without_blocking_nothing_is_left_to_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,9 +19,10 @@ from camkes.analysis.demand import demands, overheads_of
 from camkes.analysis.platform import FREE, read_platform
 from camkes.analysis.simulation import costed
 from camkes.analysis.verdict import analyse
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
 from camkes.experiments.tasksets import sweep as sweeps
-from camkes.experiments.tasksets.evaluate import around, evaluate
+from camkes.experiments.tasksets.evaluate import around, evaluate, infeasible, misses
 from camkes.experiments.tasksets.generate import LOG_UNIFORM, draw, empty, periods, reach, uunisort
 from camkes.experiments.tasksets.sweep import Chunk, Row, Sweep
 from camkes.experiments.tasksets.topologies import TOPOLOGIES
@@ -237,6 +238,42 @@ def test_a_miss_is_counted() -> None:
     assert not analyse(late, INTEL).good
     assert (evaluate(late, INTEL, 2).simulated or 0) > 0
     assert overheads_of(late, INTEL).keys() == {"a", "b", "c", "d", "e"}
+
+
+def two_tasks(section: int, protocol: Protocol = Protocol.INHERITED, period: int = 45) -> Workload:
+    """`fast` (T 10) executes for 7, `other` (T 5) for 1, and `slow` for 1 and in the lock, for `section`,
+    which is also a part of the 7."""
+    tasks = (
+        WorkloadTask("slow", 1, period, period, 1, {"lock": 1}),
+        WorkloadTask("fast", 2, 10, 10, 7 - section, {"lock": 1}),
+        WorkloadTask("other", 3, 5, 5, 1),
+    )
+    return Workload(tasks, (WorkloadCpi("lock", protocol, section, {}, 2),))
+
+
+def test_no_scheduler_serves_what_does_not_fit_between_two_jobs() -> None:
+    """Two jobs of `fast` in 20 leave 20 - 2 * 7 - 4 * 1 = 2. So a request of 2 to the lock fits, one of 3
+    does not; it does where requests exclude nobody; and jobs of a period of 10 have been counted."""
+    assert not infeasible(two_tasks(2))
+    assert infeasible(two_tasks(3)) and infeasible(two_tasks(3, Protocol.FIXED))
+    assert not infeasible(two_tasks(3, Protocol.PROPAGATED))
+    assert not infeasible(two_tasks(3, period=10))
+
+
+def test_infeasible_sets_miss_deadlines() -> None:
+    """Whatever the protocols are. The tenth set of the experiment with 400 is one in all configurations."""
+    count = 0
+    for configuration in NESTED.configurations:
+        asked = sweep("nested", 1, configurations=(configuration,))
+        for index in range(25):
+            rng = sweeps.rng_of(asked, 1.0, index)
+            found = draw(NESTED, configuration, 1.0, INTEL, rng, NESTED.harmonic)
+            if infeasible(costed(found, INTEL)):
+                count += 1
+                assert misses(found, INTEL, 1) > 0
+            else:
+                assert index != 9
+    assert count > 4
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

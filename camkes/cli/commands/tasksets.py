@@ -117,6 +117,8 @@ def summary(rows: list[Row]) -> str:
         if simulated:
             missed = sum(row.missed for row in those)
             line += f"; {missed} of {simulated} simulated missed a deadline"
+            if missed:
+                line += f" ({sum(row.infeasible for row in those)} of all sets are infeasible)"
         lines.append(line + "\n")
     return "".join(lines)
 

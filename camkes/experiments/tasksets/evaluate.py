@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from camkes import pipeline
 from camkes.analysis.bounds import hyperbolic
-from camkes.analysis.platform import Platform
+from camkes.analysis.demand import demands
+from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.replay import write_model
 from camkes.analysis.response import Load
 from camkes.analysis.simulation import SimulatedProgram, Simulation, Step, costed
@@ -27,13 +28,14 @@ from camkes.outcome import Outcome
 
 class AcceptedBy(Struct, frozen=True):
     """Which tests accept a set: the hyperbolic bound without blocking, the same with it, the bound of Liu and
-    Layland with it, and response times. `simulated` is None where the set was not simulated, or how many
-    deadlines were missed."""
+    Layland with it, and response times. `infeasible` says that no scheduler can meet all deadlines.
+    `simulated` is None where the set was not simulated, or how many deadlines were missed."""
 
     plain: bool
     hyperbolic: bool
     liu_layland: bool
     response: bool
+    infeasible: bool
     simulated: int | None = None
 
 
@@ -53,8 +55,32 @@ def evaluate(
         with_blocking.holds,
         layland.holds,
         analysis.good,
+        not analysis.good and infeasible(costed(workload, platform)),
         misses(workload, platform, hyperperiods, folder) if hyperperiods else None,
     )
+
+
+def infeasible(model: Workload) -> bool:
+    """Whether no scheduler meets all deadlines when all tasks are first released at 0: a condition that is
+    sufficient for that. Operations cost nothing, and deadlines are periods.
+
+    Between two jobs of a task that request a lock, all of another task's request to it has to fit, and both
+    jobs are in two periods of the first task, with whole jobs of all tasks whose periods divide that one.
+    """
+    needed = demands(model, FREE)
+    requesting = {task.name: {part.cpi for part in needed.of_task[task.name].parts} for task in model.tasks}
+    for task in model.tasks:
+        whole = [other for other in model.tasks if task.period % other.period == 0]
+        left = 2 * task.period - sum(
+            2 * task.period // other.period * needed.of_task[other.name].total for other in whole
+        )
+        for other in model.tasks:
+            shared = requesting[task.name] & requesting[other.name]
+            if other not in whole and any(
+                model.rules[name].lock and needed.of_request[name] > left for name in shared
+            ):
+                return True
+    return False
 
 
 def misses(workload: Workload, platform: Platform, hyperperiods: int, folder: Path | None = None) -> int:

@@ -55,7 +55,8 @@ class Chunk(Struct, frozen=True):
 class Row(Struct, frozen=True):
     """How many sets of a configuration and utilisation there are, which tests accept how many, how many the
     hyperbolic bound loses because of blocking, and, where there were simulations, sets that missed a deadline
-    in one, among them those that response times accept: of these there are none in a right analysis."""
+    in one, among them those that response times accept: of these there are none in a right analysis.
+    `infeasible` are the sets for which it is known that no scheduler meets all deadlines: each missed one."""
 
     configuration: str
     utilisation: float
@@ -68,6 +69,7 @@ class Row(Struct, frozen=True):
     simulated: int = 0
     missed: int = 0
     wrong: int = 0
+    infeasible: int = 0
 
     def plus(self, other: Row) -> Row:
         numbers = {
@@ -92,6 +94,7 @@ def row_of(configuration: str, utilisation: float, result: AcceptedBy) -> Row:
         result.simulated is not None,
         missed,
         missed and result.response,
+        result.infeasible,
     )
 
 
