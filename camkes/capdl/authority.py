@@ -19,7 +19,7 @@ from camkes.protocols.plan import Plan
 
 
 class Holding(Struct, frozen=True):
-    """One capability or mapping of an instance. `slot` is None for memory; `reason` says what needs it and
+    """One capability or mapping of an instance. `slot` is None for memory; `reason` is what needs it and
     `span` where the user asked for that (None: the tool's own, every thread has it)."""
 
     space: str
@@ -162,7 +162,7 @@ def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> It
 
 
 class _Explainer:
-    """Says what each use is."""
+    """The purpose of each use."""
 
     def __init__(self, system: System, plan: Plan, model: CapabilityModel) -> None:
         self._system = system
@@ -219,7 +219,7 @@ class _Explainer:
             case Purpose.WAIT:
                 return f"waits for and signals {end}"
             case Purpose.LEND:
-                return f"has the manager of {use.context} set what is lent"
+                return f"asks the manager of {use.context} to set lent priorities"
         return f"serves as the manager of the group of {end}"
 
     def _served(self, use: ObjectUse, end: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """A command of the tool. `run` returns the exit status, `add_arguments` says what it understands.
+    """A command of the tool. `run` returns the exit status, `add_arguments` adds its options.
     `has_results`: it writes something of its own to standard output, where that stands alone."""
 
     name: str
@@ -215,7 +215,7 @@ def add_dependencies(parser: argparse.ArgumentParser) -> None:
 
 
 def add_messages(parser: argparse.ArgumentParser) -> None:
-    """How a command says what is wrong."""
+    """The form of a command's diagnostics."""
     messages = parser.add_argument_group("messages")
     messages.add_argument(
         "--format",
@@ -252,7 +252,7 @@ def input_of(arguments: argparse.Namespace) -> pipeline.Input:
 
 
 def _build_type(arguments: argparse.Namespace) -> tuple[tuple[str, str], ...]:
-    """The definition that `--debug` or `--release` stands for."""
+    """The definition that `--debug` or `--release` is short for."""
     build_type = getattr(arguments, "build_type", None)
     if not build_type:
         return ()
@@ -273,7 +273,7 @@ def with_flags_joined(words: Sequence[str]) -> list[str]:
 
 
 def refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
-    """End because of words that a command does not know."""
+    """End because of words that are not options of a command."""
     first = unknown[0].partition("=")[0]
     options = [word for action in parser._actions for word in action.option_strings if word[:2] == "--"]
     if not first.startswith("-"):

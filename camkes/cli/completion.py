@@ -25,7 +25,7 @@ class CommandCompletion(Struct, frozen=True):
 
 
 def commands(parser: argparse.ArgumentParser, values: Mapping[str, Sequence[str]]) -> list[CommandCompletion]:
-    """The sub-commands of `parser` with their options. `values` are words it does not know."""
+    """The sub-commands of `parser` with their options. `values` are words that are not in it."""
     found = []
     for action in parser._actions:
         if not isinstance(action, argparse._SubParsersAction):
@@ -131,7 +131,7 @@ def fish(found: list[CommandCompletion]) -> str:
 
 
 def zsh_option(word: str) -> str:
-    """An option whose value may stand in the same word."""
+    """An option whose value may be in the same word."""
     if word.startswith("--"):
         return f"{word}="
     return f"{word}+" if len(word) == 2 else word

@@ -59,7 +59,7 @@ def count(items: Sequence[object], name: str) -> str:
 
 
 class Progress:
-    """One line on a terminal that says what is being done; nothing elsewhere."""
+    """One line on a terminal with the current step; nothing elsewhere."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.shown = sys.stderr.isatty() and not arguments.quiet

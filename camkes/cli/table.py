@@ -13,7 +13,7 @@ from camkes.cli.output import GOOD
 
 
 def completion(arguments: argparse.Namespace) -> int:
-    """It completes what the table says."""
+    """It completes the commands and options of the table."""
     from camkes.cli import completion as scripts
     from camkes.diagnostics import explain as pages
 

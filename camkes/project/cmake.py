@@ -96,7 +96,7 @@ def _find_program(name: str) -> str | None:
 
 
 def ask(question: Question, sink: Sink) -> CMakeResult | None:
-    """Ask CMake; None after a diagnostic. OSError where the scratch folder cannot be written."""
+    """Run CMake; None after a diagnostic. OSError where the scratch folder cannot be written."""
     named, _ = variables_of([read_text(question.lists)])
     wrapped = "cmake_minimum_required" not in read_text(question.lists).lower()
     while True:
@@ -237,7 +237,7 @@ def _run_commands(question: Question, answer: records.Answer, environment: Mappi
     while targets and not said:
         finished = _run_confined([question.ninja, "-k", "0", "-j", "2", *targets], build, environment)
         if finished.timed_out:
-            return ["it did not come to an end within its limits"]
+            return ["it did not finish within its limits"]
         if finished.status:
             lines = [line.rstrip() for line in finished.output.splitlines()]
             said = [line for line in lines if not line.startswith(_NINJAS)][-_LAST_LINES:]
@@ -304,7 +304,7 @@ def _replies(
 
 
 def _known(found: list[list[str]], answer: records.Answer) -> list[str]:
-    """Names that a definition can be meant to have: those of the cache, and those the files use."""
+    """Names that a misspelt definition can have: those of the cache, and those the files use."""
     names = {name for kind, *rest in found if kind == "cache" for name in rest}
     for file in answer.files:
         names.update(_NAME.findall(read_text(Path(file))))
@@ -341,7 +341,7 @@ class _CMakeMessages:
         return not names.isdisjoint(_before_project())
 
     def warnings(self) -> list[tuple[str, int, str]]:
-        """What message(WARNING) said: the file, the line, the text."""
+        """The warnings of message(WARNING): the file, the line, the text."""
         found: list[tuple[str, int, str]] = []
         for block in self._blocks:
             place = _PLACE.search(block)
@@ -351,7 +351,7 @@ class _CMakeMessages:
         return list(dict.fromkeys(found))
 
     def report(self, finished: Finished, sink: Sink) -> None:
-        """Say what CMake says is wrong, at the user's line."""
+        """Report CMake's errors at the user's line."""
         killed = finished.status < 0 or finished.status >= 128
         if finished.timed_out or killed or "bad_alloc" in self._text:
             self._limit(sink)
@@ -361,7 +361,7 @@ class _CMakeMessages:
         lacking = [n for n, block in enumerate(errors) if _LACKS.search(block)]
         errors = errors[: lacking[0] + 1] if lacking else errors  # what follows comes of that
         without = [block for block in errors if "No SOURCES given to target" not in block]
-        errors = without or errors  # a source is missing, which CMake says, too
+        errors = without or errors  # a source is missing, which CMake reports, too
         reported = [self._error(block, sink) for block in errors]
         if not any(reported):
             lines = [line.strip() for line in self._text.splitlines() if line.strip()]
@@ -440,6 +440,6 @@ def _flat(text: str) -> str:
 
 
 def missing(lists: Path, sink: Sink) -> None:
-    """Say that there is no CMake to ask."""
+    """Report that CMake is not installed."""
     help = "install it (apt install cmake), or remove CMakeLists.txt: sources are then found by their names"
     sink.report(CMAKE_MISSING, "CMake is not installed", span_of(str(lists), 1), help=help)

@@ -286,7 +286,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     table = tmp_path / "a.csv"
     assert main([*words, "--csv", str(table)]) == 0
     assert len(table.read_text().splitlines()) == 13
-    assert capsys.readouterr().out.count(": 9 sets; the first that blocking loses") == 4
+    assert capsys.readouterr().out.count(": 9 sets; lowest utilisation at which blocking") == 4
 
 
 def test_the_command_draws(tmp_path: Path) -> None:

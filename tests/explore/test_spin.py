@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """A model for Spin and the runtime have the same orders in which three tasks take two nested locks.
 
-The model (two_locks.pml) was written from the design, by somebody who had not read the runtime, and was not
+The model (two_locks.pml) was written from the design, by an author who had not read the runtime, and was not
 changed afterwards; the search runs the runtime. Neither may have an order of lock operations and ends of jobs
 that the other does not have, but for one (BY_TIE).
 """

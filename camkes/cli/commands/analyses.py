@@ -31,7 +31,7 @@ def analyze(arguments: argparse.Namespace) -> int:
     from camkes.analysis.workload import workload_of
 
     if arguments.write and arguments.assign is None:
-        print("camkes analyze: --write goes with --assign", file=sys.stderr)
+        print("camkes analyze: --write needs --assign", file=sys.stderr)
         return USAGE
     sink = Sink()
     platform = find_platform(arguments.platform, sink)
@@ -60,7 +60,7 @@ def analyze(arguments: argparse.Namespace) -> int:
 def proposed(
     arguments: argparse.Namespace, result: Checked, workload: Workload, platform: Platform, sink: Sink
 ) -> Mapping[str, int] | None:
-    """The priorities that --assign asks for, written with --write."""
+    """The priorities that --assign computes, written with --write."""
     from camkes.analysis.assignment import Policy, assign
     from camkes.experiments.settings import write_settings
     from camkes.model.settings import PRIORITY
@@ -193,17 +193,17 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensitivity",
         action="store_true",
-        help="how far each execution time can grow, and what other protocols of CPIs would change",
+        help="show how far each execution time can grow, and the effect of other protocols of CPIs",
     )
     parser.add_argument(
-        "--html", metavar="FILE", type=Path, help="a page with all results, which needs no other file"
+        "--html", metavar="FILE", type=Path, help="write a self-contained HTML page with all results"
     )
     parser.add_argument("--explain", metavar="TASK", help="show how each number of a task is computed")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="let a solver find the blocking that the search does not; this can take long",
+        help="find the exact blocking with a solver where the search does not end; this can take long",
     )
     parser.add_argument(
         "--code",

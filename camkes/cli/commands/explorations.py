@@ -91,10 +91,13 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=positive,
         default=1,
-        help="jobs of each task that arrive in any order (1)",
+        help="number of jobs of each task that arrive in any order (default: 1)",
     )
     group.add_argument(
-        "--scheduling", choices=("fifo", "rr"), default="fifo", help="among equal priorities (default: fifo)"
+        "--scheduling",
+        choices=("fifo", "rr"),
+        default="fifo",
+        help="order among threads of equal priority (default: fifo)",
     )
     group.add_argument(
         "--for",
@@ -104,34 +107,39 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         help="virtual time of a schedule with the stated arrivals (default: 1s)",
     )
     group.add_argument(
-        "--bound", metavar="N", type=number, help="at most so many preemptions (default: any number)"
+        "--bound",
+        metavar="N",
+        type=number,
+        help="maximum number of preemptions in a schedule (default: unlimited)",
     )
     group.add_argument(
-        "--random", metavar="N", type=number, default=0, help="N schedules at random, for large systems"
+        "--random",
+        metavar="N",
+        type=number,
+        default=0,
+        help="run N random schedules instead of all, for large systems",
     )
-    group.add_argument("--seed", metavar="S", type=number, default=1, help="of --random (1)")
+    group.add_argument("--seed", metavar="S", type=number, default=1, help="seed of --random (default: 1)")
     group.add_argument(
-        "--states", metavar="N", type=number, default=0, help="stop after so many states (default: never)"
+        "--states", metavar="N", type=number, default=0, help="stop after N states (default: never)"
     )
     group.add_argument(
         "--limit",
         metavar="TIME",
         type=duration,
         default=0,
-        help="stop after so much elapsed time (default: never)",
+        help="stop after this elapsed time (default: never)",
     )
     results = parser.add_argument_group("results")
     results.add_argument(
         "--schedule",
         metavar="FILE",
         type=Path,
-        help="where a violation is written, for `camkes run --replay` (default: schedule.json in the build "
-        "folder)",
+        help="file for the schedule of a violation, for `camkes run --replay` (default: schedule.json in "
+        "the build folder)",
     )
-    results.add_argument(
-        "--replay", metavar="FILE", type=Path, help="check the schedule in this file, and no other"
-    )
-    results.add_argument("--json", action="store_true", help="the report as JSON")
+    results.add_argument("--replay", metavar="FILE", type=Path, help="check only the schedule in this file")
+    results.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 COMMANDS = (

@@ -120,7 +120,7 @@ def to_text(found: Measured, factor: float, *, color: bool = False) -> str:
             alone = "" if found.kernel == "host" else " without others between"
             remark = f"none ended{alone}: run for longer with --for"
         elif proposed is None:
-            remark = "no time passed: on the host kernel it does in camkes_work() alone"
+            remark = "no time passed: on the host kernel, time passes only in camkes_work()"
         elif each.stated is not None and each.stated < each.longest:
             remark = "longer than stated"
         times = (time(each.longest if each.count else None), time(proposed), time(each.stated))
@@ -134,29 +134,41 @@ def measure_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_kernel(parser)
     option = parser.add_argument
-    option("--for", dest="duration", metavar="TIME", type=duration, help="virtual time of each run (1s)")
     option(
-        "--runs", type=positive, default=_RUNS, metavar="N", help="all but the first with random choices (5)"
+        "--for", dest="duration", metavar="TIME", type=duration, help="virtual time of each run (default: 1s)"
     )
-    option("--margin", type=margin, default=1.2, metavar="FACTOR", help="on the longest time (1.2)")
+    option(
+        "--runs",
+        type=positive,
+        default=_RUNS,
+        metavar="N",
+        help="number of runs, all but the first with random choices (default: 5)",
+    )
+    option(
+        "--margin",
+        type=margin,
+        default=1.2,
+        metavar="FACTOR",
+        help="factor from the longest time to the proposed one (default: 1.2)",
+    )
     option("--write", action="store_true", help="write the proposed times into the .camkes files")
-    option("--json", action="store_true", help="as JSON")
+    option("--json", action="store_true", help="print the results as JSON")
 
 
 COMMANDS = (
     Command(
         "measure",
         measure,
-        "measure execution times, and propose them",
+        "measure execution times and propose settings",
         measure_arguments,
         """
   camkes measure examples/nested
   camkes measure system.camkes --runs 20 --for 5s --margin 1.5 --write
   camkes measure apps/radar --kernel sel4 --workspace ~/sel4 --for 1s
 
-On the host kernel time passes in camkes_work() alone, so it is for systems that say with it how long they
-take. On seL4 a run in QEMU is recorded, in which an instruction counts as 1 ns.
-Exit status: 1 where a run had a fault.""",
+On the host kernel, time passes only in camkes_work(), so only systems that model their execution times with
+it can be measured. On seL4, a run in QEMU is recorded, where an instruction counts as 1 ns.
+Exit status: 1 if a run had a fault.""",
         has_results=True,
     ),
 )

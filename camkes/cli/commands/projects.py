@@ -41,7 +41,7 @@ def new_arguments(parser: argparse.ArgumentParser) -> None:
         "--template",
         choices=tuple(TEMPLATES),
         default="task",
-        help=f"what to begin with (default: task). {described}",
+        help=f"template of the project (default: task). {described}",
     )
     parser.add_argument("--json", action="store_true", help="print the folder and the files as JSON")
     add_messages(parser)

@@ -248,7 +248,7 @@ HOST_ONLY = {
 
 
 def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
-    """Says which of the given options have no meaning for `--kernel sel4`."""
+    """Report which of the given options have no meaning for `--kernel sel4`."""
     given = vars(arguments)
     options = {action.dest: action for action in reversed(arguments.parser._actions)}  # the first of a name
     wrong = [name for name in HOST_ONLY if name in given and given[name] != options[name].default]

@@ -26,7 +26,7 @@ def lsp(arguments: argparse.Namespace) -> int:
         )
         return USER_ERROR
     gc.enable()
-    return GOOD if serve() else USER_ERROR  # as the protocol wants it
+    return GOOD if serve() else USER_ERROR  # as the protocol defines
 
 
 def trust(arguments: argparse.Namespace) -> int:
@@ -38,7 +38,7 @@ def trust(arguments: argparse.Namespace) -> int:
             return USER_ERROR
     try:
         for folder in arguments.folders:
-            print(f"{folder}: trusted, as {trusted.add(folder)} says now")
+            print(f"{folder}: trusted, recorded in {trusted.add(folder)}")
     except OSError as error:
         print(
             f"camkes trust: cannot write {error.filename or 'the output'}: {error.strerror}", file=sys.stderr
@@ -48,9 +48,7 @@ def trust(arguments: argparse.Namespace) -> int:
 
 
 def lsp_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--stdio", action="store_true", help="use standard input and output (the default, and the only way)"
-    )
+    parser.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
 
 
 def trust_arguments(parser: argparse.ArgumentParser) -> None:

@@ -184,7 +184,7 @@ COMMANDS = (
     Command(
         "dump",
         dump,
-        "print the resolved system print JSON",
+        "print the resolved system as JSON",
         dump_arguments,
         """
   camkes dump examples/adder

@@ -113,7 +113,7 @@ def summary(rows: list[Row]) -> str:
         those = [row for row in rows if row.configuration == name]
         lost = next((f"{row.utilisation:g}" for row in those if row.lost), "none")
         sets, simulated = sum(row.sets for row in those), sum(row.simulated for row in those)
-        line = f"{name}: {sets} sets; the first that blocking loses has utilisation {lost}"
+        line = f"{name}: {sets} sets; lowest utilisation at which blocking makes a set unschedulable: {lost}"
         if simulated:
             missed = sum(row.missed for row in those)
             line += f"; {missed} of {simulated} simulated missed a deadline"
@@ -125,29 +125,38 @@ def summary(rows: list[Row]) -> str:
 
 def tasksets_arguments(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
-    option("topology", choices=TOPOLOGIES, help="of the paper of 2022 (chain) or 2024 (nested)")
+    option("topology", choices=TOPOLOGIES, help="the topology of the paper of 2022 (chain) or 2024 (nested)")
     option(
         "--configuration",
         action="append",
         metavar="NAME",
-        help="of the protocols: propagated, ipcp, npcs, propagated-pip; 1 to 4 (default: all)",
+        help="protocols of the CPIs; chain: propagated, ipcp, npcs, propagated-pip; nested: 1 to 4 "
+        "(default: all)",
     )
     option(
         "--utilisation",
         type=utilisations,
         default=utilisations("0.1:1:0.1"),
         metavar="FROM:TO:STEP",
-        help="(default: 0.1:1:0.1)",
+        help="total utilisations of the task sets (default: 0.1:1:0.1)",
     )
-    option("--count", type=positive, default=100, metavar="N", help="sets for each (default: 100)")
-    option("--seed", type=int, default=1, metavar="N", help="of the random numbers (default: 1)")
+    option(
+        "--count",
+        type=positive,
+        default=100,
+        metavar="N",
+        help="sets for each configuration and utilisation (default: 100)",
+    )
+    option("--seed", type=int, default=1, metavar="N", help="seed of the random numbers (default: 1)")
     option(
         "--periods",
         choices=("harmonic", "log-uniform"),
         default="harmonic",
-        help="from 5 or 10 ms to 1 s (default: harmonic)",
+        help="distribution of periods, from 5 or 10 ms to 1 s (default: harmonic)",
     )
-    option("--platform", metavar="NAME", help="what operations cost (default: the paper's Intel machine)")
+    option(
+        "--platform", metavar="NAME", help="costs of kernel operations (default: the paper's Intel machine)"
+    )
     option(
         "--simulate",
         type=positive,
@@ -159,11 +168,18 @@ def tasksets_arguments(parser: argparse.ArgumentParser) -> None:
         "--kernel",
         choices=("model", "host"),
         default="model",
-        help="what simulates: the model of the analysis, or the host kernel with the real protocols",
+        help="simulate in the model of the analysis, or on the host kernel with the real protocols "
+        "(default: model)",
     )
-    option("--csv", type=Path, metavar="FILE", help="where the table goes (default: standard output)")
+    option("--csv", type=Path, metavar="FILE", help="file for the table (default: standard output)")
     option("--plot", type=Path, metavar="FILE", help="accepted sets over utilisation: .svg, .png or .pdf")
-    option("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N", help="processes (default: all)")
+    option(
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="number of processes (default: one for each processor)",
+    )
     option("--dask", metavar="ADDRESS", help="a Dask scheduler whose workers evaluate the sets")
     add_messages(parser)
 
@@ -172,17 +188,17 @@ COMMANDS = (
     Command(
         "tasksets",
         tasksets,
-        "draw random task sets as the papers do, and count which tests accept them",
+        "generate random task sets as the papers do, and count which tests accept them",
         tasksets_arguments,
         """
   camkes tasksets chain --periods log-uniform --count 1000 --csv fig.csv --plot fig.svg
   camkes tasksets nested --count 10 --simulate 10 --kernel host
   camkes tasksets chain --count 100000 --dask tcp://scheduler:8786 --csv many.csv
 
-The columns: sets drawn; accepted by the hyperbolic bound without blocking (plain) and with it, by the bound
-of Liu and Layland, by response times; lost: accepted only without blocking; simulated, and of these those
-that missed a deadline; wrong: missed one although response times accept the set.
-Exit status: 1 where a set is wrong.""",
+The columns: sets generated; accepted by the hyperbolic bound without blocking (plain) and with it, by the
+bound of Liu and Layland, by response times; lost: accepted only without blocking; simulated, and of these
+those that missed a deadline; wrong: missed one although response times accept the set.
+Exit status: 1 if a set is wrong.""",
         has_results=True,
     ),
 )

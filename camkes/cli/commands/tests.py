@@ -69,7 +69,7 @@ def test(arguments: argparse.Namespace) -> int:
 
 
 def merged(results: list[TestResult]) -> Sink:
-    """The diagnostics of all tests; those of tests that pass only say what may be wrong in code."""
+    """The diagnostics of all tests; those of tests that pass are warnings about code."""
     sink = Sink()
     for result in results:
         for diagnostic in result.diagnostics:

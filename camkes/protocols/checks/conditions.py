@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Waiting `with helpers`: who can end a wait, and whether that can happen."""
+"""Waiting `with helpers`: which tasks can end a wait, and whether that can happen."""
 
 from __future__ import annotations
 
@@ -67,8 +67,7 @@ def _without_thread(facts: Facts) -> Iterator[Diagnostic]:
         elif support(connection.connector).without_thread or not connection.connector.to_end.threads:
             yield Diagnostic(
                 HELPERS_WITHOUT_THREAD,
-                f"`{planned.name}` is received without a thread of its own, so who waits for it cannot have "
-                "helpers",
+                f"`{planned.name}` is not received by a thread of its interface, so it cannot have helpers",
                 _span(planned),
                 related=(Label(connection.span, f"`{connection.connector.name}` gives it no thread"),),
                 help=f"use {' or '.join(f'`{name}`' for name in names(Carries.EVENTS, threaded=True))}",
@@ -94,7 +93,7 @@ def _no_signaller(facts: Facts) -> Iterator[Diagnostic]:
         if not lending.helpers and not lending.others:
             yield Diagnostic(
                 NO_SIGNALLER,
-                f"no code that runs can {verb} `{planned.name}`, so that a wait for it never ends",
+                f"no code that runs can {verb} `{planned.name}`, so a wait for it never ends",
                 _span(planned),
                 related=tuple(_waits(lending)),
                 notes=(f"{listing(waiting)} would wait for ever",),
@@ -142,7 +141,7 @@ def _wrong(facts: Facts) -> Iterator[Diagnostic]:
             if name in facts.graph.tasks:
                 yield Diagnostic(
                     WRONG_HELPER,
-                    f"`{name}` is stated to help who waits for `{planned.name}`, but cannot "
+                    f"`{name}` is stated as a helper of `{planned.name}`, but cannot "
                     f"{_verb(planned.kind)} it",
                     _span(planned),
                     notes=(f"{listing(able)} can" if able else "no task can",),
@@ -153,7 +152,7 @@ def _wrong(facts: Facts) -> Iterator[Diagnostic]:
                 why = "its control thread is not a task" if known else "there is no such instance"
                 yield Diagnostic(
                     WRONG_HELPER,
-                    f"`{name}` cannot help who waits for `{planned.name}`: {why}",
+                    f"`{name}` cannot be a helper of `{planned.name}`: {why}",
                     _span(planned),
                     notes=("helpers are tasks: a manager or a `fixed` CPI has a priority of its own",),
                     help=_stated(planned, able) if able else "",
@@ -167,7 +166,7 @@ def _wrong(facts: Facts) -> Iterator[Diagnostic]:
                 f"{'is' if len(missing) == 1 else 'are'} not stated as a helper",
                 _span(planned),
                 related=tuple(helper_labels(first)),
-                notes=(way(first), "who waits for it does not lend it its priority"),
+                notes=(way(first), "a waiting thread does not lend it its priority"),
                 help=_stated(planned, able),
             )
 
@@ -336,10 +335,11 @@ def _inversion_at(
         tuple(dict.fromkeys([*steps, *helper_labels(helper)])),
         (
             way(helper),
-            f"while `{waiter}` waits, {listing(between)} can keep `{helper.task}` from running: no lock "
-            "protocol sees this wait",
+            f"while `{waiter}` waits, {listing(between)} can keep `{helper.task}` from running; lock "
+            "protocols do not apply to this wait",
         ),
-        f"write `{declared} with helpers;`: who waits lends its priority to {listing(lending.tasks())}",
+        f"write `{declared} with helpers;`: a waiting thread then lends its priority to "
+        f"{listing(lending.tasks())}",
     )
 
 
