@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Runs a system in gdb: finds where to stop, writes what gdb needs to know, starts it."""
+"""Runs a system in gdb: finds where to stop, writes the data that gdb needs, starts it."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ SCHEMA = "camkes-doctor 1"
 ESSENTIAL = ("check", "build", "run", "test")
 _APT = "sudo apt install"
 _PIP = "python -m pip install"
-_SECONDS = 20  # that a program has to say its version
+_SECONDS = 20  # for a program to print its version
 
 
 class Need(Struct, frozen=True):
-    """Something that commands need. `find` says what there is, "" if it is missing; `what_for` is what does
-    not work without it; `install` is a line for a shell, or advice."""
+    """Something that commands need. `find` returns what is installed, "" if it is missing; `what_for` is what
+    does not work without it; `install` is a line for a shell, or advice."""
 
     name: str
     commands: tuple[str, ...]
@@ -58,7 +58,7 @@ def examine(needs: Iterable[Need]) -> list[Health]:
 
 
 def _program(variable: str, name: str) -> Callable[[], str]:
-    """The first line of what a program says of its version; `variable` can name another program."""
+    """The first line of a program's version; `variable` can name another program."""
 
     def find() -> str:
         words = shlex.split(os.environ.get(variable, "")) or [name]

@@ -199,7 +199,7 @@ def _column_after(column: int, written: str) -> int:
 
 
 def _break(lines: list[_Line]) -> list[_Line]:
-    """Put line breaks where braces want them.
+    """Put line breaks around braces.
 
     An opening brace stands on the line of its head. In a block of more than one line nothing follows the
     opening brace, and the closing one is the first on its line.

@@ -170,7 +170,7 @@ def judge(
 ) -> Outcome:
     """Report what went wrong in a run. `checker` has seen its events, if properties were to be checked."""
     refused = refusals(found, system, plan)
-    if not any(d.code is ENDLESS_TASK for d in sink.diagnostics):  # the build said why
+    if not any(d.code is ENDLESS_TASK for d in sink.diagnostics):  # the build reported the reason
         for diagnostic in tasks_without_jobs(found, system):
             sink.add(diagnostic)
     faults = locate_faults(result.faults, image)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from camkes.resolve import LoadOptions
     from camkes.resolve.files.imports import Program
 
-#: Endings of a trace file that `camkes run --trace` knows.
+#: Endings of a trace file that `camkes run --trace` can write.
 TRACE_FORMS = (".json", ".trace")
 TIMELINE_FORMS = (".html", ".svg", ".png", ".pdf")
 
@@ -153,7 +153,7 @@ def load_options(application: Application, asked: Input) -> LoadOptions:
 
 
 def _chosen(asked: bool | None, variable: str) -> bool:
-    """What was asked for, or else what a CMake variable says."""
+    """The value that was given, or else that of a CMake variable."""
     return variable.upper() in ("ON", "1", "TRUE", "YES") if asked is None else asked
 
 
@@ -330,7 +330,7 @@ def build_with(
 
     image = _build(checked, backend, sink, progress)
     if sink.has_errors:
-        sink.drop(CODE_NOT_READ)  # the errors say why
+        sink.drop(CODE_NOT_READ)  # the errors are reported
     return image
 
 

@@ -113,7 +113,7 @@ _SIGNALS = {
     "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424),
 }
-#: Landlock does not know them, and programs give up where they fail: they succeed and change nothing.
+#: Landlock does not cover them, and programs end where they fail: they succeed and change nothing.
 _IGNORED = {
     "setpgid": (109, 154),  # the group is what is counted and killed; Ninja gives each command its own
     "chmod": (90, None),
@@ -225,7 +225,7 @@ def _filter(version: int) -> list[tuple[int, int, int, int]]:
 
 
 def _confine(writable: str) -> None:
-    """Confine this process for good; OSError where the kernel does not do it."""
+    """Confine this process irrevocably; OSError if the kernel cannot."""
     version = _landlock_version()
     files = _WRITE_FILE | _REMOVE_AND_MAKE
     files |= (_REFER if version >= 2 else 0) | (_TRUNCATE if version >= 3 else 0)

@@ -107,7 +107,7 @@ ValueNode: TypeAlias = (
 class TypeName(Record, frozen=True, eq=False):
     """A scalar type, in the normal form of C: `integer` is `int`, `signed` is `int`,
     `unsigned integer` is `unsigned int`; any other single identifier is a typedef of the user.
-    `struct` says that the user wrote `struct NAME`; `name` is then NAME alone."""
+    `struct`: the user wrote `struct NAME`; `name` is then NAME alone."""
 
     name: str
     struct: bool
@@ -208,7 +208,7 @@ class ThreadsClause(Record, frozen=True, eq=False):
 
 
 class HelpersClause(Record, frozen=True, eq=False):
-    """`helpers`: who waits lends its priority to the tasks that can end the wait. `listed`: names in
+    """`helpers`: a waiting thread lends its priority to the tasks that can end the wait. `listed`: names in
     parentheses follow, which a clause cannot have."""
 
     listed: bool

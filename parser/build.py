@@ -472,7 +472,7 @@ class Builder:
 
 
 def _octal(text: str) -> str:
-    """What to say to someone who meant an octal number."""
+    """The help for a number that was meant to be octal."""
     try:
         return f", or `{hex(int(text, 8))}` if it was meant to be octal"
     except ValueError:

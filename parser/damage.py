@@ -31,7 +31,7 @@ class Damage:
         self._ranges.append((self._tokens.starts[first], self._tokens.ends[max(first, last)]))
 
     def add_statement(self, first: int, position: int) -> None:
-        """The text from a token to the end of the statement that `position` stands in is in doubt."""
+        """The text from a token to the end of the statement that contains `position` is in doubt."""
         kinds = self._tokens.kinds
         last = position
         while last < len(kinds) - 1 and kinds[last] not in ENDS:

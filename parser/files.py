@@ -68,7 +68,7 @@ def decode(
     bad, what = _no_text(data)
     text = data.decode(errors="replace")
     if bad >= 0 and not exact:
-        # a comment is as long without what it says
+        # a comment keeps its length without its text
         bad, what = _no_text(_STRING_OR_COMMENT.sub(lambda match: match[1] or b" " * len(match[0]), data))
         text = text.replace("\0", "\ufffd")
     source = SourceFile(path, text.replace("\r\n", "\n").replace("\r", "\n"), included_from)

@@ -77,7 +77,7 @@ def _compiled(name: str, number: str, string: str, symbols: tuple[str, ...]) -> 
 def _scan(text: ParsedText, tables: Tables, sink: Sink, *, mend_strings: bool) -> Tokens | None:
     """The tokens, or None where the quotes do not match and the text has to be read with more care.
 
-    With `mend_strings` a string ends at the end of its line at the latest, and knows escaped quotes.
+    With `mend_strings` a string ends at the end of its line at the latest, and may have escaped quotes.
     """
     content = text.content
     tokens = Tokens(text)

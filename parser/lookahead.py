@@ -112,7 +112,7 @@ class Lookahead:
         return self.is_put_in(opening) or self._indent(position) <= self._indent(opening)
 
     def has_its_end(self, position: int) -> bool:
-        """Whether a bracket is closed in its statement, so that it does not stand for a brace."""
+        """Whether a bracket is closed in its statement, so that it is not a misspelt brace."""
         kinds = self._tokens.kinds
         last = next(n for n in range(position, len(kinds)) if kinds[n] in (*ENDS, END))
         return kinds[position] in OPENING and OPENING[kinds[position]] in kinds[position:last]
@@ -231,6 +231,6 @@ class Lookahead:
         return firsts[size - 1] if 0 < size <= len(firsts) else position
 
     def between_items(self, state: int) -> bool:
-        """Whether an item, or the end of the block or of the file, can stand in a state."""
+        """Whether an item, or the end of the block or of the file, is possible in a state."""
         row = self._tables.rows[state]
         return ("RBRACE" in row or END in row) and any(row.get(kind, -1) >= 0 for kind in _ITEMS)

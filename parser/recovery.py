@@ -138,7 +138,7 @@ class Recovery:
         return None
 
     def _with_opening_brace(self, error: _Error) -> int | None:
-        """A `{` is missing, or another sign stands in its place."""
+        """A `{` is missing, or another sign is in its place."""
         tokens, wording, position, kind = self._tokens, self._wording, error.position, error.kind
         closing = kind in CLOSING and not (kind == "RBRACE" and self.look.closes_too_often())
         block = self.look.accept("LBRACE") if error.expected <= BEFORE_A_BLOCK and not closing else None
@@ -158,7 +158,7 @@ class Recovery:
         return self._changed(position)
 
     def _with_closing_brace(self, error: _Error) -> int | None:
-        """A block has no `}`, and what begins here stands in no block."""
+        """A block has no `}`, and what begins here is in no block."""
         position = error.position
         if error.kind not in FILE_STARTERS or not self.look.outdented(position):
             return None

@@ -27,7 +27,7 @@ class Rule(NamedTuple):
     """A production: `action` is the name of a method of the builder, "" hands the only child on, and
     "[]" collects the children in a list that the parent splices into its own.
 
-    `shape` says what of the right side becomes a child: an index, or None for an optional part that is
+    `shape` is what of the right side becomes a child: an index, or None for an optional part that is
     absent. `spliced` are the indices among them whose value is such a list.
     """
 

@@ -40,7 +40,7 @@ _NAMES = _terminals("NAME BUF")
 _AFTER_A_UNIT = _terminals("SEMICOLON COMMA RPAR RSQB RBRACE") | {END}
 _CLAUSE_WORDS = ("priority_protocol", "requests", "helpers")
 _NUMBER = _terminals("NUMBER LPAR PLUS MINUS NOT INVERT TRUE TRUE_CAPITAL FALSE FALSE_CAPITAL")
-# What is expected, as a group of terminals and a phrase. The first that is wholly possible is said.
+# What is expected, as a group of terminals and a phrase. The first that is wholly possible is reported.
 _PHRASES: tuple[tuple[frozenset[str], str], ...] = (
     (_NUMBER | {"STRING", "LSQB", "LBRACE"}, "a value"),
     (_NUMBER | {"STRING"}, "a number or a string"),
@@ -105,7 +105,7 @@ class Wording:
         return self._kind_of_slip(position, expected) != ""
 
     def is_separator(self, position: int, expected: set[str]) -> bool:
-        """Whether a `;` stands for a `,`."""
+        """Whether a `;` is in the place of a `,`."""
         return self._kind_of_slip(position, expected) == "separator"
 
     def continues_no_clauses(self, position: int) -> bool:
@@ -137,7 +137,7 @@ class Wording:
         )
 
     def belongs_in(self, position: int, expected: set[str]) -> frozenset[str]:
-        """The blocks that the item at a token, which cannot stand here, can stand in."""
+        """The blocks that allow the item at a token, which is not allowed here."""
         kinds = self._tokens.kinds
         if self._place(expected) is None:
             return frozenset()
@@ -223,7 +223,7 @@ class Wording:
     # Common slips ---------------------------------------------------------------------------------
 
     def _special(self, position: int, expected: set[str]) -> bool:
-        """Say it better where it is known what was meant. Whether it was."""
+        """Replace the message if the intention is known. Whether it was."""
         slip = (
             self._slip_of_clauses(position, expected)
             or self._slip_of_declarations(position, expected)

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Schedulability: whether each task meets its deadline, and why.
 
-`workload` reduces a system and its plan to tasks, CPIs and how often who requests what; `platform` has what
-operations cost. On these alone, `demand` computes execution times, `blocking` blocking, `bounds` the
+`workload` reduces a system and its plan to tasks, CPIs and the number of requests between them; `platform`
+has what operations cost. On these alone, `demand` computes execution times, `blocking` blocking, `bounds` the
 utilisation bounds and `response` response times; `verdict` puts them together. Times are whole nanoseconds.
 """

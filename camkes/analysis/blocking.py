@@ -9,12 +9,12 @@ request anything more before the job ends. Hence each task counts once, with its
 
 A lock counts as often as a task of at least the job's priority requests it while the job is under way: when
 such a
-request is over, the lock goes to the next in the queue, who may be a task of lower priority, and the next
+request is over, the lock goes to the next in the queue, which may be a task of lower priority, and the next
 request finds it taken. Where each lock is requested once, it counts once, as in Lemma 2 of Cucinotta et al.;
 for more requests the lemma does not hold.
 
 Of the sections of `fixed` CPIs, and of the steps of requests that some runtimes execute at a ceiling, there
-is at most one in all: who is in one keeps all others of lower priority from entering another.
+is at most one in all: a task in one keeps all others of lower priority from entering another.
 
 docs/analysis.md has the arguments. Sources: Sudvarg et al. 2024, Eqs. 5 and 6, for `fixed`; Cucinotta et al.,
 Eqs. 2 to 5, for `inherited` that is not nested. The nested case, and mixtures, are ours.
@@ -79,7 +79,7 @@ NONE = Blocking(0, 0, 0, (), 0)
 class PossibleWaits(Struct, frozen=True, dict=True):
     """What a job of a task can wait for. `requests` are, for each CPI of a section, the jobs that request it
     at the task's priority or above: (-priority, period, requests of a job). `nested` are the requests to it
-    in all sections. `every_way` says that `sections` has one for each set of locks that can be held around
+    in all sections. `every_way`: `sections` has one for each set of locks that can be held around
     it; else it has one for each task and CPI, and there is no exact blocking."""
 
     sections: tuple[RequestSection, ...]
@@ -88,7 +88,7 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     every_way: bool = True
     #: how often one request to a CPI leads to requests to which others, for those that are whole sections
     inside: Mapping[str, Mapping[str, int]] = {}
-    #: whether the solver is asked where the search exceeds its limit
+    #: whether the solver is used where the search exceeds its limit
     solver: bool = False
 
     @cached_property
@@ -156,7 +156,7 @@ class PossibleWaits(Struct, frozen=True, dict=True):
 
 
 class Together(Struct, frozen=True):
-    """Which sections can keep a job waiting together. `own` says how often each CPI is requested outside of
+    """Which sections can keep a job waiting together. `own` is how often each CPI is requested outside of
     sections, `inside` how often in one request to another CPI."""
 
     own: Limits = {}

@@ -16,7 +16,7 @@ from camkes.analysis.response import Load
 
 
 class Bound(Struct, frozen=True):
-    """A bound and what it says. `applicable` is false where its assumptions do not hold, for `reason`;
+    """A bound and its result. `applicable` is false where its assumptions do not hold, for `reason`;
     then `holds` and `value` mean nothing. Each value is for one task, or, for a sum, the only one; none
     may be above `limit`."""
 

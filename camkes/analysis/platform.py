@@ -59,7 +59,7 @@ class InheritanceCost(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Platform(Struct, frozen=True, forbid_unknown_fields=True):
-    """A machine and a runtime. `clock` is in Hz, `source` says where the figures are from."""
+    """A machine and a runtime. `clock` is in Hz, `source` is where the figures are from."""
 
     name: str
     source: str = ""

@@ -40,7 +40,7 @@ class Body(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Replay(Struct, frozen=True, forbid_unknown_fields=True):
     """A case of one system. `task` is the task whose job, released at `release`, responds after `response`
-    nanoseconds; `bound` is what the analysis says, null for none. The case takes `duration`."""
+    nanoseconds; `bound` is the one of the analysis, null for none. The case takes `duration`."""
 
     schema: Literal[1]
     task: str
@@ -130,7 +130,7 @@ def write_model(
     workload: Workload, what: SimulatedProgram, folder: Path, jobs: Mapping[str, int] = {}
 ) -> Path:
     """Write an application of such a system into a folder; returns its `.camkes` file. A task ends after so
-    many jobs, where `jobs` says how many."""
+    many jobs, as many as `jobs` states."""
     names = _names([*(task.name for task in workload.tasks), *(cpi.name for cpi in workload.cpis)])
     folder.mkdir(parents=True, exist_ok=True)
     for task in workload.tasks:

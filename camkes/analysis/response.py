@@ -21,7 +21,7 @@ STEPS = 10_000
 
 
 class Load(Struct, frozen=True):
-    """What a task asks of the processor: `demand` nanoseconds for each job, a job each `period`, at most."""
+    """The demand of a task: `demand` nanoseconds for each job, a job each `period`, at most."""
 
     name: str
     priority: int

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from camkes.analysis.demand import Time
 
-#: Stands for the one section at a ceiling that a job can wait for.
+#: Represents the one section at a ceiling that a job can wait for.
 _CEILING = "at a ceiling"
 
 
@@ -40,5 +40,5 @@ class RequestSection(Struct, frozen=True):
         return _CEILING if self.at_ceiling else self.cpi
 
 
-#: How often each resource can make a job wait; once, where nothing is said.
+#: How often each resource can make a job wait; once, if not stated.
 Limits = Mapping[str, int]

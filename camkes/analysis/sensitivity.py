@@ -31,7 +31,7 @@ class Margin(Struct, frozen=True):
 
 class ResponseTimeChange(Struct, frozen=True):
     """What happens to response times when a CPI gets another protocol: (task, before, after) in nanoseconds,
-    None for no bound. `shares` says that requests then no longer exclude each other, so that the code has to
+    None for no bound. `shares`: requests then no longer exclude each other, so that the code has to
     be reentrant."""
 
     cpi: str

@@ -107,8 +107,8 @@ class _Flow:
 
 
 class Simulation:
-    """One run. `taken` counts the steps that it took, as a measure of its cost; `slices` says who did what,
-    if that is to be recorded."""
+    """One run. `taken` counts the steps that it took, as a measure of its cost; `slices` are the intervals of
+    execution, if that is to be recorded."""
 
     def __init__(self, workload: Workload, what: SimulatedProgram, *, record: bool = False) -> None:
         self.record = record
@@ -131,7 +131,7 @@ class Simulation:
         self, until: int, stop: Callable[[SimulatedJob], bool] = lambda job: False, most: int = 0
     ) -> list[SimulatedJob]:
         """All jobs that are released before `until`, in the order of their ends, then those without end. Ends
-        early when `stop` says so of a job that has ended, or after `most` steps (0: any)."""
+        early when `stop` is true of a job that has ended, or after `most` steps (0: any)."""
         while self.now < until and (not most or self.taken < most):
             self.taken += 1
             flow = self._pick()

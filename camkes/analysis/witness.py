@@ -38,13 +38,13 @@ class Quality(StrEnum):
     """What a witness shows of the bound."""
 
     ATTAINED = "attained"  # the response is the bound
-    MISS = "miss"  # a deadline is missed in it, as the verdict says
+    MISS = "miss"  # a deadline is missed in it, as in the verdict
     GAP = "gap"  # the worst that was found; the bound may be above what can happen
 
 
 class Witness(Struct, frozen=True):
     """A case in which a job of `task`, released at `release`, responds after `response` nanoseconds. `bound`
-    is what the analysis says, None where there is no bound. `duration` is how long the case takes."""
+    is that of the analysis, None if there is none. `duration` is how long the case takes."""
 
     task: str
     deadline: int

@@ -17,8 +17,8 @@ from camkes.protocols.plan import Plan
 
 class WorkloadCpi(Struct, frozen=True):
     """A component procedure interface. `work` is the execution time of one request without what it
-    requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
-    `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others."""
+    requests; `requests` is the number of requests that one makes to each CPI; `ceiling` is the priority that
+    a `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others."""
 
     name: str
     protocol: Protocol

@@ -129,7 +129,7 @@ def longest(
     unbounded: Callable[[Collection[str]], Exception],
 ) -> dict[str, int]:
     """For each node that can be reached, the greatest sum of weights on a way from `start` to its end. A loop
-    goes back to its first node as often as `counted` says; where a loop with weights is not
+    goes back to its first node as often as in `counted`; where a loop with weights is not
     in it, `unbounded` of its nodes is raised."""
     before = {start: 0}
     found: dict[str, int] = {}

@@ -38,7 +38,7 @@ _JUMP = re.compile(r"\bgoto __BB(\d+)")
 _LABEL = re.compile(r"^(?:\[[^\]]*\] )?(\w+):$", re.MULTILINE)
 _CASE = re.compile(r"(?:default|case [^:]*): (\w+);")
 _CALL = re.compile(r"([A-Za-z_$][\w$.]*) \(")
-#: jumps to where a block does not say, and calls that return twice
+#: jumps with targets that are not in a block, and calls that return twice
 _HIDDEN = re.compile(r"\bgoto (?!__BB\d)|\basm\b.*\bgoto\b|__asm__ goto|\b_?_?(?:sig)?setjmp \(")
 
 
@@ -57,7 +57,7 @@ class FlowBlock(Struct, frozen=True):
 
 
 class FunctionFlow(Struct, frozen=True):
-    """The blocks of a function, the first one first. `counted` says of the first blocks of loops how often
+    """The blocks of a function, the first one first. `counted` is for the first blocks of loops how often
     the loop goes back there at most. It is `hidden` if there are jumps that the blocks do not show."""
 
     blocks: Mapping[int, FlowBlock]

@@ -50,7 +50,7 @@ class CallPath(Struct, frozen=True):
 
 class Reached(Struct, frozen=True):
     """What roots can reach: a walk to each target. `unbounded` is a call through a pointer of which nothing
-    says where it leads: the name of its function and its place."""
+    describes where it leads: the name of its function and its place."""
 
     walks: Mapping[str, CallPath]
     unbounded: tuple[str, CallPlace | None] | None

@@ -36,7 +36,7 @@ class ObjectError(Exception):
 
 
 class ObjectFile(Struct):
-    """Functions of an object and what they do; `FunctionSymbol` says whether a name is the object's own.
+    """Functions of an object and what they do; a `FunctionSymbol` has whether a name is the object's own.
 
     `taken` are functions whose address data has, `takes` those whose address code takes. `same` are pairs of
     names of the same code (aliases). A function that is `weak` gives way to one of its name elsewhere.
@@ -103,7 +103,7 @@ def _read(data: bytes) -> ObjectFile:
     functions: dict[int, list[_ObjectSymbol]] = {}
     for symbol in symbols:
         executable = 0 < symbol.section < len(sections) and sections[symbol.section].flags & _EXECUTABLE
-        # assembly need not say that a name is a function
+        # assembly need not declare that a name is a function
         if symbol.name.text.startswith("$"):  # marks code and data on ARM
             continue
         if executable and symbol.kind != _SECTION_SYMBOL and (symbol.kind == _FUNCTION or not symbol.size):

@@ -40,7 +40,7 @@ from camkes.project.application import Application
 from camkes.protocols.requests import Chain, Counts, procedures
 from camkes.protocols.signals import Operations, signal_operations, signals_matter
 
-#: Calls stay calls, and each function has a section that says whose they are.
+#: Calls stay calls, and each function has a section of its own, to which they belong.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-fno-whole-program", "-ffunction-sections")
 _CALL_GRAPH = "-fcallgraph-info"
 #: where calls are found in the object instead
@@ -48,12 +48,12 @@ _LINES = ("-g1",)
 
 
 class CodeCalls(Struct, frozen=True):
-    """`reached` says what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
-    of their instance, `chains` how; those of which that is not known are missing. `operations` says the same
+    """`reached` is what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
+    of their instance, `chains` how; those of which that is not known are missing. `operations` is the same
     of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
-    `SEMAPHORE_post`). `counts` says how often tasks and handlers call an interface at most, in a job or a
-    request, where that was asked for. `notes` say why something is not known. `files` are the sources and
-    headers that were read."""
+    `SEMAPHORE_post`). `counts` is how often tasks and handlers call an interface at most, in a job or a
+    request, if that was requested. `notes` are the reasons why something is not known. `files` are the
+    sources and headers that were read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]
@@ -138,7 +138,7 @@ class _CodeReader:
             if links_foreign_code(application, build):
                 foreign.add(instance.name)
             if not all(source.is_file() for source in build.sources):
-                jobs[instance.name] = []  # nothing is known of it, and the build says which is missing
+                jobs[instance.name] = []  # nothing is known of it, and the build reports which is missing
                 continue
             jobs[instance.name] = [
                 compile_job(

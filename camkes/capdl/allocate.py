@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Decides every kernel object, capability, mapping and thread of a system.
 
-A CSpace holds what the connections and protocols of its instances need and nothing else; `model.Purpose` says
-what that can be. Slots count from 1 in each address space. Badges index the caller table of the callee, see
-`camkes.capdl.callers`.
+A CSpace holds what the connections and protocols of its instances need and nothing else; `model.Purpose`
+lists what that can be. Slots count from 1 in each address space. Badges index the caller table of the callee,
+see `camkes.capdl.callers`.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class _Allocator:
             self._interface(instance, interface, space)
         for sync in instance.type.syncs:
             if self.plan.condition(f"{instance.name}.{sync.name}") is not None:
-                continue  # its manager keeps who waits
+                continue  # its manager keeps the waiting threads
             name = self._object(f"{instance.name}.{sync.name}:{sync.kind}", ObjectKind.NOTIFICATION)
             self._cap(space, ObjectUse(instance.name, Purpose.SYNC, sync.name), name, Rights.RW)
         if len(threads) > 1:
@@ -160,7 +160,8 @@ class _Allocator:
         self._helper(instance, threads, space)
 
     def _condition(self, condition: PlannedCondition, space: OpenSpace) -> None:
-        """Capabilities of who waits and signals, and of the manager of the group, if it is here."""
+        """Capabilities of the threads that wait and signal, and of the manager of the group, if it is
+        here."""
         group = group_of(self.groups, condition.name)
         assert group is not None
         endpoint = self._manager(group)

@@ -32,7 +32,7 @@ class Rights(Flag):
 
     @classmethod
     def of(cls, letters: str) -> Rights:
-        """The rights that letters stand for. Raises KeyError for others."""
+        """The rights of letters. Raises KeyError for others."""
         found = cls.NONE
         for letter in letters:
             found |= _LETTERS[letter]

@@ -19,7 +19,7 @@ from camkes.protocols.plan import Plan, PlannedCpi
 
 class _Planned(Struct, frozen=True):
     """A thread before its settings are read. `prefix` is that of the names of its settings. `max_priority`
-    None: what the settings say."""
+    None: as the settings state."""
 
     name: str
     role: Role
@@ -85,7 +85,7 @@ class ThreadPlanner:
             return
         count = interface_threads(connection, interface, name, self.rendered)
         prefix = f"{interface.name}_"
-        # what passes on a signal is as urgent as who waits for it
+        # what passes on a signal has the priority of the thread that waits for it
         condition = self.plan.condition(name)
         least = 0 if condition is None else condition.ceiling
         for number in range(count):

@@ -81,7 +81,7 @@ class Expansion(NamedTuple):
     definition: Span
 
     def label(self) -> Label:
-        """What a reader of a mistake in the expansion wants to see."""
+        """The place of the macro for an error in its expansion."""
         return Label(self.definition, f"in the expansion of macro `{self.macro}`, which is defined here")
 
 
@@ -108,11 +108,11 @@ class Label(NamedTuple):
 
 
 class Diagnostic(Struct, frozen=True):
-    """One thing said to the user.
+    """A message for the user.
 
-    `message` says what is wrong in one line. `label` is the word under the underlined text.
-    `related` are other places that matter, in reading order (for a cycle: one a hop). `notes` say why.
-    `help` says what to write instead. `is_walk` says that `span` and `related` are the steps of a walk.
+    `message` is what is wrong, in one line. `label` is the word under the underlined text.
+    `related` are other places that matter, in reading order (for a cycle: one a hop). `notes` are the
+    reasons. `help` is what to write instead. `is_walk`: `span` and `related` are the steps of a walk.
     """
 
     code: Code
@@ -153,7 +153,7 @@ class Sink(Struct):
         self.add(Diagnostic(code, message, span, label, tuple(related), tuple(notes), help))
 
     def drop(self, code: Code) -> None:
-        """Forget the diagnostics of a kind: those that follow from others say the same."""
+        """Forget the diagnostics of a kind: those that follow from others repeat them."""
         self._seen = {key: each for key, each in self._seen.items() if each.code is not code}
 
     @property

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The pages about codes, found by number or by name.
 
-`pages/NUMBER.md` says what is wrong, why, and shows an example that fails and the corrected example.
+`pages/NUMBER.md` describes what is wrong, and why, and shows an example that fails and the corrected example.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def find(word: str) -> Code | None:
 
 
 def nearest(word: str) -> str | None:
-    """The number or name that `word` most likely stands for."""
+    """The number or name that `word` is most likely a misspelling of."""
     from difflib import get_close_matches
 
     codes = all_codes()
@@ -40,7 +40,7 @@ def nearest(word: str) -> str | None:
 
 
 def explanation(code: Code) -> str:
-    """What the page of a code says below its title, in Markdown."""
+    """The text of the page of a code below its title, in Markdown."""
     return _read(PAGES / f"{code.number}.md")[1]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Methods and the C functions that stand for them: where a handler is defined, and what a name in C means."""
+"""Methods and their C functions: where a handler is defined, and what a name in C refers to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from camkes.parser import ast
 
 
 def handlers(analysis: SystemSnapshot, use: NameUse) -> list[Span]:
-    """Where C code defines what a name stands for: a method, an interface or a component."""
+    """Where C code defines what a name refers to: a method, an interface or a component."""
     symbol = use.symbol
     found: list[Span] = []
     for component in analysis.index.tops["component"].values():
@@ -37,7 +37,7 @@ def handlers(analysis: SystemSnapshot, use: NameUse) -> list[Span]:
 
 
 def meaning(analysis: SystemSnapshot, source: Path, line: str, column: int) -> NamedSymbol | None:
-    """The method or interface that a name in C code stands for, which is at a column of a line."""
+    """The method or interface that a name in C code, at a column of a line, refers to."""
     word = next((m[0] for m in re.finditer(r"\w+", line) if m.start() < column <= m.end() + 1), "")
     for component in analysis.index.tops["component"].values():
         members = [m for name, m in component.members.items() if word == name or word.startswith(f"{name}_")]

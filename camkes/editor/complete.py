@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Completions at a position.
 
-The grammar's tables say which words fit; the tokens of the item under way say what kind of name is wanted.
+The grammar's tables determine which words fit; the tokens of the item under way, which kind of name.
 Only the text before the place counts, so a broken text is as good as a whole one.
 """
 

@@ -179,7 +179,7 @@ def _time(value: Time) -> str:
 
 
 def hints(analysis: SystemSnapshot, path: str) -> Iterator[Hint]:
-    """What the plan computed, beside the lines of a file that say it should."""
+    """What the plan computed, beside the lines of a file that it is about."""
     if analysis.plan is None:
         return
     index = analysis.index

@@ -16,7 +16,7 @@ from camkes.diagnostics import Span
 from camkes.parser import ast
 from camkes.resolve.files.imports import Program
 
-#: Instances that are distinguished when a component stands in many places.
+#: Instances that are distinguished when a component is used in many places.
 _MOST_PATHS = 1000
 _DEEPEST = 100
 

@@ -67,7 +67,7 @@ async def definition(server: Server, params: lsp.DefinitionParams) -> lsp.Locati
 
 
 async def _from_code(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
-    """The method that a function in C code stands for, in a system that has an open file."""
+    """The method that a function in C code implements or calls, in a system that has an open file."""
     path = Path(path_of(params.text_document.uri))
     lines = server.workspace.get_text_document(params.text_document.uri).lines
     if params.position.line >= len(lines):

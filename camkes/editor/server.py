@@ -21,7 +21,7 @@ def make_server() -> Server:
 
 
 def serve() -> bool:
-    """Serve one editor until it leaves. Whether it said so before.
+    """Serve one editor until it disconnects. Whether it announced that.
 
     The protocol gets standard output for itself; what anything else prints goes to standard error.
     """

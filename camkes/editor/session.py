@@ -46,7 +46,7 @@ _WITHOUT_EFFECT = re.compile(r"no effect|not used|unused|ignored")
 
 class Feature(NamedTuple):
     """A message of the protocol, and the function that answers it: with a `Server` and the parameters.
-    `options` are what the server says that it can do of it."""
+    `options` are the capabilities that the server announces."""
 
     method: str
     answer: Callable[..., Awaitable[object]]
@@ -160,7 +160,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
 
     def uri(self, path: str | Path) -> str:
-        """The name of a file as the editor says it, where it has it open."""
+        """The name of a file as the editor gives it, where it has it open."""
         real = os.path.realpath(path)
         for uri in self.workspace.text_documents:
             if os.path.realpath(path_of(uri)) == real:

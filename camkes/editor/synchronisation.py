@@ -10,7 +10,7 @@ from camkes.editor.session import Feature, Server, path_of
 
 
 async def initialize(server: Server, params: lsp.InitializeParams) -> None:
-    """`trusted` says that CMake may run for all folders of the session, `commands` names those that the
+    """`trusted`: CMake may run for all folders of the session, `commands` names those that the
     editor can run."""
     given = params.initialization_options
     options = given if isinstance(given, dict) else getattr(given, "_asdict", dict)()
@@ -20,7 +20,7 @@ async def initialize(server: Server, params: lsp.InitializeParams) -> None:
 
 
 async def initialized(server: Server, params: lsp.InitializedParams) -> None:
-    """Ask to hear of changes on disk, and to be asked what a name in C code means."""
+    """Register for changes on disk, and for requests about names in C code."""
     workspace, document = server.client_capabilities.workspace, server.client_capabilities.text_document
     watching = workspace.did_change_watched_files if workspace else None
     registrations = []

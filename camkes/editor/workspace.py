@@ -110,10 +110,11 @@ def analyse_root(
 
 
 class Workspace(Struct, dict=True):
-    """The open files. An analysis holds until one of them changes, or a file on disk, as the editor says."""
+    """The open files. An analysis holds until one of them changes, or a file on disk, as the editor
+    reports."""
 
     buffers: dict[str, str] = field(default_factory=dict)  # by real path
-    trusts_all: bool = False  # what the user says of the folders that the editor has open
+    trusts_all: bool = False  # the user's decision about the folders that the editor has open
     unasked: set[str] = field(default_factory=set)  # folders that are not trusted, so CMake is not asked
     _analyses: dict[Path, SystemSnapshot] = field(default_factory=dict)
     _owners: dict[str, SystemSnapshot] = field(default_factory=dict)
@@ -132,7 +133,7 @@ class Workspace(Struct, dict=True):
         self._owners = {}
 
     def trusted(self, path: Path) -> bool:
-        """Whether CMake may be asked about the folder of a file: as the editor or `camkes trust` says."""
+        """Whether CMake may run for the folder of a file: by the editor's option or by `camkes trust`."""
         return self.trusts_all or is_trusted(path.parent)
 
     def analysis(self, path: str) -> SystemSnapshot:

@@ -49,7 +49,7 @@ class Measurement(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """What `runs` runs of `checked` showed; `failed` says that one of them had a fault. On seL4 it is one
+    """What `runs` runs of `checked` showed; `failed`: one of them had a fault. On seL4 it is one
     run, in which only jobs and requests count that no other job interrupted."""
 
     checked: pipeline.Checked

@@ -28,7 +28,8 @@ def run(
     progress: Progress,
 ) -> Outcome | None:
     """Run the case in `file` with the priorities, periods and protocols of the system, in a folder of its own
-    below the build folder; for as long as the case takes, where `settings` do not say. Raises OutputError."""
+    below the build folder; for as long as the case takes, unless `settings` has a duration. Raises
+    OutputError."""
     checked = pipeline.check(asked, sink)
     if checked is None:
         return None

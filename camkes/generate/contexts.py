@@ -23,7 +23,7 @@ class Shape(Enum):
 
 
 class ParameterContext(Struct, frozen=True):
-    """`type` is the C type of one element ("char *" for strings), `declarations` what the prototype says."""
+    """`type` is the C type of one element ("char *" for strings), `declarations` those of the prototype."""
 
     name: str
     direction: str  # in refin inout out
@@ -146,7 +146,7 @@ class RpcFromContext(Struct, frozen=True):
 
 
 class DispatchContext(Struct, frozen=True):
-    """What a from end of one type can ask for. `senders` are sender ids; empty: all others."""
+    """The methods that from ends of one type can call. `senders` are sender ids; empty: all others."""
 
     suffix: str
     procedure: ProcedureContext

@@ -125,7 +125,7 @@ def _registers(me: InstanceFacts, interface: Interface) -> int:
 
 
 def _methods(me: InstanceFacts, interface: Interface) -> tuple[ctx.MethodContext, ...]:
-    """The methods of an interface; a caller without a type check may know others."""
+    """The methods of an interface; a caller without a type check may use others."""
     if not isinstance(interface.type, Procedure):
         return ()
     methods = {m.name: m for m in procedure(interface.type, interface.name, me.root).methods}

@@ -134,7 +134,7 @@ def _call_statements(p: ParameterContext, call: str) -> list[str]:
 
 
 def _answer_members(p: ParameterContext) -> list[str]:
-    """What a script says of a parameter; NULL leaves an `inout` as it is."""
+    """The value of a parameter in a script; NULL leaves an `inout` as it is."""
     if p.shape is Shape.SCALAR:
         return [f"const {p.type} *{p.name}" if p.direction == "inout" else declare(p.type, p.name)]
     if p.shape is Shape.STRING:

@@ -29,7 +29,7 @@ def comment(text: str) -> str:
 
 
 def place(span: Span, root: Path) -> str:
-    """File and line as a comment says them: below the system's folder relative to it, else the name only, so
+    """File and line for a comment: below the system's folder relative to it, else the name only, so
     that output does not depend on where the files are."""
     path = span.file.path
     try:

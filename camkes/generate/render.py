@@ -90,7 +90,7 @@ def _state(folder: Path) -> str:
 
 
 def c_environment(loader: jinja2.BaseLoader, **more: Any) -> jinja2.Environment:
-    """For templates that look like C: statements stand in comments. Compiled ones are kept between runs."""
+    """For templates that look like C: statements are in comments. Compiled ones are kept between runs."""
     import jinja2
 
     class Cache(jinja2.FileSystemBytecodeCache):

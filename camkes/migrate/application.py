@@ -153,7 +153,7 @@ def _read(path: Path, sink: Sink) -> Document | None:
 def _owners(
     path: Path, declared: LibraryDeclarations, code: Sequence[Document]
 ) -> dict[Path, list[LibraryComponent]]:
-    """The components that each file is compiled for: as the application says, else all of them."""
+    """The components that each file is compiled for: as the application declares, else all of them."""
     every = list(declared.components.values())
     application = find_application(path, Sink())
     found: dict[Path, list[LibraryComponent]] = {}

@@ -99,7 +99,7 @@ class LibraryConnection(Struct):
 
 
 class LibraryDeclarations(Struct):
-    """What all `.camkes` files say. `marks` counts what only the library has."""
+    """The declarations of all `.camkes` files. `marks` counts what only the library has."""
 
     procedures: dict[str, LibraryProcedure] = field(default_factory=dict)
     components: dict[str, LibraryComponent] = field(default_factory=dict)

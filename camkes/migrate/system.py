@@ -22,7 +22,7 @@ from camkes.migrate.tokens import Document
 from camkes.model.connectors import RPC_CALL
 from camkes.model.limits import MAX_PRIORITY
 
-#: Says what a person must look at: the place, the label of the place, and why.
+#: Reports what a person must review: the place, the label of the place, and why.
 Look = Callable[[Span, str, str], None]
 
 #: From this priority on, a fixed CPI of the library is non-preemptive: nothing runs above it.
@@ -225,7 +225,7 @@ class SystemEditor:
             return
 
     def _ceiling(self, setting: LibrarySetting, component: LibraryComponent, interface: str) -> None:
-        """Ceilings are computed. A fixed CPI at the top is non-preemptive, and that has to be said."""
+        """Ceilings are computed. A fixed CPI at the top is non-preemptive, which has to be stated."""
         protocol = dict(self._protocols(component.name, interface)).get(setting.instance)
         value = _number(setting)
         if protocol == "fixed" and (value is None or value >= _HIGHEST):

@@ -30,7 +30,7 @@ _OPEN = {"(": ")", "{": "}", "[": "]"}
 
 
 class Token(NamedTuple):
-    """`kind`: name, number, string, symbol or directive (a #define only up to what it stands for)."""
+    """`kind`: name, number, string, symbol or directive (a #define only up to its replacement)."""
 
     kind: str
     text: str

@@ -32,7 +32,7 @@ KNOWN = frozenset(
 
 
 def needs_compiler(kind: ComponentType) -> bool:
-    """Whether only a C compiler knows if the types that a component names are there."""
+    """Whether only a C compiler can check the types that a component names."""
     procedures = {id(i.type): i.type for i in kind.interfaces if isinstance(i.type, Procedure)}
     if kind.includes or any(procedure.includes for procedure in procedures.values()):
         return True

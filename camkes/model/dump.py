@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 from camkes.diagnostics import SourceFile, Span
 from camkes.model.system import ComponentType, Connector, Procedure, System
 
-#: Fields that repeat what others say, or that no reader of a dump wants.
+#: Fields that repeat others, or that are of no use in a dump.
 _LEFT_OUT = frozenset({"_by_name", "files"})
 
 

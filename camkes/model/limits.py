@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Numbers that the C code knows, too: widths of fields, sizes, limits of the kernels.
+"""Numbers that the C code has, too: widths of fields, sizes, limits of the kernels.
 
 Python takes them from here and nowhere else; tests/capdl/test_limits.py compares them with the C headers.
 """
@@ -21,7 +21,7 @@ class Word(Struct, frozen=True):
 
     @property
     def tasks(self) -> int:
-        """How many ids of tasks there are, from 0 on; the highest number of the field stands for no task."""
+        """How many ids of tasks there are, from 0 on; the highest number of the field means no task."""
         return (1 << self.task_bits) - 1
 
     @property
@@ -52,7 +52,7 @@ MAX_DOMAIN = 255
 MAX_AFFINITY = 255
 #: threads of one interface
 MAX_THREADS = 1 << 16
-#: on every kernel: 16-bit indexes of contexts and callers, of which the highest stands for none
+#: on every kernel: 16-bit indexes of contexts and callers, of which the highest means none
 INDEXES = (1 << 16) - 1
 #: of a client of the virtual time server: a word has a bit for each that has completed
 TIMERS = 32
@@ -62,5 +62,5 @@ NO_NUMBER = 0xFFFF
 FAULT_FRAMES = 32
 #: bytes of the ring that records wait in on seL4
 SEL4_TRACE_BYTES = 0x40000
-#: bytes of a record of the host kernel, if nothing else is asked for
+#: bytes of a record of the host kernel, by default
 RECORD_LIMIT = 1 << 28

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The protocols that a component procedure interface (CPI) can have, and what each means: one table.
 
-Sudvarg et al., Real-Time Systems 2024, Sect. 4. Other modules ask these properties and compare no names.
+Sudvarg et al., Real-Time Systems 2024, Sect. 4. Other modules use these properties and compare no names.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 The value of a setting is, in this order: what a configuration gives (its own or, with `<-`, that of the
 component around), the default of the attribute that the component declares by this name, and the default of
 the tool. camkes-tool does the same. A name that is not set for a thread (`_priority`, `IFACE_priority`) is
-looked for without its prefix (`priority`), where the table says so. A wrong value is reported once and
+looked for without its prefix (`priority`), if the row is `shared`. A wrong value is reported once and
 replaced by the default.
 """
 
@@ -144,7 +144,7 @@ _TEXTS = tuple(known.of("_") for known in (PRIORITY_PROTOCOL, ACCESS, ATTRIBUTES
 
 
 def _declares(attribute: Attribute) -> bool:
-    """Whether an attribute can be the value, number or text, that a setting of its name stands for."""
+    """Whether an attribute can be the value, number or text, of a setting of its name."""
     if attribute.array or not isinstance(attribute.type, CType):
         return False
     text = attribute.name.endswith(_TEXTS)
@@ -154,7 +154,7 @@ def _declares(attribute: Attribute) -> bool:
 
 
 class Defaults(Struct, frozen=True, kw_only=True):
-    """What holds of a thread that no setting speaks of."""
+    """The values for threads without settings."""
 
     priority: int = DEFAULT_PRIORITY
     stack: int = DEFAULT_STACK
@@ -259,7 +259,7 @@ class SettingReader(Struct, frozen=True):
         return self._integer(setting, ATTRIBUTES.of(f"{interface}_"), ATTRIBUTES)
 
     def access(self, instance: Instance, interface: str) -> str:
-        """Rights of a dataport, a subset of "RWX"; read and write where nothing is said."""
+        """Rights of a dataport, a subset of "RWX"; read and write by default."""
         name = ACCESS.of(f"{interface}_")
         setting = find(instance, name)
         if setting is None:

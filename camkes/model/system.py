@@ -4,7 +4,7 @@
 
 Order is the order of the user's text everywhere (imports depth first), so output never depends on a
 hash. Nothing here is computed: see `camkes.protocols` for what follows from it. Types and values compare by
-what they say; what stands in the text once (an instance, a task) is only equal to itself.
+what they say; what is in the text once (an instance, a task) is only equal to itself.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Sync(Struct, frozen=True, eq=False):
     kind: str  # mutex semaphore binary_semaphore
     name: str
     span: Span
-    #: where `with helpers` says so
+    #: where `with helpers` is written
     helpers: Span | None = None
 
 
@@ -155,7 +155,8 @@ class ComponentType(Struct, frozen=True, eq=False):
     requestor: bool = False
     requestor_id: int | None = None
     requestor_span: Span | None = None
-    #: interfaces that stand for one of a part of this component (`export`); no code of its own serves them
+    #: interfaces that are aliases of one of a part of this component (`export`); no code of its own serves
+    #: them
     exported: tuple[str, ...] = ()
 
     def interface(self, name: str) -> Interface | None:
@@ -291,7 +292,7 @@ class Condition(Struct, frozen=True, eq=False):
 
 
 class System(Struct, frozen=True, eq=False):
-    """Everything a system says. `root` is the file that was asked for; `files` all that were read."""
+    """A whole system. `root` is the file that was asked for; `files` all that were read."""
 
     root: SourceFile
     files: tuple[SourceFile, ...]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from camkes.process.supervisor import Supervisor
 
-#: Errors of a system call that speak of what is written to, not of us.
+#: Errors of a system call that are about the file that is written to, not about this process.
 CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE})
 
 
@@ -37,7 +37,8 @@ def in_english() -> dict[str, str]:
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
 
 
-_TOO_LARGE = "File size limit exceeded"  # that a program was ended for it, as compilers and linkers say
+#: In the output of a compiler or linker one of whose programs was ended for that.
+_TOO_LARGE = "File size limit exceeded"
 _LITTLE = 1 << 20  # bytes; a compiler that fails with less may have needed more
 
 
@@ -93,7 +94,7 @@ def run(
 
     `env` is by default ours, but with messages in English. `timeout` is in seconds of elapsed time, `limits`
     are those of each process, by their number in the module `resource`. `merged` puts standard error into
-    `output` too, `log` writes both to that file instead. `within` is asked again and again whether the
+    `output` too, `log` writes both to that file instead. `within` is called repeatedly for whether the
     process group may go on; if not, its time is over. It needs a `log`, and no `input`. `undecodable` is how
     `bytes.decode` treats what is not UTF-8. Raises OSError when
     the program cannot be started, with its name as `filename`.
@@ -267,7 +268,7 @@ def no_output(error: OSError) -> int:
 
 def leave(status: int) -> None:
     """End the process. There is nothing left to be torn down, except registered exit handlers. Where what
-    was printed cannot be written, the status says so."""
+    was printed cannot be written, the status shows it."""
     import atexit
 
     try:

@@ -134,7 +134,7 @@ def _kill(process: int) -> bool:
 
 
 def _end_as(status: int) -> None:
-    """End as the program did, since our status stands for its."""
+    """End as the program did, since our status is read as its."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         _prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # only the program's memory is of interest

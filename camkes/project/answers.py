@@ -81,7 +81,8 @@ def answer(
 
 
 def _key(question: cmake.Question) -> list[object]:
-    """All that an answer depends on, but the files that CMake reads and the environment that it asks for."""
+    """All that an answer depends on, but the files that CMake reads and the environment variables that it
+    reads."""
     files = (os.path.realpath(question.cmake), *question.compilers.programs)
     programs = [inputs.reply("changed", path) for path in files]
     ours = [inputs.reply("content", str(cmake.HERE / name)) for name in _OURS]
@@ -153,7 +154,7 @@ def _with_outputs(answer: Answer, build: Path, folder: Path) -> Answer:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Alone in a folder: one process at a time asks a question."""
+    """Alone in a folder: one process at a time runs CMake."""
     import fcntl
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -88,7 +88,7 @@ class Application(Struct, frozen=True):
     build_type: str = ""  # CMAKE_BUILD_TYPE, as it was asked for
 
     def report_missing(self, code: Code, sink: Sink) -> None:
-        """Say which sources do not exist, once for each call that names them; and which folders, as
+        """Report which sources do not exist, once for each call that names them; and which folders, as
         warnings. Those that commands of the build make count only where `code` is an error."""
         if code.severity is Severity.ERROR:
             for path, _, place in self.not_made:
@@ -114,8 +114,8 @@ class Application(Struct, frozen=True):
             )
 
     def report_undeclared(self, system: System, sink: Sink) -> None:
-        """Say which components of a system the CMakeLists.txt does not declare, and which instances that it
-        names are not there."""
+        """Report which components of a system the CMakeLists.txt does not declare, and which instances that
+        it names are not there."""
         if self.lists is None:
             return
         types = {instance.type.name: instance.type for instance in system.instances}
@@ -236,12 +236,12 @@ def find_application(
         sink.report(NO_APPLICATION, message, span_of(str(lists), 1), help=help)
         return None
     if not declared.roots[0].adl.is_file():
-        return None  # which was said
+        return None  # which was reported
     return _application(declared, declared.roots[0], lists)
 
 
 def _report_no_application(given: Path, path: Path, systems: Sequence[Path], sink: Sink) -> None:
-    """Say why there is no application at `path`, which the user called `given`."""
+    """Report why there is no application at `path`, which the user wrote as `given`."""
     help = "expected a .camkes file or the folder of an application"
     notes: list[str] = []
     if systems:
@@ -341,8 +341,8 @@ def _look(lists: Path, may_ask: bool) -> Declarations | None:
 
 
 def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace: bool) -> Declarations | None:
-    """What a CMakeLists.txt declares, as CMake says; None after a diagnostic. PermissionError where it cannot
-    be read: to CMake it would be missing."""
+    """What a CMakeLists.txt declares, by CMake's evaluation; None after a diagnostic. PermissionError where
+    it cannot be read: to CMake it would be missing."""
     from camkes.project.answers import answer
 
     if not os.access(lists, os.R_OK):

@@ -36,7 +36,7 @@ class CompileGroup(Struct, frozen=True):
 
 
 class ComponentBuild(Struct, frozen=True):
-    """How the code of a component (or of a library) is built. Paths are absolute. `groups` is what CMake says
+    """How the code of a component (or of a library) is built. Paths are absolute. `groups` is CMake's result
     of sources; the include folders and flags are those of all others."""
 
     sources: tuple[Path, ...] = ()
@@ -52,7 +52,7 @@ class ComponentBuild(Struct, frozen=True):
     groups: tuple[CompileGroup, ...] = ()
 
     def language_of(self, source: Path) -> str | None:
-        """What CMake compiles a source as, which its property LANGUAGE can say; None if it does not."""
+        """The language that CMake compiles a source as, which its property LANGUAGE can set; None if not."""
         group = self._group_of(source)
         return language_by_name(source) if group is None else group.language
 
@@ -91,7 +91,7 @@ class ComponentBuild(Struct, frozen=True):
         )
 
     def grouped(self, groups: Sequence[CompileGroup]) -> ComponentBuild:
-        """With what CMake says of its sources: its own flags come after those."""
+        """With CMake's flags of its sources: its own flags come after those."""
         own = {"C": self.c_flags, "CXX": self.cxx_flags}
         whole = [
             replace(

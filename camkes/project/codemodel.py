@@ -21,12 +21,12 @@ UNIT = "camkes_unit."
 READY = "cmake_object_order_depends_target_"
 #: what compilers call a language
 _LANGUAGES = {"C": "c", "CXX": "c++", "ASM": "assembler-with-cpp"}
-_PRECOMPILED = "/cmake_pch."  # the header that stands for those to be precompiled, which are listed
+_PRECOMPILED = "/cmake_pch."  # the header that includes those to be precompiled, which are listed
 
 
 def read_groups(build: Path, stand_in: str) -> dict[str, list[CodemodelGroup]]:
     """The groups of each target in the build folder; none where CMake did not come that far. Sources whose
-    paths begin with `stand_in` stand for any other."""
+    paths begin with `stand_in` represent all others."""
     reply = build / ".cmake/api/v1/reply"
     found: dict[str, list[CodemodelGroup]] = {}
     for model in sorted(reply.glob(f"{QUERY}-*.json")):

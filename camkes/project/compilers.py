@@ -15,7 +15,7 @@ from camkes.process import run
 
 _LANGUAGES = {"C": ("CC", "cc"), "CXX": ("CXX", "c++"), "ASM": ("CC", "cc")}
 _SECONDS = 10
-_NONE = "/bin/false"  # stands for a compiler that is not there: CMake wants one
+_NONE = "/bin/false"  # takes the place of a missing compiler, since CMake requires one
 _MACRO = re.compile(r"^#define (__clang__|__GNUC__|__(?:clang|GNUC)_\w+__) (\d+)$", re.MULTILINE)
 
 
@@ -52,7 +52,8 @@ def find_compilers() -> Compilers:
 
 
 def _version(command: tuple[str, ...]) -> tuple[str, str]:
-    """CMake's name of a compiler, and its version; that of a GCC without a version where it does not say."""
+    """CMake's name of a compiler, and its version; that of a GCC without a version where it does not report
+    one."""
     try:
         said = run([*command, "-dM", "-E", "-x", "c", os.devnull], timeout=_SECONDS).output
     except OSError:

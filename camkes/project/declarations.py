@@ -34,7 +34,7 @@ class ConnectorTemplates(Struct, frozen=True):
 
 
 class RootServer(NamedTuple):
-    """What DeclareCAmkESRootserver says."""
+    """The arguments of DeclareCAmkESRootserver."""
 
     adl: Path
     cpp_flags: tuple[str, ...]
@@ -74,7 +74,7 @@ class Declarations(Struct):
     generated: set[Path] = field(default_factory=set)
     missing: list[Missing] = field(default_factory=list)
     missing_folders: list[Missing] = field(default_factory=list)
-    #: what was said where the commands failed that generate files
+    #: the output of failed commands that generate files
     said_of_commands: list[str] = field(default_factory=list)
     #: generated files that are not there
     not_made: list[Missing] = field(default_factory=list)
@@ -205,7 +205,7 @@ def _library(values: Mapping[str, list[str]]) -> ComponentBuild:
 
 
 def _common(answer: Answer) -> ComponentBuild:
-    """What the folder of the root server says of all that is compiled there, and CMAKE_BUILD_TYPE."""
+    """The flags of the root server's folder, for all that is compiled there, and CMAKE_BUILD_TYPE."""
     of_folder = {kind: _plain(values) for kind, values in answer.folder.items()}
     definitions = [f"-D{each.removeprefix('-D')}" for each in of_folder.get("COMPILE_DEFINITIONS", [])]
     flags = [*definitions, *of_folder.get("COMPILE_OPTIONS", [])]

@@ -59,7 +59,7 @@ class UnknownInputError(Exception):
 
 
 def variables_of(texts: Iterable[str]) -> tuple[set[str], bool]:
-    """The environment variables that CMake text names, and whether these are all it can ask for."""
+    """The environment variables that CMake text names, and whether these are all that it can read."""
     names = {name for text in texts for name in _VARIABLE.findall(text)}
     plain = {name for name in names if re.fullmatch(r"\w+", name)}
     return plain, plain == names
@@ -166,7 +166,7 @@ class CMakeInputs:
 
 
 def reply(question: str, path: str) -> str:
-    """What the file system says now to a question of `CMakeInputs`."""
+    """The present answer of the file system to a question of `CMakeInputs`."""
     try:
         match question:
             case "kind":

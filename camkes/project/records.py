@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 _FIELD, _RECORD = "\x1f", "\x1e"
 RECORDER = Path(__file__).with_name("recorder.cmake")
 
-#: The functions that declare something, in lower case: CMake knows no other.
+#: The functions that declare something, in lower case, as CMake compares names.
 FUNCTIONS = (
     "declarecamkescomponent",
     "declarecamkesrootserver",
@@ -53,7 +53,7 @@ class CMakeCommand(NamedTuple):
 
 class Declared(NamedTuple):
     """A call of one of FUNCTIONS. A relative path counts from the first of `folders` that has it. `file`,
-    `line` and `name` say where and how the call is written."""
+    `line` and `name` are those of the call as it is written."""
 
     function: str
     folders: tuple[str, ...]
@@ -64,7 +64,7 @@ class Declared(NamedTuple):
 
 
 class CodemodelGroup(NamedTuple):
-    """Sources of a target that are compiled alike. The source "" stands for any other of that language. Paths
+    """Sources of a target that are compiled alike. The source "" is for any other of that language. Paths
     are absolute. `flags` are words: definitions, folders of system headers, options."""
 
     language: str
@@ -74,12 +74,12 @@ class CodemodelGroup(NamedTuple):
 
 
 class Answer(Struct, forbid_unknown_fields=True):
-    """What CMake says of an application. Only texts and containers of texts: it is kept as JSON.
+    """CMake's result for an application. Only texts and containers of texts: it is kept as JSON.
 
     `name` is the project's. `libraries` are values by the library and by their kind (sources, includes,
     flags, definitions, libs), `flags` those of all components by language, `folder` more of them by the
     folder's property. `options` are the CAmkES options that are set. `generated` are sources that a build
-    makes, `not_made` what was said where their commands failed. `groups` are the compile groups of targets
+    makes, `not_made` the output of those commands that failed. `groups` are the compile groups of targets
     (see codemodel.py). `unused` are definitions that no file uses, `known` the names it might have meant.
     `warnings` are (file, line, text). `files` are the user's files that were read."""
 

@@ -24,8 +24,8 @@ def analyse(
 ) -> Plan | None:
     """Build the request graph, plan the system and check it. The plan, or None where an error was found.
 
-    `code` says what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how;
-    `operations` says the same of functions that wait and signal, and `counts` how often they call.
+    `code` is what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how;
+    `operations` is the same for functions that wait and signal, and `counts` how often they call.
     """
     from camkes.protocols.plan import Plan, plan_requests
 
@@ -46,7 +46,7 @@ def analyse(
 
 
 def _lending(system: System, graph: RequestGraph, operations: Operations) -> list[Lending]:
-    """Who lends to whom: helpers are those that are stated, or else computed."""
+    """The lending at each condition: helpers are those that are stated, or else computed."""
     from camkes.protocols.signals import find_lending, stated_helpers
 
     found = (find_lending(system, graph, operations, condition) for condition in system.conditions)

@@ -39,7 +39,7 @@ class Request(Struct, frozen=True):
     """An edge of the request graph: `caller` (a task's instance name, or a CPI "inst.iface") can
     request the CPI `callee` through its `uses` interface `via` ("inst.iface").
 
-    `source` says how we know: "control" (a task's own code), "clause" (`requests`), "code" (the
+    `source` is how it was determined: "control" (a task's own code), "clause" (`requests`), "code" (the
     compiler's call graph), "all" (every `uses` interface of the component, which can over-count). `count` is
     how often a job of the task, or a request to the CPI, makes it at most: what is stated, or counted in the
     code, or else 1.
@@ -105,8 +105,8 @@ class RequestGraph(Struct, frozen=True):
 def build_graph(system: System, code: CallGraph | None = None, counts: Counts | None = None) -> RequestGraph:
     """The request graph of a system.
 
-    A handler calls what its `requests` clause says, or else what `code` says, or else every `uses`
-    interface of its component, as often as is stated, or else as `counts` says. In the order of the text
+    A handler's calls are those of its `requests` clause, or else those of `code`, or else every `uses`
+    interface of its component, as often as is stated, or else as in `counts`. In the order of the text
     throughout.
     """
     code = code or {}
@@ -173,7 +173,7 @@ def _links(system: System) -> tuple[dict[str, list[Link]], dict[str, list[Link]]
 def _callers(
     instance: Instance, tasks: Mapping[str, Task], cpis: Mapping[str, Cpi], code: CallGraph
 ) -> Iterator[tuple[str, str, Iterable[str]]]:
-    """Everything in an instance that can call: its name, how we know what it calls, and what."""
+    """Everything in an instance that can call: its name, how its calls were determined, and the calls."""
     uses = procedures(instance, "uses")
     if not uses:
         return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who waits for signals and who sends them: events and semaphores, as the compiled code uses them."""
+"""The code that waits for signals and that sends them: events and semaphores, in the compiled code."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Helper(Struct, frozen=True):
 
 
 class Lending(Struct, frozen=True):
-    """What waits for a condition and who can end that. `waiters` are tasks and CPIs whose own code waits,
-    with how it gets there; `others` are signallers that work for no task (interrupts, timers, servers).
-    `known`: all of it was read from code."""
+    """The code that waits for a condition, and the tasks that can end that. `waiters` are tasks and CPIs
+    whose own code waits, with how it gets there; `others` are signallers that work for no task (interrupts,
+    timers, servers). `known`: all of it was read from code."""
 
     condition: Condition
     waiters: Mapping[str, Chain | None]
@@ -97,7 +97,7 @@ def waitable(system: System) -> Iterator[Condition]:
 def find_lending(
     system: System, graph: RequestGraph, operations: Operations, condition: Condition
 ) -> Lending:
-    """Who waits for a condition, and who can signal it."""
+    """The code that waits for a condition, and the code that can signal it."""
     return _Finder(system, graph, operations).lending(condition)
 
 

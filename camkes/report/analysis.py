@@ -243,7 +243,7 @@ def _section(workload: Workload, analysis: Analysis, section: RequestSection) ->
     yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
     parts = request_parts(workload, analysis.platform, section.cpi)
     if section.at_ceiling and not workload.rules[section.cpi].own_priority:
-        yield f"  {'':>12}      one step of what serves the request"
+        yield f"  {'':>12}      one step of serving the request"
     elif len(parts) > 1 or parts[0].overhead:
         yield from (_part(part, indent="    ") for part in parts)
 

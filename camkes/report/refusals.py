@@ -63,7 +63,7 @@ WORDS = {
 class Refusal(Struct, frozen=True):
     """Messages that one server refused for one reason. `client` and `server` are "inst.iface" (the client
     "inst" for messages to a manager that come from its own component); `error` may be a number that this
-    version does not know. `time` (ns) is that of the first."""
+    version does not define. `time` (ns) is that of the first."""
 
     client: str
     server: str

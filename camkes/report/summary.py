@@ -68,7 +68,7 @@ class ErrorReport(Struct, frozen=True):
 
 
 class RunReport(Struct, frozen=True, kw_only=True):
-    """A run: `end` is its virtual time, null if it did not come to a result, which `errors` say why.
+    """A run: `end` is its virtual time, null if it had no result, for the reasons in `errors`.
     `findings` are those of sanitizers, `refused` messages that servers did not accept, `waits` threads that
     wait for what cannot come. `coverage` and `violations` are there if they were asked for."""
 

@@ -32,7 +32,7 @@ from camkes.resolve.program.settings import Settings, resolve_settings
 from camkes.resolve.values.expressions import fold_integer
 from camkes.resolve.values.queries import Queries
 
-#: Errors after which the rest of the system still means what it says, so that later checks are of use.
+#: Errors after which the rest of the system keeps its meaning, so that later checks are of use.
 _HARMLESS = frozenset(
     code.number
     for code in (
@@ -53,7 +53,7 @@ _HARMLESS = frozenset(
 def load(path: Path, options: LoadOptions, sink: Sink) -> System | None:
     """Load the system that the file at `path` describes.
 
-    All mistakes go to `sink`. The result is None if they leave no system to speak of; a system comes with
+    All mistakes go to `sink`. The result is None if no system is left; a system comes with
     errors in the sink where later checks are still worth their while.
     """
     program = read_program(path, options, sink)

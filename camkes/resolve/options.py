@@ -25,7 +25,7 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
 
     `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the
     preprocessor `cpp_bin` on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
-    `include_path`. `dtb` and `gpio_list` are the files that the queries `dtb(...)` and `gpio(...)` ask.
+    `include_path`. `dtb` and `gpio_list` are the files for the queries `dtb(...)` and `gpio(...)`.
     `allow_forward_references` lets a name be used before the line that defines it. `read` gives the text
     of a file.
     """

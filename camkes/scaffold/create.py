@@ -14,7 +14,7 @@ from camkes.scaffold.codes import PROJECT_EXISTS, PROJECT_NAME
 _PROJECTS = Path(__file__).parent / "projects"
 #: files that all projects have
 _COMMON = "common"
-#: stands for the name of the project, in names of files too
+#: replaced by the name of the project, in names of files too
 _NAME = "@NAME@"
 #: names that tools treat in another way where they are stored
 _STORED = {"gitignore": ".gitignore"}

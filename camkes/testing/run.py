@@ -52,7 +52,7 @@ class Case(Struct, frozen=True):
 
 class TestResult(Struct, frozen=True):
     """What a test came to. `end` is the virtual time of its run in nanoseconds, None: it did not run.
-    `output` is what its components printed, without reports. `diagnostics` say what is wrong."""
+    `output` is what its components printed, without reports. `diagnostics` are its errors and warnings."""
 
     test: Test
     cases: tuple[Case, ...] = ()
@@ -180,7 +180,7 @@ def judge_run(test: Test, system: System, outcome: Outcome, options: SuiteOption
     reports, lines = split_reports(_lines(run))
     judge = Judge(system, outcome, reports, test.file.parent)
     findings = judge.findings()
-    sink.drop(FAULT)  # the judge knows which are expected
+    sink.drop(FAULT)  # `judge` determines which are expected
     sink.drop(WAITS_FOR_EVER)
     output = "".join(f"{line.text}\n" for line in lines)
     if test.first:

@@ -35,7 +35,7 @@ _DEFINITION = re.compile(r"^[ \t]*#[ \t]*(?:define|undef)\b(?:[^\n]*\\\n)*[^\n]*
 _MARK = "camkes_included"
 _MARKED = re.compile(rf'^{_MARK}\s+(?:"([^"\n]+)"|<\s*([^>\n]+?)\s*>)', re.MULTILINE)
 _MOST_INCLUDED = 1000
-#: What compilers say that met a limit.
+#: Messages of compilers that reached a limit.
 _KILLED = re.compile(
     "out of memory|virtual memory exhausted|[Cc]annot allocate|Killed|Terminated signal|internal compiler"
     "|File too large|CPU time limit"
@@ -44,7 +44,7 @@ _KILLED = re.compile(
 
 def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> tuple[Finished, str]:
     """Run a program within the limits; returns also why it was stopped (empty: it was not). Raises OSError.
-    `waits` says whether it may wait for ever."""
+    `waits`: it may wait for ever."""
     limits = {
         resource.RLIMIT_CPU: CPU_SECONDS,
         resource.RLIMIT_AS: MEMORY,
@@ -109,7 +109,7 @@ def special_file(root: SourceFile, command: Sequence[str]) -> tuple[Path, Span] 
 
 def _value_of(written: str, command: Sequence[str], sources: Sequence[SourceFile]) -> str:
     """The name of the file that `#include WRITTEN` reads, as the preprocessor expands it with the definitions
-    of the sources; empty if it does not say."""
+    of the sources; empty if it does not list them."""
     definitions = [match[0] for source in reversed(sources) for match in _DEFINITION.finditer(source.text)]
     text = "\n".join([*definitions, f"{_MARK} {written}", ""])
     try:

@@ -3,7 +3,7 @@
 """The C preprocessor, with the place of every character kept.
 
 The first run is on the user's file: it finds the user's errors, the files that are included, the names of
-all macros, and which lines are left. Where at most one macro stands in a line, that is all there is to know:
+all macros, and which lines are left. Where a line has at most one macro, that is sufficient:
 between the tokens that the line begins and ends with is the expansion. Else the preprocessor runs again, on
 copies of these files in which
 
@@ -11,7 +11,7 @@ copies of these files in which
 - the text between two invocations, which no macro changes, is only a mark,
 - an #include names the copy of the file that the first run found.
 
-The marks that come out say in which order which pieces of which files make up the result. So every
+The marks in the output give the order of the pieces of files that make up the result. So every
 conditional and every expansion is the preprocessor's own work, and every place is exact.
 """
 
@@ -60,7 +60,7 @@ class _OutputPart(NamedTuple):
 def preprocess(
     source: SourceFile, sink: Sink, name: str, flags: Sequence[str]
 ) -> tuple[ParsedText | None, tuple[SourceFile, ...]]:
-    """The text that a file stands for (None on an error), and the files read for it, itself first.
+    """The preprocessed text of a file (None on an error), and the files read for it, itself first.
 
     `name` is the preprocessor's command, `flags` are its arguments.
     """
@@ -75,7 +75,7 @@ class _PreprocessorRun:
         self.sink = sink
         self.command = command
         self.files: list[SourceFile] = [source]
-        self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor says it
+        self.numbers: dict[str, int] = {str(source.path): 0}  # the path as the preprocessor prints it
         self.includes: dict[tuple[int, int], int] = {}  # (file, line) of an #include -> the file
         self.pieces: list[list[TextSegment]] = []  # of each file
         self.definitions: dict[str, list[tuple[int, int]]] = {}  # of a macro: (file, line)
@@ -200,7 +200,7 @@ class _PreprocessorRun:
         return Macros(frozenset(names), frozenset(calls))
 
     def _note_definitions(self, part: _OutputPart) -> None:
-        """Where the macros are defined whose definitions stand in a part of the output."""
+        """Where the macros are defined whose definitions are in a part of the output."""
         self.parts.append(part)
         lines = self.files[part.number].lines
         for place, text in enumerate(part.lines, part.line):
@@ -278,7 +278,7 @@ class _PreprocessorRun:
         return ParsedText(segments) if segments else None
 
     def _is_line(self, number: int, line: int, output: str) -> bool:
-        """Whether a line of output begins as the line of a file that it is said to be."""
+        """Whether a line of output begins as the line of the file that its marker names."""
         lines = self.files[number].lines
         written = lines[line - 1].strip() if line <= len(lines) else ""
         return first_token(written) == first_token(output.strip())

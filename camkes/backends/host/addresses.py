@@ -25,7 +25,7 @@ class CodeLine(Struct, frozen=True):
 
 def locate(image: Path, offsets: Sequence[int]) -> list[tuple[CodeLine, ...]]:
     """The places of each offset in an image: the innermost inlined function first, then those that it was
-    inlined into. Empty where the image does not say, or where binutils' addr2line is missing."""
+    inlined into. Empty if the image has no line numbers, or if binutils' addr2line is missing."""
     if not offsets:
         return []
     command = ["addr2line", "-e", str(image), "-a", "-i", "-f", "-C", *map(hex, offsets)]

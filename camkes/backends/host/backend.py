@@ -113,7 +113,7 @@ class HostBackend(Struct, frozen=True):
     def build(
         self, system: System, plan: Plan, code: HostCode, sink: Sink, progress: Callable[[str], None]
     ) -> HostImage | None:
-        """Compile and link what changed; why the calls of code are not known is said by errors here."""
+        """Compile and link what changed; errors report calls of code that cannot be determined."""
         from camkes.backends.host.host import build_host
 
         return build_host(

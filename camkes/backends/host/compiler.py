@@ -48,7 +48,7 @@ class Compiler(Struct, frozen=True):
     cxx_identity: str = ""
     clang: bool = False
     call_graphs: bool = False
-    said: tuple[str, ...] = ()  # how the compilers are to say what is wrong
+    said: tuple[str, ...] = ()  # the form of the compilers' messages
 
     def compile_flags(self) -> tuple[str, ...]:
         return (*_COMMON, "-fdiagnostics-color=never", *self.said, *(_SANITIZE if self.sanitize else ()))

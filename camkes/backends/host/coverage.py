@@ -35,7 +35,7 @@ class Coverage(Struct, frozen=True):
 
 
 def can_cover(sink: Sink) -> bool:
-    """Whether coverage can be reported; if not, a diagnostic says why."""
+    """Whether coverage can be reported; if not, a diagnostic reports the reason."""
     if find_spec("gcovr") is not None:
         return True
     sink.report(NO_COVERAGE, "gcovr was not found", help="install it (python -m pip install gcovr)")

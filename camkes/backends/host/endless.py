@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Tasks whose `run()` never returns and never asks for the next job, as the disassembly of their code shows.
+"""Tasks whose `run()` never returns and never calls for the next job, as the disassembly of their code shows.
 
 Every way through the machine code is followed. Where it is not known where a way leads (a jump through a
-pointer, another compiler's text), the function counts as one that returns, so nothing is said.
+pointer, another compiler's text), the function counts as one that returns, and is not reported.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _read(text: str) -> dict[str, _MachineFunction]:
 
 
 def _step(operation: str, operand: str, function: str) -> _MachineInstruction:
-    """An instruction; _NEXT stands for the one after it."""
+    """An instruction; _NEXT is the one after it."""
     target = _TARGET.search(operand)
     inside = target is not None and target[2] == function
     if operation in _CALLS:

@@ -157,7 +157,7 @@ def search_host(
 
 
 def _lines(search: process.StartedProgram, kernel: subprocess.Popen[bytes]) -> Iterator[bytes]:
-    """What the kernel says; when the user interrupts the search, it ends with what it has."""
+    """The results of the kernel; when the user interrupts the search, it ends with what it has."""
     if kernel.stdout is None:
         return
     interrupted = False

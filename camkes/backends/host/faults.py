@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from camkes.report.refusals import Refusal
     from camkes.report.trace.names import TraceNames
 
-#: how the runtime stops a thread after it said why
+#: how the runtime stops a thread after its message
 _STOP = "camkes_platform_fault"
 
 #: where a generated function looks at the errors of a message
 _MESSAGE = "camkes_message_report"
 
-#: what to do about a fault whose line alone does not say it
+#: corrections for faults whose line alone does not show them
 _HELP = {
     "stack overflow": "`_stack_size` sets the stack of a control thread, `IFACE_stack_size` that of a "
     "thread that serves IFACE",
@@ -88,9 +88,9 @@ class Located(Struct, frozen=True):
 
     fault: FaultRecord
     calls: tuple[CodeLine, ...]
-    #: the runtime stopped the thread itself, and said why
+    #: the runtime stopped the thread itself, with a message
     deliberate: bool = False
-    #: what it said is about a message that the thread sent or received
+    #: its message is about a message that the thread sent or received
     message: bool = False
 
 

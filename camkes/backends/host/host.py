@@ -142,7 +142,7 @@ class _Build:
         self.sink = sink
         self.progress = progress
         self.sources = Sources()
-        #: instances whose code says which memory it accesses
+        #: instances whose code reports its memory accesses
         self.watched: frozenset[str] = frozenset()
 
     @property

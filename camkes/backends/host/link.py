@@ -23,7 +23,7 @@ from camkes.files import write_changed
 from camkes.model.system import INSTANCE_PREFIX
 from camkes.process import run
 
-#: with the places where GNU ld knows them
+#: with their places, if GNU ld gives them
 _DUPLICATE = re.compile(
     r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?multiple definition of [`'](?P<name>[^']+)'"
     r"(?:; [^:\n]+:(?P<first_file>/[^:\n]+):(?P<first_line>\d+): first defined here)?"
@@ -36,7 +36,7 @@ _QUOTED = re.compile(r'^"(.+)":$', re.MULTILINE)  # the names in `Kit.names`
 
 Objects = Mapping[str, tuple[Path, ...]]
 
-#: the message about an instance and a name that its code lacks; None if nothing asks it for that name
+#: the message about an instance and a name that its code lacks; None if nothing uses that name
 Expected = Callable[[str, str], Diagnostic | None]
 
 
@@ -119,7 +119,7 @@ class Linker:
                 write_changed(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
 
     def report(self, outcome: BuildOutcome) -> None:
-        """Report what a job that failed says of the user's code."""
+        """Report the messages of a failed job about the user's code."""
         space = self._checks.get(outcome.job)
         if space is None:
             report_linker(outcome, self.sink)
@@ -217,7 +217,7 @@ class Linker:
 
 
 def report_linker(outcome: BuildOutcome, sink: Sink) -> None:
-    """Report what a linker says of names that are defined twice, or not at all."""
+    """Report a linker's messages about names that are defined twice, or not at all."""
     about, sources = outcome.job.about, Sources()
     twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(outcome.messages)])}
     missing = {m["name"]: m for m in reversed([*_UNDEFINED.finditer(outcome.messages)])}
@@ -259,7 +259,8 @@ def _leaves_open(objects: Sequence[Path], name: str) -> bool:
 
 
 def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
-    """A name that nothing defines, where it is used. A linker says where if it may leave nothing open."""
+    """A name that nothing defines, where it is used. A linker gives the place if all names must be
+    defined."""
     output = out / "objects" / "closed.so"
     command = (*compiler.c, "-shared", "-Wl,-z,defs", *map(str, objects), "-o", str(output))
     done = run(command)

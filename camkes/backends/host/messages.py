@@ -67,7 +67,7 @@ class Sources:
 
 
 def report_compiler(output: str, good: bool, about: str, sources: Sources, sink: Sink) -> None:
-    """Add what a compiler said about `about`; with errors if it failed, and with warnings."""
+    """Add a compiler's messages about `about`; with errors if it failed, and with warnings."""
     found: list[_Message] = []
     way: list[Label] = []
     for line in output.splitlines():

@@ -26,7 +26,7 @@ from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.files import write_changed
 from camkes.process import StartedProgram, disk_error, in_english
 
-#: How compilers and linkers speak of a mistake in what they read.
+#: Messages of compilers and linkers about errors in their input.
 _MISTAKE = re.compile(r":\d+: (fatal )?error: |undefined reference|multiple definition")
 _SECONDS_TO_END = 5
 _MARK = "camkes job "  # begins the lines of Ninja that are about a job
@@ -44,7 +44,8 @@ _UNWANTED = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 
 class NinjaError(OSError):
-    """Ninja itself failed: it is missing, or a file of its own cannot be written. `strerror` says why."""
+    """Ninja itself failed: it is missing, or a file of its own cannot be written. `strerror` is the
+    reason."""
 
 
 def program() -> str:
@@ -146,7 +147,7 @@ def _raise_if_unwritable(messages: str, folder: Path) -> None:
     error = disk_error(messages, folder, mistake=_MISTAKE.search(messages) is not None)
     if error is not None:
         raise error
-    if "cannot create" in messages and os.strerror(errno.EACCES) in messages:  # says the shell
+    if "cannot create" in messages and os.strerror(errno.EACCES) in messages:  # the status that a shell gives
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 

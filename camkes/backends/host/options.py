@@ -18,7 +18,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     `record_limit` the largest trace, in bytes (0: any). `fast`: one process for all components. `hardened`:
     components cannot write to the kernel's memory. `console` is the file descriptor that components print to
     (None: standard output). `coverage` is the folder for what is executed, which is counted
-    then; nothing is confined. `schedule` is one to repeat; it says what `choices`, `scheduling` and
+    then; nothing is confined. `schedule` is one to repeat; it determines `choices`, `scheduling` and
     `duration` would."""
 
     duration: int | None = None

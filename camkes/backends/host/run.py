@@ -169,7 +169,7 @@ def _wait(
     output: Output | None,
     kept: _Kept,
 ) -> int:
-    """Reads what a kernel has to say until it ends; its status."""
+    """Reads the output of a kernel until it ends; its status."""
     readers = (
         threading.Thread(target=_read_errors, args=(kernel.stderr, kept.said, image.sanitized)),
         threading.Thread(target=_read_faults, args=(faults_from, kept.faults)),
@@ -188,7 +188,7 @@ def _wait(
 
 
 def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnostic, ...]:
-    """Why there was no run, or not all of it; what the kernel says of one that was good is shown."""
+    """Why there was no run, or not all of it; the kernel's messages about a successful one are shown."""
     if status in (ENDED, FAULTED) or interrupted:
         for line in said:
             print(f"{_KERNEL}{line}", file=sys.stderr)
@@ -243,7 +243,7 @@ def _read_faults(descriptor: int, faults: list[FaultRecord]) -> None:
 
 
 def _read_errors(stream: IO[bytes] | None, said: list[str], sanitized: bool) -> None:
-    """What the kernel itself says is kept for later; everything else is shown at once, except what sanitizers
+    """The kernel's own messages are kept for later; everything else is shown at once, except what sanitizers
     write, since the kernel reports that."""
     for raw in stream or ():
         line = raw.decode(errors="replace").rstrip("\n")

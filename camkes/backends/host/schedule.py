@@ -17,7 +17,7 @@ FORMAT = "camkes-schedule 1"
 class Schedule(Struct, frozen=True, kw_only=True):
     """What was decided in a run wherever something was left open, in this order, then option 0. `arrivals`,
     `scheduling` and `duration` (virtual ns, None: to the end) are those of the search, see SearchOptions;
-    `property` and `explanation` say what it shows."""
+    `property` and `explanation` describe what it shows."""
 
     application: str
     property: str

@@ -148,7 +148,7 @@ def compile_job(
     last: Sequence[str] = (),
     beside: str = "",
 ) -> BuildJob:
-    """Compile one source. `language` is C, CXX or ASM, by default what its name says; `last` are flags that
+    """Compile one source. `language` is C, CXX or ASM, by default that of its suffix; `last` are flags that
     win over the user's; `beside`: see `BuildJob`."""
     language = language or language_by_name(source)
     cxx = language == "CXX"

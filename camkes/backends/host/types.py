@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The C types that a system names, checked by the compiler before any glue is compiled.
 
-For each component, a header with the includes of its procedures and a declaration for each type stands in
-for the `camkes.h` that will be generated. `#line` numbers the declarations, so that what the compiler says of
+For each component, a header with the includes of its procedures and a declaration for each type takes
+the place of the `camkes.h` that will be generated. `#line` numbers the declarations, so that messages about
 one is reported where the `.camkes` file names the type.
 """
 
@@ -84,9 +84,9 @@ def check_types(
 ) -> None:
     """Report types that the C compiler does not accept, and errors of the headers that define them.
 
-    `out` is a folder for what is compiled. Without one nothing is built: then nothing is said where a header
-    or the compiler is missing, for the system may be one for another kernel, whose libraries are not on this
-    workstation. OSError where the folder cannot be written.
+    `out` is a folder for what is compiled. Without one nothing is built: then there is no error where a
+    header or the compiler is missing, for the system may be one for another kernel, whose libraries are not
+    on this workstation. OSError where the folder cannot be written.
     """
     units = _units(system, application)
     compiler = find_compiler(False, Sink()) if units else None
@@ -97,7 +97,7 @@ def check_types(
     with nullcontext(out) if out is not None else _scratch() as folder:
         jobs = [_job(unit, compiler, folder / str(number)) for number, unit in enumerate(units)]
         if unusable_name(folder, jobs) is not None:
-            return  # the build says so
+            return  # the build reports it
         said = {o.job.about: o.messages for o in run_jobs(folder, jobs, progress) if not o.good}
     for number, unit in enumerate(units):
         messages = said.get(jobs[number].about, "")
@@ -203,7 +203,7 @@ def _job(unit: _Unit, compiler: Compiler, folder: Path) -> BuildJob:
 
 
 def _faults(unit: _Unit, said: str) -> list[tuple[_TypeUse, str]]:
-    """The types that were not accepted, each with the first thing that the compiler says of it."""
+    """The types that were not accepted, each with the compiler's first message about it."""
     found: dict[str, tuple[_TypeUse, str]] = {}
     for match in _ERROR.finditer(said):
         number = int(match[1]) - len(unit.includes) - 1

@@ -244,7 +244,7 @@ def _summary(system: System, completed: Completed, written: Iterable[Path]) -> I
 
 
 def _timer_users(system: System) -> tuple[list[Span], list[Span]]:
-    """Where a timer is asked for: by tasks, and by clients of the virtual time server."""
+    """Where a timer is needed: by tasks, and by clients of the virtual time server."""
     periodic = [task.spans.get("period", task.span) for task in system.tasks]
     return periodic, [c.span for c in system.connections if carries_time(c)]
 

@@ -59,7 +59,7 @@ TRACE_SYMBOL = "_camkes_trace"
 class ThreadTime(Struct, frozen=True):
     """`context` is bound to the thread ("": it is passive), `fault` goes to its fault endpoint. The rest are
     slots: the reply object, and for a passive thread the context it borrows, the notification with which it
-    says that it is initialised, and the endpoint where it waits for that context to be taken away."""
+    reports that it is initialised, and the endpoint where it waits for that context to be taken away."""
 
     context: str
     fault: Cap | None

@@ -15,7 +15,7 @@ from camkes.process import run
 
 
 class JoinError(Exception):
-    """A program of the tool chain failed; it has said why."""
+    """A program of the tool chain failed, and has printed the reason."""
 
 
 def hide(

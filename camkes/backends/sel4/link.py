@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 #: pages without a frame around every stack and IPC buffer
 GUARD = PAGE
 
-#: a page of an image that the loader fills with what the kernel knows of the time stamp counter
+#: a page of an image that the loader fills with the kernel's data about the time stamp counter
 BOOT_CLOCK = "_camkes_boot_clock"
 _BOOT_CLOCK_FILL = Fill(0, PAGE, BootRecord("X86_TSC_Freq"))
 
@@ -75,7 +75,7 @@ class UnlinkedMapping(Struct, frozen=True):
 
 
 class MappedCap(Struct, frozen=True):
-    """A capability to a frame of a mapping, which says where it is mapped."""
+    """A capability to a frame, with the address at which it is mapped."""
 
     slot: int
     frame: str

@@ -119,7 +119,7 @@ class _TimeAllocator:
         return False
 
     def scheduling(self, thread: Thread) -> Scheduling:
-        """What the settings say; a task may use all of its period, others 10 ms of it."""
+        """The values of the settings; a task may use all of its period, others 10 ms of it."""
         instance = self.system.instance(thread.instance)
         prefixes: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
         if instance is None:

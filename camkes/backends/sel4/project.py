@@ -72,7 +72,7 @@ class Project(Struct, frozen=True):
         )
 
     def template_settings(self) -> TemplateSettings:
-        """What templates of connectors get to know."""
+        """The inputs of templates of connectors."""
         return TemplateSettings(
             architecture=self.machine.architecture,
             defaults=self.defaults,
@@ -137,7 +137,7 @@ def cmake_description(
     rendering: Rendering,
     timebase: int | None = None,
 ) -> str:
-    """CMake code that says which images there are and what they are made of. `code` are the files from which
+    """CMake code that lists the images and their sources. `code` are the files from which
     it was read what handlers call, `timebase` the frequency of a clock that the device tree gives."""
     types = {instance.name: instance.type.name for instance in system.instances}
     lines = [

@@ -28,7 +28,7 @@ from camkes.capdl.details import Domain
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.model.settings import DEFAULT_PRIORITY
 
-#: kinds of objects that are declared by a word and what the object's parameters say
+#: kinds of objects that are declared by a word and the object's parameters
 _TYPES = {
     ObjectKind.ENDPOINT: "ep",
     ObjectKind.NOTIFICATION: "notification",

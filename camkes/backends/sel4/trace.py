@@ -23,7 +23,7 @@ class Record(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What an OUTPUT record says."""
+        """The text of an OUTPUT record."""
         data = b"".join(word.to_bytes(8, "little") for word in self.arguments[1:])
         return data[: self.arguments[0]].decode(errors="replace")
 

@@ -115,7 +115,7 @@ def _make_locked(
         "CAMKES_APPLICATION": str(application.absolute()),
     }
     words = [f"-D{name}={value}" for name, value in settings.items()]
-    # --fresh: what an earlier command line said must not stay in CMake's cache
+    # --fresh: definitions of an earlier command line must not stay in CMake's cache
     configure = [cmake, "--fresh", "-G", "Ninja", *words, "-C", str(source / "settings.cmake"), str(source)]
     state = "\n".join([*configure, _rules_digest(source.parents[2] / "cmake")])
     mark = out / ".camkes-configured"

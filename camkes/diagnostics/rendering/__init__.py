@@ -13,7 +13,7 @@ __all__ = ["Form", "Style", "in_source_order", "render", "shown_path", "summary"
 
 
 def render(diagnostics: Iterable[Diagnostic], style: Style | None = None) -> str:
-    """All diagnostics in source order, as one text that ends in a newline if there is anything to say."""
+    """All diagnostics in source order, as one text that ends in a newline, empty without diagnostics."""
     style = style or Style()
     ordered = in_source_order(diagnostics)
     if style.form is Form.TEXT:

@@ -55,7 +55,7 @@ def to_text(diagnostics: Sequence[Diagnostic], style: Style) -> str:
 
 
 def _block(diagnostic: Diagnostic, style: Style) -> Iterator[str]:
-    """A diagnostic: its message, an excerpt of each file that it speaks of, its notes."""
+    """A diagnostic: its message, an excerpt of each file that it refers to, its notes."""
     drawing = _UNICODE if style.unicode else _ASCII
     word = diagnostic.severity.value
     yield _paint(f"{word}[{diagnostic.code.number}]", word, style) + _paint(
@@ -311,7 +311,7 @@ def _shortened(line: str, points: Sequence[tuple[int, int]]) -> tuple[str, list[
     text, columns = _screen(before + line[start:end] + after)
     at = len(before)
     shown = columns[at : at + end - start + 1]
-    # what is not shown has the column of the dots that stand for it
+    # what is not shown has the column of the dots in its place
     return text, [columns[0]] * start + shown + [columns[-1] - 1] * (len(line) - end)
 
 

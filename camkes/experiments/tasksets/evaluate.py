@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What tests and simulations say of one task set."""
+"""The results of tests and simulations of one task set."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _misses_on_host(model: Workload, end: int, folder: Path) -> int:
 
 
 def _run(root: Path, settings: pipeline.RunSettings, sink: Sink) -> Outcome | None:
-    """As `pipeline.run`, without reading what the code calls, which the text says."""
+    """As `pipeline.run`, without reading what the code calls, which the text states."""
     checked = pipeline.check(pipeline.Input(root, preprocess=False), sink)
     if checked is None:
         return None

@@ -19,8 +19,8 @@ _TESTS = {
 
 
 def draw(rows: Sequence[Row], title: str, path: Path) -> None:
-    """A figure with a plot for each configuration, as the suffix of the path says (.svg, .png, .pdf). Raises
-    ImportError, OutputError."""
+    """A figure with a plot for each configuration, in the format of the path's suffix (.svg, .png, .pdf).
+    Raises ImportError, OutputError."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -28,7 +28,7 @@ CHUNK = 50
 
 
 class Sweep(Struct, frozen=True):
-    """What is asked for. `harmonic` are periods in milliseconds, none for log-uniform ones; `count` sets for
+    """The parameters. `harmonic` are periods in milliseconds, none for log-uniform ones; `count` sets for
     each configuration and utilisation; `hyperperiods` of each are simulated, none for 0."""
 
     topology: str

@@ -88,7 +88,7 @@ def _strays(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _unmarked(facts: Facts, component: ComponentType, requests: list[Request]) -> Diagnostic:
-    """A component whose instances make requests for tasks that they do not say they are."""
+    """A component whose instances make requests like tasks, but which is not a requestor."""
     first = requests[0]
     callers = list(dict.fromkeys(f"`{request.caller}._priority`" for request in requests))
     if not component.control:

@@ -63,7 +63,7 @@ def _certain_cycle(graph: RequestGraph, component: Sequence[str]) -> bool:
 
 
 def _hops(graph: RequestGraph, cycle: Sequence[Request]) -> Iterator[Label]:
-    """The connection that makes each hop, and the clauses that say so."""
+    """The connection that makes each hop, and the clauses that state it."""
     clauses: dict[Span, list[Request]] = {}
     for request in cycle:
         clause = graph.cpis[request.caller].spans.get("requests")

@@ -27,7 +27,7 @@ class _Hop(Struct, frozen=True):
 def plain_cycles(system: System, code: CallGraph) -> Iterator[Diagnostic]:
     """A warning for each group of plain interfaces whose handlers request each other in a cycle.
 
-    What a handler requests is what its `requests` clause or its compiled code says. Where neither is known, a
+    A handler's requests are those of its `requests` clause or its compiled code. Where neither is known, a
     component without a control thread and without events makes all its requests in handlers; of others
     nothing is known.
     """

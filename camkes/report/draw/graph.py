@@ -16,7 +16,7 @@ from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 
-#: what a node stands for; for a CPI, the word for its protocol
+#: what a node is; for a CPI, the word for its protocol
 TASK, INSTANCE, CONDITION = "task", "instance", "condition"
 
 #: labels of edges to a condition and from it

@@ -34,7 +34,7 @@ class _RowKind(StrEnum):
 
 
 def perfetto_json(run: Run) -> str:
-    """The file's text: one event a line, by time. Times are microseconds, as the format wants."""
+    """The file's text: one event a line, by time. Times are microseconds, as the format defines."""
     events = _TraceEvents(run)
     timed = [
         *events.states(), *events.requests(), *events.jobs(), *events.priorities(),

@@ -54,7 +54,7 @@ def darker(colour: str, by: float = 0.62) -> str:
 
 
 def element(name: str, content: str = "", /, **attributes: str | float | None) -> str:
-    """An element. Underscores in attribute names stand for hyphens; None leaves an attribute out."""
+    """An element. Underscores in attribute names become hyphens; None leaves an attribute out."""
     parts = [f"<{name}"]
     for key, value in attributes.items():
         if value is not None:

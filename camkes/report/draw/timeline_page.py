@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """A run as one HTML page that needs nothing else: a timeline that can be enlarged, filtered and read with the
-keyboard. The script of the page draws; this module says what."""
+keyboard. The script of the page draws the data of this module."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from camkes.report.words import LOOKS, Look, fault_words, state_words
 
 TEMPLATE = Path(__file__).with_name("timeline.html")
 
-#: The numbers by which the script knows how a segment looks.
+#: The numbers that select the style of a segment in the script.
 _LOOKS = {look: number for number, look in enumerate(Look, 1)}
 
 

@@ -14,7 +14,7 @@ from camkes.protocols.signals import Lending
 def ceilings(system: System, requests: Iterable[Request], lending: Sequence[Lending] = ()) -> dict[str, int]:
     """The ceiling of each CPI by its name: the highest priority at which a request can arrive, or what the
     text states if that is higher. A request arrives at a priority that its task can have, or at the ceiling
-    of the fixed CPI that it came through last. `requests` say who can request what. A task that helps can
+    of the fixed CPI that it came through last. `requests` are the possible requests. A task that helps can
     have the priority of every task that waits for it."""
     requests = tuple(requests)
     highest = {task.instance: task.priority or 0 for task in system.tasks}

@@ -103,7 +103,8 @@ class _Decoder:
         self.timers = {lane.task.timer: lane for lane in self.tasks.values() if lane.task.timer is not None}
         self.active = set(self.lanes)
         self.holders: dict[int, int] = {}  # cpi -> context
-        self.workers: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> who has its request
+        #: (cpi, context) -> the thread that serves its request
+        self.workers: dict[tuple[int, int], ThreadState] = {}
         self.receivers: dict[int, dict[ThreadState, None]] = {}  # object -> who receives there, in order
         self.waiters: dict[tuple[int, int], ThreadState] = {}  # (cpi, context) -> worker
         self.requests: list[ServedRequest] = []

@@ -79,7 +79,7 @@ def read_records(
     data: bytes, name: str, sink: Sink, meaning: Meaning[_About]
 ) -> Iterator[tuple[int, _About, tuple[int, ...], str]]:
     """(time, what `meaning` made of it, arguments, text) of the records of a trace. Few combinations of kinds
-    and threads occur many times: `meaning` is asked once for each. Damage is reported."""
+    and threads occur many times: `meaning` is called once for each. Damage is reported."""
     words = struct.unpack_from(f"<{len(data) // 8}Q", data)
     headers: dict[int, tuple[int, int, _About | None, bool]] = {}
     at, end, now = 1, len(words), 0  # of words

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Who waits for conditions and who helps, as the property checker sees it: from records of waits alone."""
+"""The threads that wait for conditions and their helpers, for the property checker: from records of waits
+alone."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class StateSegment(Struct, frozen=True, gc=False):
     `what`: where a thread runs, or what it waits for: an interface ("inst.iface"), the CPI of a lock, an
     object; for HELD_UP where the work is that runs instead. `priority` is the priority in force; for HELD_UP
     that of the work that runs instead. Of tasks only: `by` is the task (or thread) that runs meanwhile, and
-    `hindered` says that this is work of a lower base priority, or that no thread runs: blocking in the sense
+    `hindered`: this is work of a lower base priority, or that no thread runs: blocking in the sense
     of
     response-time analysis.
     """
@@ -204,8 +204,8 @@ class Run(Struct, frozen=True):
     """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace shows
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
 
-    `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: who waits at the end
-    for what cannot come. `exits`: by the numbers of threads that ended, with which status."""
+    `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: the threads that wait
+    at the end for what cannot come. `exits`: by the numbers of threads that ended, with which status."""
 
     names: TraceNames
     end: int

@@ -72,7 +72,7 @@ class NamedCpi(Struct, frozen=True):
 
 class NamedCondition(Struct, frozen=True):
     """What threads wait for with helpers: `helpers` are the tasks that can end the wait, `lends` those of
-    them that get the priority of who waits, by their ids."""
+    them that get the priority of waiting threads, by their ids."""
 
     id: int
     name: str

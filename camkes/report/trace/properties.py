@@ -65,7 +65,7 @@ class PropertyChecker:
         *,
         at_any_time: bool = False,
     ) -> None:
-        """`at_any_time`: timers fired not at their times but where a schedule says."""
+        """`at_any_time`: timers fired at the points of a schedule, not at their times."""
         self.limit = limit
         self.names = names
         self.messages = MessageTracker(names, at_any_time=at_any_time)

@@ -70,7 +70,7 @@ class Situation(Struct, frozen=True):
         return next((s for s in reversed(self.stopped) if s.thread == thread), None)
 
     def because_of(self, thread: int) -> tuple[Wait, ...]:
-        """Who waits for ever because this thread stopped."""
+        """The threads that wait for ever because this thread stopped."""
         return tuple(w for w in self.waits if w.root == thread)
 
 
@@ -131,7 +131,7 @@ class Standing(Struct, frozen=True):
 
 
 def find_waits(end: Standing, names: TraceNames) -> tuple[Wait, ...]:
-    """Who waits for what that cannot come."""
+    """The threads that wait for what cannot come."""
     return tuple(_WaitFinder(end, names).waits())
 
 

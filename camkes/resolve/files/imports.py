@@ -21,7 +21,7 @@ from camkes.resolve.options import LoadOptions
 
 
 class Program(Struct, eq=False, dict=True):
-    """All definitions in the order they count: an import stands for what it imports.
+    """All definitions in the order they count: an import is replaced by what it imports.
 
     `damage` are the statements with syntax errors. `whole` is false where a definition may be missing, with a
     file or in a place outside of blocks; then an unknown name is not an error.
@@ -66,7 +66,7 @@ def read_program(path: Path, options: LoadOptions, sink: Sink) -> Program:
     return program
 
 
-#: The same, by how they begin: for files whose name does not say what they are.
+#: The same, by how they begin: for files whose name does not show what they are.
 _BEGINNINGS = {
     b"\x7fELF": "compiled code",
     b"!<arch>\n": "a library of compiled code",
@@ -87,7 +87,7 @@ def _kind_of_another(path: Path) -> str | None:
         with path.open("rb") as file:
             first = file.read(8)
     except OSError:
-        return None  # reading it says why
+        return None  # reading it reports the reason
     return next((kind for mark, kind in _BEGINNINGS.items() if first.startswith(mark)), None)
 
 

@@ -9,5 +9,5 @@ from pathlib import Path
 #: The files that `import <name>` finds after those of the import path.
 BUILTIN = Path(__file__).parents[1] / "builtin"
 
-#: Stands in for a library that applications name by a path beside their own: found last.
+#: Takes the place of a library that applications name by a path beside their own: found last.
 LIBRARY = BUILTIN / "priority-aware-camkes"

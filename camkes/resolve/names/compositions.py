@@ -25,7 +25,7 @@ from camkes.resolve.words.nearest import nearest, suggestion
 
 
 class Definitions(Protocol):
-    """What compositions ask of the resolver of definitions."""
+    """The methods of the resolver of definitions that compositions use."""
 
     def component(self, node: ast.ComponentDecl, fallback: str) -> ComponentDefinition: ...
     def connector(self, node: ast.ConnectorDecl, fallback: str) -> Connector: ...
@@ -91,7 +91,7 @@ class Compositions:
 
     def group(self, node: ast.GroupDecl, result: CompositionDefinition, members: dict[str, Span]) -> None:
         if node.name is None:
-            space = f"unamed_group_{self.unnamed_groups}"  # spelled as settings and builds know it
+            space = f"unamed_group_{self.unnamed_groups}"  # spelled as in settings and builds
             self.unnamed_groups += 1
         else:
             space = node.name.text

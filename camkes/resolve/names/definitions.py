@@ -23,7 +23,7 @@ class SettingDefinition(Struct, eq=False, dict=True):
     unit: str | None
     value_span: Span
     span: Span
-    block: object  # the configuration it stands in
+    block: object  # the configuration that contains it
 
 
 class InstanceDefinition(Struct, eq=False, dict=True):
@@ -62,7 +62,7 @@ class ConnectionDefinition(Struct, eq=False, dict=True):
 
 
 class ExportDefinition(Struct, eq=False, dict=True):
-    """`target` of the surrounding component stands for `source` of its part `instance`."""
+    """`target` of the surrounding component is an alias of `source` of its part `instance`."""
 
     instance: str
     source: Interface

@@ -210,7 +210,7 @@ class Names:
 
     def connector_end(self, node: ast.ConnectorDecl, side: str) -> ConnectorEnd:
         end = next((end for end in node.ends if end.side == side), None)
-        if end is None:  # the parser has said so
+        if end is None:  # the parser has reported it
             return ConnectorEnd(False, "Procedure", True, 0)
         threads = (
             None if end.threads is None else fold_integer(end.threads, self.sink, "this thread count", 0)
@@ -319,7 +319,7 @@ class Names:
         """The settings of a block. Of two that set the same, the first counts."""
         result: dict[tuple[str, ...], SettingDefinition] = {}
         for setting in node.settings:
-            if len(setting.path) != 2:  # the parser has said so
+            if len(setting.path) != 2:  # the parser has reported it
                 continue
             instance, attribute = setting.path
             check_keyword(attribute, "setting", self.sink)

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Which mistakes of names and types are real in a program with syntax errors or missing files.
 
-A statement with a syntax error may have said what is missed elsewhere. So nothing is said about such a
-statement beyond its syntax, and of what seems to be missing only what no such statement can have given.
+A statement with a syntax error may have defined what is missing elsewhere. So nothing is reported about such
+a statement beyond its syntax, and of what seems to be missing only what no such statement can have given.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _MISFITS = {
 }
 
 
-#: A definition is missing or wrong, and every use of it would say so.
+#: A definition is missing or wrong, and every use of it would be reported.
 _OF_A_USE = frozenset({codes.UNCONNECTED, codes.UNKNOWN_END, codes.UNKNOWN_NAME, codes.USED_BEFORE_DEFINED})
 #: What is on a line that stands there twice.
 _OF_A_LINE = frozenset({codes.DUPLICATE_NAME, codes.DUPLICATE_SETTING})

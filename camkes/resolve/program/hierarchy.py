@@ -54,7 +54,7 @@ class FlatConnection(Struct, eq=False, dict=True):
 
 
 class FlatSetting(Struct, eq=False, dict=True):
-    """A setting of `instance` (dotted); `scope` is the path of the component whose block it stands in."""
+    """A setting of `instance` (dotted); `scope` is the path of the component whose block contains it."""
 
     instance: str
     attribute: str
@@ -72,7 +72,7 @@ class Flat(Struct, eq=False, dict=True):
     doubtful: set[str] = field(default_factory=set)
     #: interfaces named by connections that could not be resolved
     touched: set[tuple[str, str]] = field(default_factory=set)
-    #: (instance, interface) that stands for another one
+    #: (instance, interface) that is an alias of another one
     aliases: dict[tuple[str, str], FlatEnd] = field(default_factory=dict)
     address_spaces: set[str] = field(default_factory=set)
     #: names of connections that could not be resolved

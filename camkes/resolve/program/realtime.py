@@ -39,7 +39,7 @@ from camkes.resolve.values.clauses import protocol, protocol_words
 
 
 def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
-    """A connector of the priority-aware library as the plain one, with the thread count it stands for."""
+    """A connector of the priority-aware library as the plain one, with the thread count of its name."""
     count = library_threads(connector)
     return (connector if count is None else replace(connector, name=RPC_CALL.name)), count
 
@@ -231,7 +231,7 @@ class TaskReader(SettingReader, frozen=True):
         if connection is not None and connection.threads is not None:
             place = connection.threads_span or connection.span
             if place == connection.span and said:
-                # the library says the count twice, and the number in a connector's name is the weaker one
+                # the library states the count twice, and the number in a connector's name is the weaker one
                 code = codes.CONNECTOR_THREADS_DIFFER
             said.append((connection.threads, place))
         if not said:

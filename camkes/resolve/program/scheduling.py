@@ -24,7 +24,7 @@ _SIZES = range(SIZE_BITS.low, SIZE_BITS.high + 1)
 
 
 def check_scheduling(instances: tuple[Instance, ...], sink: Sink) -> None:
-    """Check what the threads of a system state. What is wrong for several threads is said once."""
+    """Check what the threads of a system state. What is wrong for several threads is reported once."""
     said: set[tuple[str, Span | None]] = set()
     for instance in instances:
         if instance.type.hardware:

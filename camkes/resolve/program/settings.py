@@ -253,7 +253,7 @@ class _Resolver:
         return found
 
     def checked(self, setting: FlatSetting, value: Setting | None) -> Setting | None:
-        """The value as the attribute wants it. A setting of something unknown is kept, with a warning."""
+        """The value in the type of the attribute. A setting of something unknown is kept, with a warning."""
         instance = self.flat.instances.get(setting.instance)
         if instance is None:
             self.check_place(setting)

@@ -201,7 +201,7 @@ def _words(cells: Cells) -> list[int]:
 
 
 class _Bus:
-    """What a node says about the addresses of its children."""
+    """How a node encodes the addresses of its children."""
 
     __slots__ = ("address_cells", "ranges", "size_cells")
 

@@ -42,7 +42,7 @@ _FORMS = {
 
 
 class Clauses(Struct, eq=False, dict=True):
-    """What the clauses of one interface or connection say; None: nothing."""
+    """The contents of the clauses of one interface or connection; None: not written."""
 
     protocol: Protocol | None = None
     requests: tuple[str, ...] | None = None

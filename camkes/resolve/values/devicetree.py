@@ -86,7 +86,7 @@ def _aligned(at: int) -> int:
 
 
 def _cells(value: bytes) -> Cells:
-    """A tree does not say what kind a value is; the rule is that of the device tree compiler."""
+    """A tree does not have the types of values; the rule is that of the device tree compiler."""
     parts = value.split(b"\0")
     if parts.pop() == b"" and all(part and _printable(part) for part in parts):
         return [part.decode("ascii") for part in parts]

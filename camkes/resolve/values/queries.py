@@ -13,7 +13,7 @@ from camkes.resolve.words.nearest import suggestion
 
 
 class Queries:
-    """Answers queries of one run; each query in the text is asked once."""
+    """Answers queries of one run; each query in the text is evaluated once."""
 
     def __init__(self, options: LoadOptions, sink: Sink) -> None:
         self.options = options

@@ -114,7 +114,7 @@ static void begin(struct filter *filter)
     end(filter, SECCOMP_RET_TRAP);
 }
 
-/* The workstation lacks something: said once in a run, and not good enough with --hardened. */
+/* The workstation lacks something: reported once in a run, and not good enough with --hardened. */
 static void lack(const char *what, const char *so)
 {
     const char *why = strerror(errno);
@@ -291,7 +291,7 @@ static void allow_always(struct filter *filter)
     load(filter, ARGUMENT(0, LOW));
     put(filter, BPF_JMP | BPF_JGT | BPF_K, 0, 1, STDERR_FILENO);
     end(filter, SECCOMP_RET_TRAP);
-    end(filter, SECCOMP_RET_ERRNO | EBADF); /* a stream of the C library asks what it is */
+    end(filter, SECCOMP_RET_ERRNO | EBADF); /* a stream of the C library queries its type */
     finish_call(filter, begin);
     begin = begin_call(filter, SYS_prlimit64); /* to read its own */
     load(filter, ARGUMENT(0, LOW));

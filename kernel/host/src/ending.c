@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Components that end themselves: these stand in for the C library's functions of the same names.
+/* Components that end themselves: these replace the C library's functions of the same names.
  */
 #include "entry.h"
 #include "faults.h"

@@ -130,7 +130,8 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
     }
 }
 
-/* A reply to a fault says whether the thread goes on: label 0, or any for a capability fault. */
+/* A reply to a fault determines whether the thread continues: label 0, or any for a capability
+ * fault. */
 static void reply_to_fault(struct thread *sender, struct thread *receiver)
 {
     bool resume = receiver->fault.label == seL4_Fault_CapFault ||

@@ -15,7 +15,7 @@ static bool has_handler(struct thread *thread, struct cap **cap)
            (*cap)->rights & (RIGHT_GRANT | RIGHT_GRANT_REPLY);
 }
 
-/* thread->fault says what happened; the thread is running or stopped, but waits for nothing. */
+/* thread->fault has what happened; the thread is running or stopped, but waits for nothing. */
 static void raise_because(struct thread *thread, const struct thread *cause)
 {
     const struct fault *fault = &thread->fault;

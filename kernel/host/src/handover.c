@@ -77,7 +77,7 @@ static bool died(pid_t pid, int status)
         return false;
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_MISLED && !integrity_of_block()) {
-        return false; /* the one that has control says so, or the watch does */
+        return false; /* the one that has control reports it, or the watch does */
     }
     if ((WIFEXITED(status) && WEXITSTATUS(status) == STATUS_DAMAGED) || !integrity_of_block()) {
         damaged(children_name(number));

@@ -31,7 +31,7 @@ void locate(struct thread *thread, uint64_t pc, uint64_t sp)
         strncpy(fault->module, last_part(info.dli_fname), sizeof fault->module - 1);
         fault->offset = pc - (uint64_t)(uintptr_t)info.dli_fbase;
     } else if (fault->frame_count > 0) {
-        /* a jump to nowhere: where it came from says more */
+        /* a jump to nowhere: the place that it came from is more useful */
         fault->pc = space->base + fault->frames[0];
         locate_in_image(fault, space, fault->pc);
     }

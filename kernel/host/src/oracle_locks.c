@@ -125,7 +125,7 @@ void oracle_granted(unsigned cpi, unsigned context)
     hold(cpi, context);
 }
 
-/* Who holds the lock that a context waits for, NONE: it waits for none. */
+/* The holder of the lock that a context waits for, NONE: it waits for none. */
 static unsigned waits_for(unsigned context)
 {
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {

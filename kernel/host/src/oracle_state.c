@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Who holds what, who waits for it, and what follows. Nothing here comes from the runtime's own
+ * Holders of locks, waiting threads, and what follows. Nothing here comes from the runtime's own
  * account of inheritance: effective priorities are computed anew from their definition,
  *
  *     eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds, or for what o helps to
@@ -74,7 +74,7 @@ static unsigned effective(unsigned context, bool settled, unsigned depth)
 {
     unsigned value = oracle_system.contexts[context].base;
     if (depth > oracle_system.context_count) {
-        return value; /* a circle of lending, or a deadlock, which is reported as such */
+        return value; /* a cycle of lending, or a deadlock, which is reported as such */
     }
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];

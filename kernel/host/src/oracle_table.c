@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * The system that a search checks, from a text that camkes/backends/host/explore.py writes: a line
- * for each, `-` stands for nothing.
+ * for each, `-` means none.
  *
  *     cpi NAME INHERITS OWN_PRIORITY CEILING POOLED CONTENDED           in the order of their ids
  *     context NAME BASE                                                 likewise

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * A digest of all memory that the code of this process can change. A thread with the same in its
- * registers and in memory as some time before goes in circles until another thread changes
+ * registers and in memory as some time before repeats its steps until another thread changes
  * something: it polls. That is so whenever it is looked at, so nothing depends on the workstation's
  * clock.
  */
@@ -49,7 +49,8 @@ static bool contains(uint64_t start, uint64_t end, const void *place)
     return (uint64_t)(uintptr_t)place - start < end - start;
 }
 
-/* What changes while a thread goes in circles: the kernel's own, and the stack of this function. */
+/* What changes while a thread repeats its steps: the kernel's own, and the stack of this function.
+ */
 static bool is_ours(uint64_t start, uint64_t end)
 {
     extern char __data_start[], _end[]; /* the linker's */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * What signal handlers and the filter of system calls have to know about a processor. A folder for
+ * What signal handlers and the filter of system calls need of a processor. A folder for
  * each has registers.h (struct registers, and numbers), processor.c, context.S and protect.S; the
  * Makefile takes the folder of the machine that is compiled for.
  *

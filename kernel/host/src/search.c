@@ -192,7 +192,7 @@ static void put_violation(void)
     put(text, (size_t)snprintf(text, sizeof text, "]%s}\n", place));
 }
 
-/* Whether the search has to stop; says every now and then how far it is. */
+/* Whether the search has to stop; reports progress at intervals. */
 static bool look_at_limits(void)
 {
     static const double EVERY = 0.5;

@@ -52,7 +52,7 @@ struct oracle_system {
 extern struct oracle_system oracle_system;
 void oracle_read(const char *path);
 
-/* ---- oracle_state.c: what the records say ---- */
+/* ---- oracle_state.c: the state according to the records ---- */
 
 enum { MOST_WAITERS = 32, MOST_STEPS = 64 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* What the kernel knows, for all its files. */
+/* The state of the kernel, for all its files. */
 #include "state.h"
 #include "memory.h"
 

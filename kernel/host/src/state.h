@@ -111,7 +111,7 @@ struct kernel {
     char boot_line[LINE_LENGTH];
     unsigned boot_line_length;
     int memory_file; /* shared regions */
-    bool unconfined; /* a part of confine.c is not there, which was said */
+    bool unconfined; /* a part of confine.c is not there, which was reported */
     char *stacks;    /* addresses for those of all threads */
     uint64_t magic_at_end;
 };
@@ -120,7 +120,7 @@ struct process {
     struct space *space;   /* NULL: the runner; with --fast, it has all spaces */
     struct thread *loaded; /* whose stack is in use; NULL: the first stack */
     void *first_sp;
-    void *target;                    /* the stack pointer of who is switched to */
+    void *target;                    /* the stack pointer of the thread that is switched to */
     void *first_fiber, *first_stack; /* for the address sanitizer */
     size_t first_stack_size;
     unsigned strikes;

@@ -100,7 +100,7 @@ struct thread {
     seL4_CPtr fault_slot;           /* 0: none */
     struct fault fault;
     struct access access; /* see accesses.c */
-    uint64_t work;        /* processor time it still wants */
+    uint64_t work;        /* processor time it has still to consume */
     uint64_t slice;       /* processor time to the end of its time slice */
     uint64_t stack_size;
     int exit_status;

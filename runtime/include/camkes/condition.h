@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Waiting with helpers: who waits for a condition (an event or a semaphore) lends its effective
- * priority to the tasks that can end the wait. docs/protocols.md describes the protocol. All
- * records are static tables of the generated code.
+ * Waiting with helpers: a thread that waits for a condition (an event or a semaphore) lends its
+ * effective priority to the tasks that can end the wait. docs/protocols.md describes the protocol.
+ * All records are static tables of the generated code.
  */
 #pragma once
 
@@ -59,10 +59,10 @@ struct camkes_party {
     uint8_t effective;
     uint8_t computed; /* effective priority, while that is computed */
     uint16_t cause;   /* plan id of the context that has it as its own */
-    bool linked;      /* it has the priority of who makes the request */
+    bool linked;      /* it has the priority of the requesting party */
     bool waiting;     /* for the lock */
     uint32_t arrival;
-    uint16_t holder; /* of the first party of a CPI: who holds the lock, if others wait for it */
+    uint16_t holder; /* of the first party of a CPI: the lock's holder, if others wait for it */
 };
 
 /* Requests of party `from` to party `to`, by the slot that `from` has for the manager of `to`. */

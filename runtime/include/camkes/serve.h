@@ -56,7 +56,7 @@ CAMKES_INLINE struct camkes_received camkes_received_first(seL4_MessageInfo_t in
     return request;
 }
 
-/* Decides whether a request may claim what its label says, and keeps label and badge. */
+/* Decides whether a request may claim the values of its label, and keeps label and badge. */
 unsigned camkes_check_request(struct camkes_thread *self, const struct camkes_received *request);
 /* Begins and ends a request that a thread of a pool serves. */
 unsigned camkes_pool_begin(struct camkes_thread *self);

@@ -4,8 +4,8 @@
  * The manager of a group: conditions, tasks and CPIs among which priorities can be lent. It has all
  * queues of the group, computes all effective priorities from their definition whenever a wait
  * begins or ends, and has those that differ set by the managers of the tasks and CPIs. These send
- * no messages to each other, so that lending in a circle causes no deadlock, and nothing remains of
- * what has gone round one.
+ * no messages to each other, so that a cycle of lending causes no deadlock, and no priority remains
+ * that was passed around one.
  */
 #include "nested.h"
 
@@ -93,7 +93,7 @@ static void compute(struct camkes_group *group)
     }
 }
 
-/* A party is in a request, which `slot` stands for, and has a priority to pass on. */
+/* A party is in a request, which uses `slot`, and has a priority to pass on. */
 static bool link(struct camkes_group *group, uint16_t from, seL4_Word slot)
 {
     for (unsigned i = 0; slot != 0 && i < group->ways; i++) {
@@ -106,8 +106,8 @@ static bool link(struct camkes_group *group, uint16_t from, seL4_Word slot)
     return false;
 }
 
-/* Sets the priorities that have changed, the lower ones first: who has lost its priority does not
- * run before who has got one. */
+/* Sets the priorities that have changed, the lower ones first: a thread that has lost its priority
+ * does not run before one that has got a priority. */
 static void apply(struct camkes_group *group)
 {
     bool linked = false;
@@ -132,7 +132,7 @@ static void apply(struct camkes_group *group)
     } while (linked);
 }
 
-/* Whether who waits with one priority since one arrival comes before another. */
+/* Whether a waiter of one priority and arrival comes before another. */
 static bool before(uint8_t priority, uint32_t arrival, uint8_t other, uint32_t other_arrival)
 {
     return priority != other ? priority > other
@@ -274,7 +274,7 @@ static unsigned step_of_party(struct camkes_group *group, struct camkes_party *p
     }
 }
 
-/* Of who requests: it has a priority to pass on, or the request has ended. */
+/* From a requesting party: it has a priority to pass on, or the request has ended. */
 static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *party,
                                seL4_Word label)
 {

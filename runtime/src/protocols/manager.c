@@ -111,7 +111,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     if (worker == NULL || context->waiting || holder(cpi) == context) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const bool keeps = cpi->wake != 0; /* there is only one who can wait */
+    const bool keeps = cpi->wake != 0; /* only one context can wait */
     if (take_or_mark(cpi, context, CAMKES_WAITERS | (keeps ? CAMKES_MANAGER_WAITS : 0))) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;

@@ -71,7 +71,7 @@ class DeclaredTemplates(Struct, frozen=True):
 
 
 class TemplateSettings(Struct, frozen=True, kw_only=True):
-    """How the system is built, as far as templates ask."""
+    """How the system is built, as far as templates depend on it."""
 
     architecture: str
     defaults: Defaults = DEFAULTS
@@ -144,7 +144,7 @@ def render(
     completion: Callable[[Space], int] = lambda space: 0,
 ) -> Rendering:
     """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`.
-    `completion` says how many slots of a space must be kept, where templates may want the last ones."""
+    `completion` is how many slots of a space must be kept, where templates may use the last ones."""
     connectors = declared.rendered(system)
     run = _TemplateRun(system, model, declared, settings, connectors, out, completion)
     run.pools = {each.name: each for each in model.pools}

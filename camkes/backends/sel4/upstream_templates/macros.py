@@ -33,7 +33,7 @@ _ARM = frozenset({"aarch32", "arm_hyp", "aarch64"})
 
 
 class TemplateError(Exception):
-    """What a template raises about what the system says."""
+    """The exception that a template raises for an error in the system."""
 
 
 # C

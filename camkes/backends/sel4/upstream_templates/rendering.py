@@ -24,7 +24,7 @@ _CLASS = re.compile(r"'camkes\.backends\.sel4\.upstream_templates\.(?:\w+\.)*(\w
 
 
 class RenderError(Exception):
-    """A template could not be rendered; the diagnostic says why."""
+    """A template could not be rendered; the diagnostic has the reason."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)

@@ -14,7 +14,7 @@ typedef struct camkes_memory_region {
 } camkes_memory_region_t;
 
 /*
- * Prints what a fault message says. `thread` is the badge that it came with and `name` whose it is;
+ * Prints a fault message. `thread` is the badge that it came with and `name` that thread's name;
  * `regions` may be NULL.
  */
 void camkes_show_fault(seL4_MessageInfo_t info, seL4_CPtr thread, const char *name, bool tcb_caps,

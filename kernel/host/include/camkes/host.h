@@ -18,7 +18,7 @@ CAMKES_KERNEL_API void camkes_host_work(uint64_t ns);
 CAMKES_KERNEL_API void camkes_host_work_between(uint64_t lo, uint64_t hi);
 /* Virtual nanoseconds since boot. */
 CAMKES_KERNEL_API uint64_t camkes_host_now(void);
-/* The status with which the running thread is going to end; 0 if it does not say. */
+/* The status with which the running thread is going to end; 0 if it has none. */
 CAMKES_KERNEL_API void camkes_host_exit_status(int status);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* What a thread knows of itself, and the reply capability that it may have to keep. */
+/* Data of a thread about itself, and the reply capability that it may have to keep. */
 #pragma once
 
 #include <sel4/sel4.h>

@@ -35,7 +35,7 @@ struct camkes_trace_record {
     X(TRANSFER, 8, "object badge label length") /* a message went from thread to other */            \
     X(REPLY, 9, "label length")                /* a reply went from thread to other */               \
     X(SIGNAL, 10, "object badge")              /* thread (or none: a timer) signalled */           \
-    X(WORK, 11, "duration")                    /* thread asks for so much processor time */          \
+    X(WORK, 11, "duration")                    /* the thread starts to consume this processor time */          \
     X(FAULT, 12, "type address pc module_offset") /* thread cannot go on */                          \
     X(EXIT, 13, "status")                      /* thread ended */                                    \
     X(OUTPUT, 14, "length")                    /* thread printed: length, then the text */           \

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * The functions of seL4's user library that the host kernel does not have, on x86_64 and aarch64. A
- * call of one is an error of the compiler at that line, which says why; their types do not matter.
+ * call of one is an error of the compiler at that line, with the reason; their types do not matter.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Fault messages: the label says which fault, the message registers hold the rest. */
+/* Fault messages: the label is the kind of fault, the message registers hold the rest. */
 #pragma once
 
 #include <sel4/types.h>

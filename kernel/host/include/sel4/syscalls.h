@@ -40,7 +40,7 @@ CAMKES_KERNEL_API seL4_Error seL4_TCB_Resume(seL4_TCB tcb);
 
 /*
  * Capability spaces. `root` names the caller's own capability space: a capability to it, or
- * seL4_CapNull, which stands for the same here. There is one level, `depth` is up to seL4_WordBits.
+ * seL4_CapNull, which means the same here. There is one level, `depth` is up to seL4_WordBits.
  */
 CAMKES_KERNEL_API seL4_Error seL4_CNode_SaveCaller(seL4_CNode root, seL4_Word slot,
                                                    seL4_Uint8 depth);

@@ -73,7 +73,7 @@ bool processor_hides_address(const ucontext_t *context)
     return context->uc_mcontext.gregs[REG_TRAPNO] == 13;
 }
 
-/* The kernel says in the reserved bytes how large the state is. */
+/* The kernel writes the size of the state into the reserved bytes. */
 static size_t extended_size(const ucontext_t *context)
 {
     const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* What ../processor.h wants to know of x86_64. */
+/* The part of ../processor.h for x86_64. */
 #pragma once
 
 #include <linux/audit.h>
