@@ -87,7 +87,7 @@ def test_a_reader_keeps_the_file_that_it_opened(tmp_path: Path) -> None:
     assert file.read_text() == "new"
 
 
-def test_what_did_not_change_is_not_written(tmp_path: Path) -> None:
+def test_an_unchanged_file_is_not_written(tmp_path: Path) -> None:
     file = tmp_path / "a"
     assert write_changed(file, "text")
     os.utime(file, ns=(1, 1))

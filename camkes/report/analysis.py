@@ -27,7 +27,7 @@ WORDS = {
 }
 
 
-#: what is said where the exact blocking is not known
+#: notes where the exact blocking is not known
 _GIVEN_UP = "exceeded its limit; --exact uses a solver"
 
 

@@ -115,7 +115,7 @@ def test_execution_times_can_grow_so_far_and_no_further(seed: int) -> None:
             assert analyse(grown, FREE).good == good, margin
 
 
-def test_what_another_protocol_changes() -> None:
+def test_the_effect_of_another_protocol() -> None:
     """a waits for c in the lock (3) and for b in the other (4): R = 7 + 3 + 4. With a ceiling for the lock, c
     is not there together with b, and 4 is left; b waits for c as before. With a ceiling for the other, c may
     have the lock when b comes, so nothing changes."""

@@ -40,7 +40,7 @@ def test_systems_without_an_analysis(name: str, monkeypatch: pytest.MonkeyPatch)
     compare(render(sink.diagnostics, Style(Form.TEXT)), GOLDEN / f"{name}.txt")
 
 
-def test_what_cannot_work_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_infeasible_task_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     """C is 6 ms in 10 ms for radar, whose deadline is 5 ms, and 10 ms in 20 ms for video: 1.1 in all."""
     monkeypatch.chdir(GOLDEN / "infeasible")
     sink = Sink()

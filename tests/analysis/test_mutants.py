@@ -338,7 +338,7 @@ def text(found: list[Any]) -> str:
     return "".join(f"{each}\n" for each in found).replace("Fraction", "")
 
 
-def test_figures_are_those_of_the_file() -> None:
+def test_results_of_all_formulas_are_those_of_the_file() -> None:
     compare(text(figures(analysis_with("", ast.Module([], [])))), GOLDEN)
 
 

@@ -54,7 +54,7 @@ def test_finer_analysis_never_finds_more_blocking(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_a_bound_that_holds_is_right(seed: int) -> None:
+def test_a_bound_that_is_not_exceeded_is_correct(seed: int) -> None:
     """What a sufficient bound accepts, the exact response times accept."""
     rng = random.Random(seed)
     count = rng.randint(1, 5)
@@ -201,7 +201,7 @@ def test_the_gap_is_shown_while_the_exact_blocking_is_not_known(monkeypatch: pyt
     assert (task["blocking"], task["blocking_gap"], task["blocking_bounds"]["possible"]) == (10, 4, 6)
 
 
-def test_what_attains_the_assignment_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_choice_that_attains_the_assignment_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a task that requests x without `o` 10 is possible. The search has found that before it ends."""
     monkeypatch.setattr(blocking, "SEARCH_LIMIT", 27)
     workload = two_holders()

@@ -275,7 +275,7 @@ def test_the_place_of_a_call_behind_wide_characters(
     assert shown == "next_f" if graphs else "next_f" in shown
 
 
-def test_a_weak_function_gives_way(look: Look) -> None:
+def test_a_weak_function_is_replaced(look: Look) -> None:
     weak = "__attribute__((weak)) int help(int x) { return next_f(x); }\n"
     use = "int p_f(int x) { return help(x); }\nint q_f(int x) { return x; }\n"
     assert look(files={"a.c": weak + use}).calls("s.p") == (["s.next"], CODE)

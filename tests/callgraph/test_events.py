@@ -102,7 +102,7 @@ def test_a_callback_of_a_task_that_requests_is_an_error_at_its_line(name: str, t
         ("void tick__init(void) { store_put(1); }\nint run(void) { return 0; }\n",),
     ],
 )
-def test_however_it_is_registered(files: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_request_in_a_registered_callback_is_an_error(files: tuple[str, ...], tmp_path: Path) -> None:
     assert [d.code.number for d in _diagnose(tmp_path, _CONSUMES, *files)] == ["E0510"]
 
 

@@ -90,7 +90,7 @@ def test_caller_table_of_a_nested_lock() -> None:
     ]
 
 
-def test_what_can_raise_the_priority_of_requests_of_a_cpi() -> None:
+def test_whether_the_priority_of_requests_of_a_cpi_can_be_raised() -> None:
     """Two contexts that contend for it, or a caller above it that can be raised; never of a fixed one."""
     contexts = (Context("t1", 10, True, 1), Context("t2", 20, True, 2))
     for protocol, count, above, raised in (

@@ -19,7 +19,7 @@ WORDS = re.compile(r"(dom|ports|bank|domainID|trigger|target|(ioapic|msi)_\w+|pe
 
 
 @pytest.mark.parametrize("letters", ["".join(p) for p in product(*(("", each) for each in "RWXGP"))])
-def test_rights_are_what_their_letters_say(letters: str) -> None:
+def test_rights_are_read_from_letters(letters: str) -> None:
     assert str(Rights.of(letters)) == letters
     assert bool(Rights.of(letters)) == bool(letters)
 

@@ -109,7 +109,7 @@ def test_the_last_id_of_64_bits(tmp_path: Path) -> None:
         assert made(last + stated, tmp_path).text.partition("\n")[0] == said
 
 
-def test_what_is_too_much_for_32_bits_fits_64(tmp_path: Path) -> None:
+def test_numbers_above_32_bits_fit_64(tmp_path: Path) -> None:
     assert made(tasks(64), tmp_path).text == ""
     assert made(badge(1 << 28), tmp_path).text == ""
 

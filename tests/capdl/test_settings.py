@@ -80,20 +80,20 @@ ASSEMBLY = "assembly { composition { component C c; } configuration { %s } }"
 
 
 @pytest.mark.parametrize("row", SETTINGS)
-def test_by_default(tmp_path: Path, row: str) -> None:
+def test_a_setting_by_default(tmp_path: Path, row: str) -> None:
     text = f"component C {{ {BODY % ''} }}\n{ASSEMBLY % ''}"
     assert read(row, instance(tmp_path, text, "c")) == SETTINGS[row][2]
 
 
 @pytest.mark.parametrize("row", SETTINGS)
-def test_by_configuration(tmp_path: Path, row: str) -> None:
+def test_a_setting_by_a_configuration(tmp_path: Path, row: str) -> None:
     name, value, _, _ = SETTINGS[row]
     text = f"component C {{ {BODY % ''} }}\n{ASSEMBLY % f'c.{name} = {value};'}"
     assert read(row, instance(tmp_path, text, "c")) == value
 
 
 @pytest.mark.parametrize("row", SETTINGS)
-def test_by_an_attribute(tmp_path: Path, row: str) -> None:
+def test_a_setting_by_an_attribute(tmp_path: Path, row: str) -> None:
     name, value, _, _ = SETTINGS[row]
     declared = f"attribute int {name} = {value};"
     text = f"component C {{ {BODY % declared} }}\n{ASSEMBLY % ''}"
@@ -112,7 +112,7 @@ def test_a_configuration_wins_over_an_attribute(tmp_path: Path, row: str) -> Non
 
 @pytest.mark.parametrize("given", ["attribute", "configuration"])
 @pytest.mark.parametrize("row", SETTINGS)
-def test_by_the_component_around(tmp_path: Path, row: str, given: str) -> None:
+def test_a_setting_by_the_component_around(tmp_path: Path, row: str, given: str) -> None:
     name, value, _, _ = SETTINGS[row]
     default = f" = {value}" if given == "attribute" else ""
     text = (

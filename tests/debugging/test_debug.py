@@ -65,7 +65,7 @@ def debug(path: Path, *words: str) -> Result:
     return camkes("debug", path, "-o", path.parent / "out", "--for", "60ms", "--batch", *words)
 
 
-def test_a_time_and_the_way_back(built: Path) -> None:
+def test_a_time_and_back_to_an_earlier_one(built: Path) -> None:
     words = ("-x", "camkes threads", "-x", "camkes back 500us", "-x", 'python print(gdb.prompt_hook(""))')
     result = debug(built, "--at", "2ms", *words)
     assert result.status == 0, result.errors
@@ -95,7 +95,7 @@ def test_a_fault_stops_at_its_line(built: Path) -> None:
     assert "at 28 ms: thread low of low" in result.output, result.output
 
 
-def test_wrong_places(built: Path) -> None:
+def test_invalid_places_to_stop_are_errors(built: Path) -> None:
     assert debug(built, "--at", "late").status == 2
     result = debug(built, "--at", "missed:high")
     assert (result.status, "E0739" in result.errors) == (1, True)

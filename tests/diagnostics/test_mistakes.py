@@ -48,7 +48,7 @@ def found(folder: Path) -> tuple[Diagnostic, ...]:
     return sink.diagnostics
 
 
-def test_without_a_mistake(folder: Path) -> None:
+def test_a_system_without_mistakes_has_no_diagnostics(folder: Path) -> None:
     write(folder)
     assert found(folder) == ()
 

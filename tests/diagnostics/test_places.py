@@ -178,7 +178,7 @@ def test_names_used_too_early(tmp_path: Path) -> None:
     golden(path, LoadOptions(allow_forward_references=True), "components_too_deep")
 
 
-def test_no_golden_file_is_left_over() -> None:
+def test_every_golden_file_is_used() -> None:
     others = {"no_file", "no_preprocessor", "components_too_deep"}
     assert {path.stem for path in GOLDEN.glob("*.txt")} == others | set(CASES)
 

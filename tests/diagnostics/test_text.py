@@ -55,7 +55,7 @@ def test_no_diagnostics_give_no_text() -> None:
     assert render([], Style(Form.ONELINE)) == ""
 
 
-def test_without_a_place() -> None:
+def test_a_diagnostic_without_a_place() -> None:
     assert render([Diagnostic(WARNING, "odd", notes=("why",))]) == (
         "warning[W0999]: odd\n  = note: why\n\n1 warning\n"
     )

@@ -105,7 +105,7 @@ def matches(shown: str, printed: str) -> bool:
     return re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), printed) is not None
 
 
-def test_what_matches() -> None:
+def test_a_line_of_dots_matches_any_lines() -> None:
     assert matches("a\n[...]\nd\n", "a\nb\nc\nd\n") and matches("a\n[...]\n", "a\n") and matches("", "")
     assert not matches("a\n", "a\nb\n") and not matches("a\n[...]\nd\n", "a\nb\n") and not matches("", "a\n")
 

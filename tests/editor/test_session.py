@@ -390,7 +390,7 @@ def test_a_part_from_elsewhere_belongs_to_an_open_system(tmp_path: Path) -> None
     session(tmp_path, script)
 
 
-def test_what_was_not_understood_is_not_renamed_in_half(tmp_path: Path) -> None:
+def test_a_file_with_errors_prevents_a_rename(tmp_path: Path) -> None:
     text = (
         "procedure P { void f(); }\ncomponent A { uses P p; }\ncomponent B { provides P q; }\n"
         "assembly { composition { component A a; component B b;\n"

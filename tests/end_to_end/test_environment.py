@@ -18,13 +18,13 @@ from tests.end_to_end.support import system
 from tests.processes import PATIENCE
 
 
-def test_what_tests_need_is_there() -> None:
+def test_this_machine_has_the_programs_that_tests_need() -> None:
     result = camkes("doctor")
     assert result.status == 0, result.output
     assert result.output.splitlines()[-1] == "good for check, build, run, test"
 
 
-def test_what_is_missing_is_named_with_what_installs_it(
+def test_a_missing_program_is_listed_with_its_installation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.command import camkes
 from tests.end_to_end.test_helpers import consumers, inside, side_by_side
-from tests.end_to_end.test_helpers_circular import buffer, circle
+from tests.end_to_end.test_helpers_cycles import buffer, circle
 from tests.runtime.test_exploration import break_runtime
 
 

@@ -93,7 +93,7 @@ def test_wrong_usage(words: tuple[str, ...], capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("choices", ["first", "random:1", "random:2"])
-def test_what_no_other_task_disturbs_is_measured_without_thread_switches(
+def test_undisturbed_jobs_and_requests_are_measured_without_thread_switches(
     choices: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a run of which everything is known: jobs and requests that were interrupted, or waited, are left

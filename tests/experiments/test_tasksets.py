@@ -134,7 +134,7 @@ def test_tests_are_in_order() -> None:
             assert (row.lost, row.wrong) == (row.plain - row.hyperbolic, 0)
 
 
-def test_what_the_paper_of_2022_found() -> None:
+def test_results_of_the_paper_of_2022() -> None:
     """A small part of its Figs. 6 to 8: see `test_figures_of_the_paper_of_2022` for all of it."""
     rows = rows_of(sweep("chain", 60, (0.1, 0.45, 0.79), harmonic=()))
     for row in rows:
@@ -253,7 +253,7 @@ def two_tasks(section: int, protocol: Protocol = Protocol.INHERITED, period: int
 
 def test_no_scheduler_serves_what_does_not_fit_between_two_jobs() -> None:
     """Two jobs of `fast` in 20 leave 20 - 2 * 7 - 4 * 1 = 2. So a request of 2 to the lock fits, one of 3
-    does not; it does where requests exclude nobody; and jobs of a period of 10 have been counted."""
+    does not; it does where requests exclude no other; and jobs of a period of 10 have been counted."""
     assert not infeasible(two_tasks(2))
     assert infeasible(two_tasks(3)) and infeasible(two_tasks(3, Protocol.FIXED))
     assert not infeasible(two_tasks(3, Protocol.PROPAGATED))

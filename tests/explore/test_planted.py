@@ -115,7 +115,7 @@ def test_a_planted_mistake_is_found(
     )
 
 
-def test_the_second_look_at_a_nested_request_is_for_round_robin(
+def test_the_second_read_of_nested_is_needed_under_round_robin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without time slices that end, no schedule of two nested locks and three tasks needs it."""

@@ -191,7 +191,7 @@ def test_a_race_in_a_handler_is_found_and_repeated(
     ],
     ids=["locked", "atomic", "of-the-thread"],
 )
-def test_what_is_not_a_race_is_not_reported(change: tuple[str, str, str, str], tmp_path: Path) -> None:
+def test_accesses_without_a_race_are_not_reported(change: tuple[str, str, str, str], tmp_path: Path) -> None:
     old, new, code, other = change
     components = RACE.components.replace(old, new) if old else RACE.components
     sources = {"Leaf": RACE.sources["Leaf"].replace(code, other) if code else RACE.sources["Leaf"]}
@@ -212,7 +212,7 @@ def test_a_fault_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     violation(write(tmp_path, system), capsys=capsys, expected="F")
 
 
-def test_what_is_not_a_schedule_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_schedule_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "schedule.json"
     file.write_text('{"format": "camkes-schedule 1", "choices": [1]}')
     for command in ("run", "explore"):

@@ -158,7 +158,7 @@ def test_constructors_cannot_end_the_run_with_a_status_of_their_own(tmp_path: Pa
     assert "wrote into the kernel's memory" not in done.errors
 
 
-def test_also_without_processes(tmp_path: Path) -> None:
+def test_system_calls_are_refused_without_processes_too(tmp_path: Path) -> None:
     cases = write_cases(tmp_path, ["pause();", "fork();", 'execl("/bin/sh", "sh", NULL);'])
     done = camkes_run(tmp_path, "--fast")
     assert done.status == 1, done.errors
@@ -179,7 +179,7 @@ def test_constructors_are_confined(tmp_path: Path, body: str) -> None:
     assert "Traceback" not in done.errors
 
 
-def test_what_a_component_needs_keeps_working(tmp_path: Path) -> None:
+def test_a_confined_component_can_use_memory_and_output(tmp_path: Path) -> None:
     body = """
     char *text = strdup("fine"), c;
     printf("%s %.2f %d\\n", text, 1.25, (int)read(0, &c, 1));

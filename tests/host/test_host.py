@@ -110,7 +110,7 @@ def test_isolation_does_not_change_a_run(workplace: Workplace, name: str) -> Non
 
 @pytest.mark.parametrize(("name", "mode"), [("threads", "isolated"), ("slices", "fast"),
                                             ("faults", "isolated"), ("choices", "isolated")])  # fmt: skip
-def test_twenty_runs_are_one(workplace: Workplace, name: str, mode: str) -> None:
+def test_repeated_runs_have_the_same_trace(workplace: Workplace, name: str, mode: str) -> None:
     traces = set()
     workplace.build(workplace.folder / f"{name}.table")
     for i in range(5 if name == "faults" else 20):

@@ -45,7 +45,9 @@ def test_every_function_of_the_user_library_exists_or_has_a_reason(tmp_path: Pat
         ("seL4_BenchmarkResetLog()", "its time is virtual"),
     ],
 )
-def test_what_the_host_kernel_lacks_is_an_error_at_the_call(call: str, why: str, tmp_path: Path) -> None:
+def test_a_function_missing_on_the_host_kernel_is_an_error_at_the_call(
+    call: str, why: str, tmp_path: Path
+) -> None:
     source = tmp_path / "call.c"
     source.write_text(f"#include <sel4/sel4.h>\nvoid f(void);\nvoid f(void)\n{{\n    (void){call};\n}}\n")
     done = subprocess.run(

@@ -137,7 +137,7 @@ PREPARED = [preprocessor, cmake, kernel_make, compiler, addresses, dot, host_ker
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 @pytest.mark.parametrize("prepare", PREPARED)
-def test_nothing_is_left_of(
+def test_an_ended_command_leaves_no_process(
     prepare: Callable[[Path], Sequence[str]], number: signal.Signals, tmp_path: Path
 ) -> None:
     marked = Marked()

@@ -161,7 +161,7 @@ def run(folder: Path, out: Path, capfd: pytest.CaptureFixture[str]) -> list[str]
     return capfd.readouterr().out.splitlines()
 
 
-def test_it_is_understood_as_it_stands(tmp_path: Path) -> None:
+def test_an_application_of_the_library_is_accepted_unchanged(tmp_path: Path) -> None:
     checked, said = check(write_files(tmp_path, FILES))
     assert said == ["W0709", "W0709", "W0716"], "only what the library has is missed"
     assert [(c.name, c.protocol.value, c.ceiling, c.threads) for c in checked.plan.cpis] == [

@@ -90,7 +90,7 @@ def test_there_is_an_end_to_errors() -> None:
     assert 50 < len(errors("component A { x; }\n" * 1000)) <= 100
 
 
-def test_one_slip_is_one_error() -> None:
+def test_one_misspelling_is_one_error() -> None:
     """A valid file with a single token changed has few errors, and one at the place."""
     text = (GOLDEN.parent / "good.camkes").read_text()
     for word in ("control;", "uses Pow p", "composition {", "to lock.p);", "100 ms;", "procedure Pow"):

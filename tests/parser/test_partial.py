@@ -58,7 +58,7 @@ def test_items_before_the_end_are_kept() -> None:
         assert isinstance(composition.items[0], ast.InstanceDecl)
 
 
-def test_a_broken_item_does_not_take_its_neighbours_along() -> None:
+def test_a_broken_item_does_not_hide_its_neighbours() -> None:
     tree, _ = read(SYSTEM.replace("component A a;", "component A a; component ?;"), PARTIAL)
     assert tree is not None
     assert not tree.complete

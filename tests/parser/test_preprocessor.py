@@ -368,7 +368,7 @@ def test_a_file_that_needs_none_starts_none(folder: Path) -> None:
         ("#", [], True),
     ],
 )
-def test_when_it_is_needed(text: str, flags: list[str], needed: bool) -> None:
+def test_texts_that_need_the_preprocessor(text: str, flags: list[str], needed: bool) -> None:
     assert needs_preprocessor(text, flags) is needed
 
 
@@ -379,6 +379,6 @@ def test_all_predefined_macros_are_known() -> None:
         assert needs_preprocessor(f"component {name} {{}}", []), name
 
 
-def test_turned_off_it_leaves_directives_alone(folder: Path) -> None:
+def test_without_the_preprocessor_directives_are_comments(folder: Path) -> None:
     path = write_named(folder, a_camkes="#define A B\ncomponent A {}\n")
     assert names(tree(path, preprocess=False)) == {"A": "a.camkes:2:11-2:12 A"}

@@ -119,7 +119,7 @@ def test_one_run_gives_the_result_of_two_runs(folder: Path, lines: list[str], in
         ("#define F(a, b) a b\ncomponent A { F(attribute int a = 1;,\n attribute int b = 2;) }\n", 2),
     ],
 )
-def test_it_runs_again_only_where_it_must(
+def test_the_preprocessor_runs_again_only_where_necessary(
     folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, runs: int
 ) -> None:
     path = write_named(folder, a_camkes=text)

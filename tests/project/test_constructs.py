@@ -362,7 +362,7 @@ _SOURCES = {"a.c": "", "main.c": "int main(void) { return 0; }\n"}
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_what_commands_of_a_build_make(name: str, tmp_path: Path) -> None:
+def test_files_generated_by_build_commands_are_used(name: str, tmp_path: Path) -> None:
     sink = Sink()
     found = find_application(app(tmp_path, GENERATED[name], **_SOURCES), sink)
     assert found is not None

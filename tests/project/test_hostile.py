@@ -102,7 +102,7 @@ def test_a_tree_of_any_depth_is_stopped_and_removed(tmp_path: Path) -> None:
         ("FILES_SIZE", 2**22, "[open(f'f{i}', 'wb').write(bytes(2**20)) for i in range(9)]\ntime.sleep(60)"),
     ],
 )
-def test_what_all_processes_use_is_bounded(
+def test_the_limits_count_all_processes_together(
     limit: str, value: int, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cmake, limit, value)
@@ -113,7 +113,9 @@ def test_what_all_processes_use_is_bounded(
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
-def test_what_stands_in_for_the_cmakelists(make: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_cmakelists_that_is_not_a_regular_file_is_an_error(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
     """It is not taken for a folder without one, whose system it may be meant to declare."""
     (tmp_path / "app.camkes").write_text("assembly {}")
     make(tmp_path / "CMakeLists.txt")

@@ -131,7 +131,7 @@ def replaced(path: Path, before: str = "-DX", after: str = "-DY") -> None:
         ),
     ],
 )
-def test_what_an_answer_depends_on(
+def test_a_changed_input_runs_cmake_again(
     text: str,
     change: Callable[[Path], None],
     tmp_path: Path,
@@ -179,7 +179,7 @@ def test_after_a_change_during_its_run_cmake_runs_again(tmp_path: Path, asked: A
     assert flags(folder) == ("-DY",)
 
 
-def test_what_cmake_makes_is_there(tmp_path: Path, asked: Asked) -> None:
+def test_files_generated_by_cmake_are_kept(tmp_path: Path, asked: Asked) -> None:
     text = "configure_file(in.h m/out.h)\nDeclareCAmkESComponent(A INCLUDES ${CMAKE_CURRENT_BINARY_DIR}/m)"
     folder = app(tmp_path / "app", text, **{"in.h": "#define X 1\n"})
     age(folder)

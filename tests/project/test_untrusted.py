@@ -132,7 +132,7 @@ def test_usual_flags_pass(flags: str) -> None:
         "-D",
     ],
 )
-def test_others_do_not(flag: str) -> None:
+def test_flags_that_are_not_on_the_list_are_refused(flag: str) -> None:
     assert sifted([flag], COMPILING) == ((), (flag,))
 
 

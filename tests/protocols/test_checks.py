@@ -225,7 +225,7 @@ def test_each_handler_of_events_that_requests_is_named_where_it_does(tmp_path: P
     assert [_underlined(d) for d in handlers] == ["a.p", "b.p"]
 
 
-def test_the_steps_of_a_circle_of_plain_requests_are_a_walk(tmp_path: Path) -> None:
+def test_the_steps_of_a_cycle_of_plain_requests_are_a_walk(tmp_path: Path) -> None:
     """Editors show these in their order, not as places that have to do with the first."""
     found = named(
         {
@@ -387,7 +387,7 @@ def test_the_interfaces_of_an_inner_instance_are_named_without_its_path(tmp_path
 
 
 @pytest.mark.parametrize(("stated", "said"), [(1, "`k0.p` never does"), (0, "`k0.p` and `k1.p` never do ")])
-def test_a_perhaps_of_a_deadlock_is_about_those_without_a_clause(stated: int, said: str) -> None:
+def test_the_note_of_a_possible_deadlock_names_cpis_without_a_clause(stated: int, said: str) -> None:
     maker = Maker()
     maker.task("t")
     maker.cpi("k0", Protocol.INHERITED)
@@ -435,7 +435,7 @@ def test_tasks_of_one_period_are_in_no_order_among_themselves() -> None:
     assert codes(replace(system, tasks=tasks)) == []
 
 
-def test_what_works_for_no_task_makes_no_plain_calls(tmp_path: Path) -> None:
+def test_a_control_thread_without_a_task_makes_no_plain_calls(tmp_path: Path) -> None:
     """A control thread without a task, in a system that has a task."""
     text = """import <std_connector.camkes>; procedure P { void f(); }
     component T { control; requestor; uses P p; } component U { control; uses P p; }

@@ -398,7 +398,7 @@ def test_a_lock_above_two_ways_lets_one_request_through(order: str) -> None:
     assert least == {"top": 2, "left": 1, "right": 1, "last": 1}
 
 
-def test_in_a_circle_of_fixed_cpis_the_lowest_priority_stays_the_lowest() -> None:
+def test_in_a_cycle_of_fixed_cpis_the_lowest_priority_stays_the_lowest() -> None:
     maker = Maker()
     maker.task("t", 0)
     for name in "ab":

@@ -45,7 +45,7 @@ def encode_trace(events: Iterable[Event]) -> bytes:
 
 
 @given(traces())
-def test_what_is_written_is_read(events: list[Event]) -> None:
+def test_written_events_are_read_back(events: list[Event]) -> None:
     sink = Sink()
     assert parse_trace(encode_trace(events), "t", sink) == tuple(events)
     assert not sink.diagnostics

@@ -31,7 +31,7 @@ SHORT = ("fixed", "nested-3", "pooled-lock")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in SHORT else [pytest.mark.long]) for name in PART]
 )
-def test_whatever_fails_the_report_is_true_and_others_go_on(name: str, tmp_path: Path) -> None:
+def test_after_any_failure_the_report_is_correct_and_other_components_run(name: str, tmp_path: Path) -> None:
     with ExitStack() as stack:
         shape = System(SHAPES[name], tmp_path, stack)
         good, _ = shape.run(NOTHING)

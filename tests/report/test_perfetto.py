@@ -109,7 +109,7 @@ def test_requests_are_named_by_their_cpi() -> None:
     ]
 
 
-def test_an_arrow_goes_from_the_waiter_to_the_heir() -> None:
+def test_an_arrow_goes_from_the_waiter_to_the_inheriting_thread() -> None:
     """Each end follows the mark that it belongs to: viewers tie it to what is before it on its row."""
     found = rows("inversion")
     ends = []
@@ -134,7 +134,7 @@ def test_output_is_a_mark() -> None:
     assert any(row["ph"] == "i" and row["name"] == "hello" for row in rows("inversion", said))
 
 
-def test_the_heir_is_found_by_context_if_the_record_does_not_name_it() -> None:
+def test_the_inheriting_thread_is_found_by_context_if_the_record_does_not_name_it() -> None:
     events, names = recorded("inversion")
     bare = [e._replace(other=None) if e.kind is Kind.INHERIT else e for e in events]
     assert decode(bare, names) == decode(events, names)

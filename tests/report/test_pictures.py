@@ -74,7 +74,7 @@ def test_a_lane_a_task_with_what_happens_in_it() -> None:
     assert "url(#hatch-b-p)" in svg
 
 
-def test_waiting_for_a_lock_and_being_held_up_do_not_look_alike() -> None:
+def test_waiting_and_interference_are_drawn_differently() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
     svg = timeline_svg(decode(events, names), Sink())
     assert svg
@@ -91,7 +91,7 @@ def test_waiting_for_a_lock_and_being_held_up_do_not_look_alike() -> None:
     assert not fills["middle: preempted while high runs"].startswith("url")
 
 
-def test_every_state_has_a_look() -> None:
+def test_every_state_has_a_style() -> None:
     assert set(LOOKS) == set(State) - {State.RUNNING}
 
 
@@ -322,7 +322,7 @@ def test_graphviz_is_used_where_it_is_installed() -> None:
     assert sorted(words(by_dot)) == sorted(words(ours))
 
 
-def test_letters_have_no_outlines() -> None:
+def test_letters_are_drawn_without_outlines() -> None:
     """Converters that do not know `paint-order` would draw an outline over the letters."""
     for svg in (picture(), graph_svg(with_cycle(), system())):
         assert svg

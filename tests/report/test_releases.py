@@ -76,7 +76,7 @@ def test_tasks_that_never_run_have_their_jobs(b: str, released: int, tmp_path: P
 
 
 @pytest.mark.parametrize("hog", [10, 30])
-def test_what_is_due_when_the_run_ends_is_not_part_of_it(hog: int, tmp_path: Path) -> None:
+def test_a_release_at_the_end_of_the_run_is_not_part_of_it(hog: int, tmp_path: Path) -> None:
     """Whether the processor is busy then or not."""
     run = decoded(make(tmp_path, hog=hog), duration=15 * MS)
     assert [len(lane.jobs) for lane in run.tasks if lane.task.name == "a"] == [1]

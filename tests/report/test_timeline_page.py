@@ -95,7 +95,9 @@ def test_more_interfaces_than_hues_differ_by_lines() -> None:
 
 
 @pytest.mark.parametrize(("suffix", "begin"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
-def test_other_forms(suffix: str, begin: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_as_png_and_pdf(
+    suffix: str, begin: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     picture = timeline_svg(inversion(), Sink())
     assert picture is not None
     if shutil.which("rsvg-convert") is not None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The files of the host kernel use each other as the table in its README says, and never in circles."""
+"""The files of the host kernel use each other as the table in its README says, and never in cycles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_uses(objects: list[Path]) -> Uses:
     return uses
 
 
-def find_circle(uses: Uses) -> list[str]:
+def find_cycle(uses: Uses) -> list[str]:
     """Files that use each other, the first again at the end; empty: none do."""
     try:
         TopologicalSorter(uses).prepare()
@@ -69,14 +69,14 @@ def uses(tmp_path_factory: pytest.TempPathFactory) -> Uses:
     return read_uses(sorted((folder / "objects").rglob("*.o")))
 
 
-def test_a_circle_is_found() -> None:
-    assert find_circle({"a": {"b": {"f"}}, "b": {}}) == []
-    assert find_circle({"a": {"b": {"f"}}, "b": {"c": {"g"}}, "c": {"a": {"h"}}})
+def test_a_cycle_is_found() -> None:
+    assert find_cycle({"a": {"b": {"f"}}, "b": {}}) == []
+    assert find_cycle({"a": {"b": {"f"}}, "b": {"c": {"g"}}, "c": {"a": {"h"}}})
 
 
-def test_no_files_use_each_other_in_circles(uses: Uses) -> None:
+def test_there_are_no_cycles_between_files(uses: Uses) -> None:
     assert any(uses.values())
-    assert find_circle(uses) == []
+    assert find_cycle(uses) == []
 
 
 def test_every_file_is_in_the_table(uses: Uses) -> None:

@@ -47,7 +47,7 @@ def too_long(path: Path) -> list[str]:
     return found + [place] * (text.count("\n") > FILE_LINES)
 
 
-def test_what_is_too_long_is_noticed() -> None:
+def test_a_function_that_is_too_long_is_found() -> None:
     body = "    x++;\n" * 60
     (short,) = c_functions("int f(int a,\n      int b)\n{\n    x++;\n}\n")
     (long,) = c_functions(f"/* About\n * it. */\nstatic char *const *g(void)\n{{\n{body}}}\n")

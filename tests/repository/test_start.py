@@ -29,7 +29,7 @@ GENERATE = "import camkes.cli.sel4, camkes.pipeline, camkes.backends.sel4.build"
     ],
     ids=["check", "link", "generate"],
 )
-def test_is_not_loaded(program: str, absent: str) -> None:
+def test_a_start_does_not_load_modules(program: str, absent: str) -> None:
     code = f"{program}\nimport sys\nprint(*sorted({set(absent.split())!r} & sys.modules.keys()))"
     if program == CHECK:
         subprocess.run([sys.executable, "-c", CHECK], cwd=ROOT, check=True)

@@ -87,7 +87,7 @@ def test_an_unknown_end_may_be_written_on_two_lines(tmp_path: Path) -> None:
     assert codes.UNKNOWN_END.number in numbers(tmp_path, system(text + " component U left;"))
 
 
-def test_types_are_not_compared_only_where_the_connector_says_so(tmp_path: Path) -> None:
+def test_a_connector_can_disable_the_comparison_of_types(tmp_path: Path) -> None:
     text = f"""{STD}procedure P {{ void f(); }} procedure Q {{ void f(); }}
     connector K {{ from Procedures; to Procedure; attribute int disable_interface_type_checking = %d; }}
     component U {{ control; uses P p; }} component S {{ provides Q p; }}
@@ -170,7 +170,7 @@ def test_an_end_of_a_component_around_may_be_at_its_own_interface(tmp_path: Path
     assert [(e.instance, e.interface) for e in made.connections[0].from_ends] == [("o", "e")]
 
 
-def test_an_end_behind_an_unknown_connector_is_connected_though_exported(tmp_path: Path) -> None:
+def test_an_exported_end_of_an_unknown_connector_is_connected(tmp_path: Path) -> None:
     text = f"""{STD}procedure P {{ void f(); }} component I {{ control; uses P p; }}
     component O {{ uses P q; composition {{ component I i; export i.p -> q; }} }}
     component S {{ provides P p; }}
@@ -229,7 +229,7 @@ def test_the_first_composition_of_several_counts(tmp_path: Path) -> None:
     assert numbers(tmp_path, text.format("{ component Gone b; }")) == [codes.ASSEMBLY_BLOCKS.number]
 
 
-def test_a_name_that_is_there_twice_is_what_a_missing_one_is_like(tmp_path: Path) -> None:
+def test_a_duplicate_name_similar_to_a_missing_one(tmp_path: Path) -> None:
     text = system(
         "component U u; component S serve; component S serve; "
         "connection seL4RPCCall c(from u.p, to server.p);"

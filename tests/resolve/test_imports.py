@@ -149,5 +149,5 @@ def test_the_suggestion_is_the_nearest_word(word: str, candidates: list[str], ne
         ("", None),
     ],
 )
-def test_what_a_help_suggests(help: str, word: str | None) -> None:
+def test_the_suggested_word_of_a_help(help: str, word: str | None) -> None:
     assert suggested(help) == word

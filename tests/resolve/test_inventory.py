@@ -36,7 +36,7 @@ def test_row(tmp_path: Path, row: Row) -> None:
 
 
 @pytest.mark.parametrize("same", SAME, ids=[same.name for same in SAME])
-def test_what_upstream_accepts_is_accepted(tmp_path: Path, same: Same) -> None:
+def test_systems_accepted_by_camkes_tool_are_accepted(tmp_path: Path, same: Same) -> None:
     options = LoadOptions(cpp=False, allow_forward_references=same.forward)
     system, diagnostics = resolve(tmp_path, same.text, options)
     assert system is not None

@@ -29,9 +29,7 @@ def test_long_chains_are_resolved(tmp_path: Path) -> None:
     assert system.instances[0].settings["x"].value == 103
 
 
-def test_a_system_may_have_as_many_instances_as_the_limit_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_number_of_instances_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hierarchy, "_MOST_INSTANCES", 3)
     for count, found in ((3, []), (4, [codes.TOO_DEEP.number])):
         parts = "".join(f"component A a{i};" for i in range(count))

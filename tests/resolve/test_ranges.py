@@ -87,7 +87,7 @@ def test_a_default_of_an_attribute(tmp_path: Path) -> None:
         'a.d_access = "RW"; a.heap_size = 0; a.s_value = 0; a.b_value = 1;',
     ],
 )
-def test_what_is_right_or_not_read(tmp_path: Path, setting: str) -> None:
+def test_settings_in_range_or_not_read_give_no_error(tmp_path: Path, setting: str) -> None:
     assert found(tmp_path, setting) == []
 
 

@@ -298,7 +298,7 @@ def test_forward_references(tmp_path: Path) -> None:
     assert [c.to_ends[0].name for c in system.connections] == ["s.p"]
 
 
-def test_forward_references_do_not_allow_circles(tmp_path: Path) -> None:
+def test_forward_references_do_not_allow_cycles(tmp_path: Path) -> None:
     text = """
     component A { composition { component B b; } }
     component B { composition { component A a; } }

@@ -279,7 +279,7 @@ def test_every_file_has_the_meaning_of_upstream() -> None:
 
 
 @pytest.mark.skipif(not (UPSTREAM and PYTHON), reason="there is no upstream")
-def test_upstream_behaves_as_the_inventory_states(tmp_path: Path) -> None:
+def test_camkes_tool_behaves_as_the_inventory_states(tmp_path: Path) -> None:
     jobs = [(tmp_path / f"{i}.camkes", LoadOptions(cpp=False)) for i in range(len(ROWS))]
     for (file, _), row in zip(jobs, ROWS, strict=True):
         file.write_text(row.text, encoding="utf-8")

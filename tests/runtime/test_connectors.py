@@ -367,7 +367,7 @@ def test_the_order_of_starting(tmp_path: Path) -> None:
     assert sorted(lines[4:]) == ["p", "q", "run"]
 
 
-def test_what_a_request_is_worth(tmp_path: Path) -> None:
+def test_the_effective_priority_of_a_request(tmp_path: Path) -> None:
     text = """
     procedure P { void go(); }
     component Task { control; requestor; uses P p; }

@@ -161,7 +161,7 @@ def ran(project: Path) -> Result:
     return camkes("test", project, *words, "-o", project / "out", cwd=project)
 
 
-def test_all_pass(ran: Result) -> None:
+def test_all_tests_of_the_project_pass(ran: Result) -> None:
     report = json.loads(ran.output)
     assert ran.status == 0, ran.errors
     assert report["summary"] == {"tests": 5, "passed": 5, "failed": 0}

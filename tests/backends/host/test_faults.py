@@ -172,7 +172,7 @@ assembly { composition {
 """
 
 
-def test_a_circle_of_calls_is_a_deadlock(tmp_path: Path) -> None:
+def test_a_cycle_of_calls_is_a_deadlock(tmp_path: Path) -> None:
     code = {"Start": "int run(void) { p_go(); return 0; }", "Server": "void p_go(void) { q_go(); }"}
     end = ended(
         tmp_path,

@@ -99,7 +99,7 @@ def files(folder: Path) -> dict[Path, int]:
     }
 
 
-def test_it_works_without_a_clone(installed: Path, application: Path, tmp_path: Path) -> None:
+def test_an_installed_tool_works_without_a_clone(installed: Path, application: Path, tmp_path: Path) -> None:
     camkes = installed / "camkes"
     cache = {
         "XDG_CACHE_HOME": str(tmp_path / "cache"),

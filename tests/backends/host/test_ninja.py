@@ -430,7 +430,7 @@ def test_the_folder_of_the_command_does_not_matter(
     assert files() == first
 
 
-def test_what_an_object_was_made_from(place: Place) -> None:
+def test_the_inputs_of_an_object(place: Place) -> None:
     (place.first / "a.h").touch()
     place.source.write_text('#include "a.h"\n')
     assert inputs_of(place.out, [place.job()]) == (place.source,)

@@ -58,7 +58,7 @@ def segments(draw: st.DrawFn) -> tuple[ElfSegment, ...]:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=lambda a: a.name)
 @given(made=segments())
-def test_memory_is_what_the_segments_say(architecture: Architecture, made: tuple[ElfSegment, ...]) -> None:
+def test_mapped_memory_equals_the_segments(architecture: Architecture, made: tuple[ElfSegment, ...]) -> None:
     image = Image("x.elf", 0, made, {})
     space = map_image(image, (), architecture, "x", "root")
     pages = mapped(space, architecture)

@@ -66,7 +66,7 @@ def test_errors_of_ninja_itself() -> None:
 
 
 @pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
-def test_what_ninja_prints(tmp_path: Path) -> None:
+def test_an_error_in_the_output_of_ninja(tmp_path: Path) -> None:
     (tmp_path / "build.ninja").write_text(
         "rule sh\n  command = $script\n"
         "build good: sh\n  script = echo '[1/2] error: none'\n"

@@ -123,7 +123,9 @@ def test_settings_are_in_the_image(configured: tuple[Unlinked, str]) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES[1:])
-def test_wherever_a_setting_is_written(place: str, configured: tuple[Unlinked, str], tmp_path: Path) -> None:
+def test_the_place_of_a_setting_does_not_matter(
+    place: str, configured: tuple[Unlinked, str], tmp_path: Path
+) -> None:
     assert generated(texts(SETTINGS)[place], tmp_path / "a") == configured
 
 

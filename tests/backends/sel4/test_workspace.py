@@ -61,9 +61,7 @@ def test_programs_are_those_of_the_packages(tmp_path: Path, monkeypatch: pytest.
     assert (tmp_path / "out" / "made").exists()
 
 
-def test_a_program_that_is_nowhere_is_named(
-    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_program_is_named(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace, "find_cmake", lambda: None)
     sink = Sink()
     assert not build(places, sink)

@@ -231,7 +231,7 @@ def test_other_objects(tmp_path: Path, arguments: str, expected: str) -> None:
     assert caps["server-cnode"][f"{slot:#x}"] == f"wire--x{badge}"
 
 
-def test_a_mapped_frame_says_where_it_is(tmp_path: Path) -> None:
+def test_a_mapped_frame_has_its_address_in_the_specification(tmp_path: Path) -> None:
     rendering, _ = rendered(tmp_path, {"Device.FROM": MMIO})
     objects, caps, _ = specification(rendering.model)
     assert "paddr: 0x2000" in objects["shared--regs-1"]

@@ -88,7 +88,7 @@ def test_symbols_are_never_the_same(tmp_path: Path) -> None:
     assert len(set(names)) == 4
 
 
-def test_what_is_left_for_another_template(tmp_path: Path) -> None:
+def test_values_stashed_for_another_template(tmp_path: Path) -> None:
     """Within a connection by `stash`, anywhere by `_stash`."""
     rendering, diagnostics = rendered(
         tmp_path,

@@ -79,7 +79,7 @@ def test_an_end_without_a_template(tmp_path: Path) -> None:
     assert diagnostic.span is not None and diagnostic.span.line == 18
 
 
-def test_a_template_that_is_nowhere(tmp_path: Path) -> None:
+def test_a_missing_template(tmp_path: Path) -> None:
     build = ComponentBuild(template_sources=("nowhere.c",))
     _, diagnostics = rendered(tmp_path, {}, component={"Server": build})
     (diagnostic,) = diagnostics

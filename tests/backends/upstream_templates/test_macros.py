@@ -135,7 +135,7 @@ def test_a_bit_for_each_signal(tmp_path: Path) -> None:
     assert signals(wired(tmp_path, "server.global_endpoint_mask = 48;")) == [0b10001, 0b100001]
 
 
-def test_no_bit_is_left(tmp_path: Path) -> None:
+def test_a_mask_without_free_bits_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TemplateError, match=r"no badge is left for server\.two"):
         signals(wired(tmp_path, "server.global_endpoint_mask = 4;"))
 

@@ -36,7 +36,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_connectors_give_is_there(name: str, tmp_path: Path) -> None:
+def test_components_can_use_the_objects_of_connectors(name: str, tmp_path: Path) -> None:
     platform, qemu, expected = CASES[name]
     if shutil.which(qemu) is None:
         pytest.skip(f"{qemu} is not installed")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""No circle of imports between Python files.
+"""No cycle of imports between Python files.
 
 Imports within functions, and those for types only, count too: a file that needs the types of another is not
 understood without it.
@@ -28,13 +28,13 @@ def imported(path: Path, known: set[str]) -> list[str]:
     return [name for name in found if name in known]
 
 
-def circles(files: dict[str, Path]) -> list[list[str]]:
+def cycles(files: dict[str, Path]) -> list[list[str]]:
     graph = {name: imported(path, set(files)) for name, path in files.items()}
     own = {name for name, names in graph.items() if name in names}
     return [group for group in strongly_connected(graph) if len(group) > 1 or group[0] in own]
 
 
-def test_a_circle_is_noticed(tmp_path: Path) -> None:
+def test_an_import_cycle_is_detected(tmp_path: Path) -> None:
     texts = {
         "p.a": "def f():\n    from p import b\n",
         "p.b": "import p.c\n",
@@ -45,11 +45,11 @@ def test_a_circle_is_noticed(tmp_path: Path) -> None:
     for name, text in texts.items():
         files[name] = tmp_path / name
         files[name].write_text(text)
-    assert [sorted(group) for group in circles(files)] == [["p.a", "p.b", "p.c"]]
+    assert [sorted(group) for group in cycles(files)] == [["p.a", "p.b", "p.c"]]
 
 
-def test_modules_do_not_import_each_other_in_circles() -> None:
-    assert circles(dict(modules())) == []
+def test_there_are_no_import_cycles_of_modules() -> None:
+    assert cycles(dict(modules())) == []
 
 
 def part(package: str, module: str) -> str | None:
@@ -58,7 +58,7 @@ def part(package: str, module: str) -> str | None:
     return module.removeprefix(f"{package}.").partition(".")[0] if inside else None
 
 
-def circles_of_parts(graph: dict[str, list[str]], package: str) -> list[list[str]]:
+def cycles_of_parts(graph: dict[str, list[str]], package: str) -> list[list[str]]:
     """Circles between the files and folders of one package."""
     parts: dict[str, dict[str, None]] = {}
     for module, names in graph.items():
@@ -69,14 +69,14 @@ def circles_of_parts(graph: dict[str, list[str]], package: str) -> list[list[str
     return [group for group in strongly_connected(graph_of_parts) if len(group) > 1]
 
 
-def test_a_circle_of_folders_is_noticed() -> None:
+def test_a_cycle_of_folders_is_detected() -> None:
     """Also where its files form none."""
     graph = {"p": ["p.a"], "p.a": [], "p.b.x": ["p.c.y"], "p.b.z": [], "p.c.y": ["p.a"], "p.c.v": ["p.b.z"]}
-    assert [sorted(group) for group in circles_of_parts(graph, "p")] == [["b", "c"]]
+    assert [sorted(group) for group in cycles_of_parts(graph, "p")] == [["b", "c"]]
 
 
-def test_folders_do_not_import_each_other_in_circles() -> None:
+def test_there_are_no_import_cycles_of_folders() -> None:
     files = dict(modules())
     graph = {name: imported(path, set(files)) for name, path in files.items()}
     packages = {name.rpartition(".")[0] for name in files} - {"", "camkes"}  # that one has layers of its own
-    assert {name: found for name in sorted(packages) if (found := circles_of_parts(graph, name))} == {}
+    assert {name: found for name in sorted(packages) if (found := cycles_of_parts(graph, name))} == {}

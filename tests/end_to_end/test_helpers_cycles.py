@@ -132,7 +132,7 @@ def ping_pong(folder: Path, period: str = "50 ms") -> Path:
     )
 
 
-def test_what_is_lent_goes_on_to_who_ends_the_wait_of_the_helper(tmp_path: Path) -> None:
+def test_a_lent_priority_is_passed_on_to_the_helper_of_a_waiting_helper(tmp_path: Path) -> None:
     """At 1 `d` lends 40 to `b`, which waits for `a`: so `a`, which comes at 3, is above the bystander until
     it has signalled at 6. Then `b` is, until 9."""
     found = run(ping_pong(tmp_path / "system"), tmp_path, duration="45ms")
@@ -198,7 +198,7 @@ void taken_take(void) { full_wait(); empty_post(); }""",
     )
 
 
-def test_nothing_remains_in_a_circle(tmp_path: Path) -> None:
+def test_no_lent_priority_remains_in_a_cycle(tmp_path: Path) -> None:
     """At 2 `p1` waits for `c1` and `c1` for `p1` or `p2`; at 3 `d` lends them 50, and they have it from each
     other as well. It ends with the wait of `d`, at 4."""
     found = run(circle(tmp_path / "system"), tmp_path, duration="90ms")
