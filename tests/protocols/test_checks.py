@@ -367,6 +367,25 @@ def test_a_clause_is_contradicted_by_code_of_which_no_calls_are_known(tmp_path: 
     assert contradicted.related == () and contradicted.severity is Severity.ERROR
 
 
+def test_a_clause_is_contradicted_by_a_request_to_what_has_no_protocol(tmp_path: Path) -> None:
+    """A call that stays in the caller's thread need not be stated."""
+    for connector, contradicted in (("seL4RPCCall", True), ("seL4DirectCall", False)):
+        found = named(
+            {
+                "T": "control; requestor; uses P p;",
+                "M": "provides P p with priority_protocol propagated, requests (); uses P next;",
+                "S": "provides P p;",
+                "assembly": f"""composition {{ component T t; group g {{ component M m; component S s; }}
+                    connection seL4RPCCall c1(from t.p, to g.m.p);
+                    connection {connector} c2(from g.m.next, to g.s.p);
+                }} configuration {{ t._priority = 1; }}""",
+            },
+            tmp_path,
+            {"m.p": {"next"}},
+        )
+        assert ("requests-contradicted" in [d.code.name for d in found]) is contradicted
+
+
 def test_the_interfaces_of_an_inner_instance_are_named_without_its_path(tmp_path: Path) -> None:
     found = named(
         {

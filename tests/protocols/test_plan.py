@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from camkes import protocols
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
-from camkes.model.system import System
+from camkes.model.system import Setting, System
 from camkes.protocols import analyse, codes
 from camkes.protocols.checks import Facts, run_checks
 from camkes.protocols.plan import Plan, assign_ids, plan_requests
@@ -297,6 +298,23 @@ def test_code_is_more_exact_than_all_interfaces_and_a_clause_beats_it() -> None:
         ("k.q", "b.p", "clause"),
     ]
     assert {r.callee for r in build_graph(maker.system()).outgoing["k.p"]} == {"a.p", "b.p"}
+
+
+def test_requests_are_counted_in_code_where_no_number_is_stated() -> None:
+    maker = Maker()
+    maker.task("t")
+    for name in ("a", "b", "c"):
+        maker.cpi(name, Protocol.FIXED)
+        maker.connect("t", f"{name}.p")
+    system = maker.system()
+    (task, *others) = system.instances
+    stated = replace(task, settings={"u0_requests": Setting(2, task.span)})
+    graph = build_graph(replace(system, instances=(stated, *others)), counts={("t", "u0"): 3, ("t", "u1"): 4})
+    assert [(request.callee, request.count) for request in graph.requests] == [
+        ("a.p", 2),
+        ("b.p", 4),
+        ("c.p", 1),
+    ]
 
 
 def test_two_components_that_use_each_other_are_not_a_deadlock() -> None:
