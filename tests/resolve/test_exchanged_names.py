@@ -148,3 +148,12 @@ def test_two_errors_are_reported_as_two(changes: list[tuple[str, str]], codes: s
         assert before in text
         text = text.replace(before, after, 1)
     assert sorted({d.code.number for d in errors(text, tmp_path)}) == codes.split()
+
+
+def test_a_slip_of_its_own_is_not_what_an_exchanged_name_was_meant_to_be(tmp_path: Path) -> None:
+    """Although it comes first; the name that is missing is used several times."""
+    text = GOOD.replace("component S s;", "component S c;").replace("k1(from c.p", "k1(from c22.p")
+    assert sorted(d.message for d in errors(text, tmp_path)) == [
+        "instance `c` has a name that is already in use",
+        "there is no instance `c22` here",
+    ]

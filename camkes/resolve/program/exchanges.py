@@ -114,13 +114,11 @@ def _meant_by(unknown: Diagnostic, found: Sequence[Diagnostic]) -> list[Diagnost
     if span is None or lacks is None or lacks[1] != "instance":
         return []
     name = re.match(r"\s*\.\s*(\w+)", span.file.lines[span.end_line - 1][span.end_column - 1 :])
-    suggested = _SUGGESTED.search(unknown.help)
-    left: list[tuple[bool, Diagnostic]] = []
     for each in found:
         match = _UNCONNECTED.match(each.message) if each.code is codes.UNCONNECTED else None
         if match is not None and name is not None and match[2] == name[1]:
-            left.append((suggested is None or suggested[1] != match[1], each))
-    return [min(left, key=lambda pair: pair[0])[1]] if left else []
+            return [each]
+    return []
 
 
 def _left_by(often: Diagnostic, found: Sequence[Diagnostic]) -> list[Diagnostic]:

@@ -85,31 +85,26 @@ class _Resolver:
     def follow(self, start: tuple[str, str]) -> Setting | None:
         """The value at the end of a chain of references; None if there is none."""
         key = start
-        chain: list[tuple[tuple[str, str], ast.Reference]] = []
-        on_chain: set[tuple[str, str]] = set()
+        chain: dict[tuple[str, str], ast.Reference] = {}
         while key not in self.values:
             setting = self.table[key]
-            if not isinstance(setting.definition.value, ast.Reference):
-                self.values[key] = self.own_value(setting)
-                break
             reference = setting.definition.value
-            chain.append((key, reference))
-            on_chain.add(key)
-            target = self.target(setting, reference)
-            if target is None:
-                self.values[key] = None
-                break
-            if target in on_chain:
-                self.loop(chain, target)
-                for member, _ in chain:
-                    self.values[member] = None
-                break
-            if target not in self.table:
-                self.values[key] = self.default(setting, target, reference)
-                break
-            key = target
+            if not isinstance(reference, ast.Reference):
+                self.values[key] = self.own_value(setting)
+            else:
+                chain[key] = reference
+                target = self.target(setting, reference)
+                if target is None:
+                    self.values[key] = None
+                elif target in chain:
+                    self.loop(chain, target)
+                    self.values[key] = None
+                elif target in self.table:
+                    key = target
+                else:
+                    self.values[key] = self.default(setting, target, reference)
         value = self.values[key]
-        for member, reference in reversed(chain):
+        for member, reference in reversed(chain.items()):
             if member not in self.values:
                 value = self.looked_up(value, reference)
                 self.values[member] = value
@@ -231,10 +226,8 @@ class _Resolver:
             value = found
         return Setting(value, setting.span, setting.unit)
 
-    def loop(self, chain: list[tuple[tuple[str, str], ast.Reference]], target: tuple[str, str]) -> None:
-        keys = [key for key, _ in chain]
-        start = keys.index(target)
-        hops = chain[start:]
+    def loop(self, chain: Mapping[tuple[str, str], ast.Reference], target: tuple[str, str]) -> None:
+        hops = list(chain.items())[list(chain).index(target) :]
         names = [".".join(key) for key, _ in hops]
         self.sink.report(
             codes.REFERENCE_LOOP,
