@@ -17,6 +17,7 @@ from camkes.protocols import analyse, codes, sketch
 from camkes.protocols.checks import CHECKS
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain
+from camkes.protocols.signals import signals_matter
 from camkes.protocols.unsupported import refuse_helpers
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
@@ -95,6 +96,20 @@ def test_plan(name: str) -> None:
     assert [plan.cpi(cpi.name) for cpi in plan.cpis] == list(plan.cpis)
     assert [plan.task(task.name) for task in plan.tasks] == list(plan.tasks)
     assert plan.cpi("t") is None and plan.task("server.p") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "matters"),
+    [
+        ("inversion_at_wait", {"consumer", "producer", "store"}),  # tasks and CPIs
+        ("signalled_by_callback", {"waiter", "relay", "ticker"}),  # any, as there is a wait with helpers
+        ("handlers_of_events", set()),  # one task
+    ],
+)
+def test_signals_matter_where_a_task_may_wait_or_end_a_wait(name: str, matters: set[str]) -> None:
+    system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False), Sink())
+    assert system is not None
+    assert {each.name for each in system.instances if signals_matter(system, each)} == matters
 
 
 def test_every_code_has_a_golden_file_named_after_it() -> None:

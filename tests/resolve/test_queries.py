@@ -245,6 +245,12 @@ def test_errors_of_queries_of_an_unusual_tree(tmp_path: Path, odd: Path, query: 
     assert word in ask(tmp_path, query, dtb=odd)
 
 
+def test_properties_are_those_of_a_node_whose_path_matches(tmp_path: Path, odd: Path) -> None:
+    """The root has the property, too."""
+    query = 'dtb({"path": "bus", "properties": {"#size-cells": 1}})["ranges"]'
+    assert ask(tmp_path, query, dtb=odd) == [[0, 0x10, 0x100]]
+
+
 def test_an_empty_dictionary_of_properties_adds_no_condition(tmp_path: Path, odd: Path) -> None:
     assert ask(tmp_path, 'dtb({"path": "zzz", "properties": {}})', dtb=odd)["query"] == [{}]
 

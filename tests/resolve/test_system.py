@@ -238,17 +238,19 @@ def test_groups(tmp_path: Path) -> None:
         assembly { composition {
             group g { component Client g; component Server s; }
             group { component Server lone; }
+            group h { component Server other; }
             component Client c;
             component Server t;
             connection seL4RPCCall one(from g.g.adder, to t.adder);
             connection seL4RPCCall two(from c.adder, to g.s.adder);
-        } configuration { g._priority = 3; } }
+        } configuration { g._priority = 3; h.cnode_size_bits = 8; } }
         """,
     )
     assert {i.name: i.address_space for i in system.instances} == {
         "g": "g",
         "s": "g",
         "lone": "unamed_group_0",
+        "other": "h",
         "c": "c",
         "t": "t",
     }
