@@ -365,7 +365,7 @@ class _Allocator:
         name = f"{instance.name}.{interface.name}"
         notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
         self._cap(space, _own(instance, interface), notification, Rights.READ)
-        server = self.system.instance(connection.to_ends[0].instance) if connection.to_ends else None
+        server = next((self.system.instance(end.instance) for end in connection.to_ends), None)
         for number in range(1 if server is None else self.reader.timers(server)):
             suffix = f"@{number}" if number else ""
             timer = self._object(f"{name}:timer{suffix}", ObjectKind.TIMER)

@@ -150,13 +150,13 @@ class Names:
         found = self.find("struct", name)
         return found if isinstance(found, StructType) else None
 
-    def find_procedure(self, type: ast.TypeName) -> Procedure:
+    def find_procedure(self, name: ast.Identifier) -> Procedure:
         """The procedure of an interface. One that is unknown has no methods."""
-        found = self.find("procedure", ast.Identifier(type.name, type.span))
+        found = self.find("procedure", name)
         if isinstance(found, Procedure):
             return found
-        self.unknown_procedures.add(type.name)
-        return Procedure(type.name, (), (), type.span)
+        self.unknown_procedures.add(name.text)
+        return Procedure(name.text, (), (), name.span)
 
     def find_component(self, name: ast.Identifier) -> ComponentDefinition | None:
         found = self.find("component", name)
@@ -288,11 +288,8 @@ class Names:
     def interface(self, node: ast.InterfaceDecl, spelled: str) -> Interface:
         type: Procedure | str | DataportType
         if node.kind in ("uses", "provides"):
-            if isinstance(node.type, ast.BufType):
-                node_type = ast.TypeName("Buf", False, node.type.span)
-            else:
-                node_type = node.type
-            type = self.find_procedure(node_type)
+            name = "Buf" if isinstance(node.type, ast.BufType) else node.type.name
+            type = self.find_procedure(ast.Identifier(name, node.type.span))
         elif node.kind == "dataport":
             if isinstance(node.type, ast.BufType):
                 type = DataportType("Buf", int(spelled[4:-1]) if spelled != "Buf" else PAGE)

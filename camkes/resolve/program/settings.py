@@ -54,7 +54,7 @@ class _Resolver:
         for setting in self.flat.settings:
             key = (setting.instance, setting.attribute)
             first = self.table.setdefault(key, setting)
-            if first is not setting and first.definition.block is not setting.definition.block:
+            if first.definition.block is not setting.definition.block:
                 self.duplicate(first, setting)
         result = Settings()
         for key, setting in self.table.items():
