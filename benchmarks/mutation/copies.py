@@ -87,7 +87,8 @@ class Copy:
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def run(self, tests: dict[str, float]) -> tuple[str, str]:
-        """Verdict and the test that failed. `tests`: in this order; the seconds after which each hangs."""
+        """Verdict and the test that failed. `tests`: in this order; the seconds of processor time after which
+        each hangs."""
         (self.folder / "build").mkdir(exist_ok=True)
         wanted, failed = self.folder / "build" / "wanted.json", self.folder / "build" / "failed.txt"
         wanted.write_text(json.dumps(tests))
@@ -96,12 +97,11 @@ class Copy:
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
         process = FORKS.Process(target=in_process, args=(str(self.folder), environment, files))
         process.start()
-        process.join(60 + sum(tests.values()))
+        process.join(600 + sum(tests.values()))
         with suppress(ProcessLookupError):
             os.killpg(process.pid or 0, signal.SIGKILL)
         process.join()
         if process.exitcode in (0, 5):
             return "survived", ""
-        if process.exitcode in (3, 4):
-            sys.exit(f"pytest cannot run {', '.join(files)} in {self.folder}")
+        # also where pytest cannot start, because a module that conftest.py imports fails
         return ("timeout" if (process.exitcode or 0) < 0 else "killed"), failed.read_text()

@@ -17,6 +17,8 @@ import pytest
 DURATIONS = os.environ.get("MUTATION_DURATIONS")
 TESTS = os.environ.get("MUTATION_TESTS")
 FAILED = os.environ.get("MUTATION_FAILED")
+#: seconds on the clock that a test may take: on a busy machine all take long
+LONGEST = 300
 
 _seconds: dict[str, float] = {}
 _limits: dict[str, float] = {}
@@ -61,10 +63,13 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """A test that takes much longer than usual ends the run, with SIGALRM."""
+    """A test that takes much more processor time than usual ends the run, with SIGPROF; so does one that
+    hangs, with SIGALRM."""
     if item.nodeid in _limits:
-        signal.setitimer(signal.ITIMER_REAL, _limits[item.nodeid])
+        signal.setitimer(signal.ITIMER_PROF, _limits[item.nodeid])
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
     item.stash[_BEGUN] = processor_time()
     result = yield
+    signal.setitimer(signal.ITIMER_PROF, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     return result
