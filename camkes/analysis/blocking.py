@@ -77,7 +77,7 @@ NONE = Blocking(0, 0, 0, (), 0)
 
 
 class PossibleWaits(Struct, frozen=True, dict=True):
-    """What a job of a task can wait for. `requests` are, for each CPI of a section, the jobs that request it
+    """What a job of a task can wait for. `requests` are, for each lock of a section, the jobs that request it
     at the task's priority or above: (-priority, period, requests of a job). `nested` are the requests to it
     in all sections. `every_way`: `sections` has one for each set of locks that can be held around
     it; else it has one for each task and CPI, and there is no exact blocking."""
@@ -86,26 +86,26 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     requests: Mapping[str, tuple[tuple[int, int, int], ...]]
     nested: Mapping[str, int]
     every_way: bool = True
-    #: how often one request to a CPI leads to requests to which others, for those that are whole sections
+    #: how often one request to a CPI leads to requests to which locks, for those that are whole sections
     inside: Mapping[str, Mapping[str, int]] = {}
     #: whether the solver is used where the search exceeds its limit
     solver: bool = False
 
     @cached_property
     def holders(self) -> Mapping[str, int]:
-        """How many tasks have a section of each CPI, outside of ceilings."""
+        """How many tasks have a section of each lock, outside of ceilings."""
         tasks: dict[str, set[str]] = {}
         for section in self.sections:
             if not section.at_ceiling:
-                tasks.setdefault(section.cpi, set()).add(section.task)
-        return {cpi: len(names) for cpi, names in tasks.items()}
+                tasks.setdefault(section.resource, set()).add(section.task)
+        return {lock: len(names) for lock, names in tasks.items()}
 
     @cached_property
     def sums(self) -> Sums:
         return sums(self.sections)
 
     def limits(self, window: Time) -> Limits:
-        """How often each CPI can make the job wait in a window of so many nanoseconds."""
+        """How often each lock can make the job wait in a window of so many nanoseconds."""
         own = self.own(window)
         return {cpi: min(own[cpi] + self.nested.get(cpi, 0), most) for cpi, most in self.holders.items()}
 
@@ -156,8 +156,8 @@ class PossibleWaits(Struct, frozen=True, dict=True):
 
 
 class Together(Struct, frozen=True):
-    """Which sections can keep a job waiting together. `own` is how often each CPI is requested outside of
-    sections, `inside` how often in one request to another CPI."""
+    """Which sections can keep a job waiting together. `own` is how often each lock is requested outside of
+    sections, `inside` how often in one request to a CPI."""
 
     own: Limits = {}
     inside: Mapping[str, Mapping[str, int]] = {}
@@ -172,12 +172,12 @@ class Together(Struct, frozen=True):
         )
 
     def requested(self, sections: Iterable[RequestSection]) -> bool:
-        """Whether each CPI is requested as often as it has sections: outside, or in other sections."""
-        counts = Counter(section.cpi for section in sections if not section.at_ceiling)
+        """Whether each lock is requested as often as it has sections: outside, or in other sections."""
+        counts = Counter(section.resource for section in sections if not section.at_ceiling)
         return all(
-            count <= self.own.get(cpi, count)
-            or count <= self.own[cpi] + sum(self.inside.get(s.cpi, {}).get(cpi, 0) for s in sections)
-            for cpi, count in counts.items()
+            count <= self.own.get(lock, count)
+            or count <= self.own[lock] + sum(self.inside.get(s.cpi, {}).get(lock, 0) for s in sections)
+            for lock, count in counts.items()
         )
 
     def part_of(self, sections: Iterable[RequestSection]) -> tuple[RequestSection, ...]:
@@ -185,11 +185,11 @@ class Together(Struct, frozen=True):
         choice = _Choice()
         left = dict(self.own)
         for section in sorted(sections, key=lambda section: -section.duration):
-            limited = not section.at_ceiling and section.cpi in left
-            if choice.allows(section) and not (limited and left[section.cpi] <= 0):
+            limited = not section.at_ceiling and section.resource in left
+            if choice.allows(section) and not (limited and left[section.resource] <= 0):
                 choice = choice.with_section(section)
                 if limited:
-                    left[section.cpi] -= 1
+                    left[section.resource] -= 1
                 for name, count in self.inside.get(section.cpi, {}).items():
                     if name in left:
                         left[name] += count
@@ -209,9 +209,10 @@ def waits(
     found = _Sections(workload, demands, platform, task, SOLVED_WAYS if solver else WAYS)
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
-    requests = {name: demands.requests_from(task.priority, name) for name in names}
+    locks = dict.fromkeys(workload.lock[name] for name in names)
+    requests = {lock: demands.requests_from(task.priority, lock) for lock in locks}
     inside = {
-        name: workload.below[name]
+        name: workload.locks_below[name]
         for name in names
         if workload.rules[name].lock  # else a step of a request, in which none is made
     }
@@ -219,10 +220,10 @@ def waits(
 
 
 def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str, int]:
-    """How often all tasks together request each CPI of a section in their sections, each in the one where it
+    """How often all tasks together request each lock of a section in their sections, each in the one where it
     does most. What is requested in a section is requested at least as often in one that has it inside."""
     entered: dict[str, set[str]] = {}
-    counted = dict.fromkeys(section.cpi for section in found)
+    counted = dict.fromkeys(workload.lock[section.cpi] for section in found)
     for section in found:
         if not workload.rules[section.cpi].lock:
             continue  # a step of a request, in which none is made
@@ -232,9 +233,9 @@ def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str,
     for names in entered.values():
         most: dict[str, int] = {}
         for name in sorted(names, key=workload.position.__getitem__):
-            if name not in most:
+            if workload.lock[name] not in most:
                 if name not in below:
-                    counts = workload.below[name]
+                    counts = workload.locks_below[name]
                     below[name] = [(callee, counts[callee]) for callee in counted if callee in counts]
                 for callee, count in below[name]:
                     most[callee] = max(count, most.get(callee, 0))
@@ -262,7 +263,7 @@ class _Sections:
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
         for cpi in reversed(workload.order):
             own = workload.rules[cpi.name].own_priority
-            highest = max(cpi.ceiling if own else 0, workload.urgent[cpi.name][0])
+            highest = max(cpi.ceiling if own else 0, workload.urgent[workload.lock[cpi.name]][0])
             if highest >= task.priority or not self._leads.isdisjoint(cpi.requests):
                 self._leads.add(cpi.name)
 
@@ -281,16 +282,16 @@ class _Sections:
             if every_way and self._ways > self._most:
                 self.every_way = False
                 return
-            rules = self._workload.rules[name]
+            rules, lock = self._workload.rules[name], self._workload.lock[name]
             step = self._steps[self._workload.cpi[name].protocol]
-            if step and other.priority < self._task.priority <= self._workload.urgent[name][0]:
+            if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
                 enters = self._enters(other, held, at_ceiling=True)
-                yield RequestSection(other.name, name, step, held, True, other.priority, enters)
+                yield RequestSection(other.name, name, step, held, True, other.priority, enters, lock)
             if self._waited_for(name, rules, other):
                 duration = self._demands.of_request[name]
                 enters = self._enters(other, held, at_ceiling=rules.own_priority)
                 yield RequestSection(
-                    other.name, name, duration, held, rules.own_priority, other.priority, enters
+                    other.name, name, duration, held, rules.own_priority, other.priority, enters, lock
                 )
                 continue
             below = held | {name} if rules.lock else held
@@ -324,7 +325,7 @@ class _Sections:
         """Whether the other task, while it is served by the CPI, can execute before the job."""
         if rules.own_priority:
             return other.priority < self._task.priority <= self._workload.cpi[name].ceiling
-        highest, first, next_highest = self._workload.urgent[name]
+        highest, first, next_highest = self._workload.urgent[self._workload.lock[name]]
         arriving = next_highest if first == other.name else highest
         return rules.inherits and arriving >= self._task.priority
 

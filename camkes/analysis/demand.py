@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from operator import itemgetter
 
@@ -49,12 +49,12 @@ class Demands(Struct, frozen=True):
 
     of_task: Mapping[str, Demand]
     of_request: Mapping[str, Time]
-    #: for each CPI, (-priority, period, requests of a job) of the tasks that request it, the highest first
+    #: for each lock, (-priority, period, requests of a job) of the tasks that request it, the highest first
     requests: Mapping[str, tuple[tuple[int, int, int], ...]]
 
-    def requests_from(self, priority: int, cpi: str) -> tuple[tuple[int, int, int], ...]:
+    def requests_from(self, priority: int, lock: str) -> tuple[tuple[int, int, int], ...]:
         """Those of tasks of this priority or a higher one."""
-        found = self.requests[cpi]
+        found = self.requests[lock]
         return found[: bisect_right(found, -priority, key=itemgetter(0))]
 
 
@@ -66,7 +66,7 @@ def demands(workload: Workload, platform: Platform) -> Demands:
         below = sum(count * whole[name] for name, count in cpi.requests.items())
         whole[cpi.name] = cpi.work + overheads[cpi.name] + below
     of_task = {task.name: _demand(workload, task, overheads) for task in workload.tasks}
-    return Demands(of_task, whole, _requests(workload.tasks, of_task))
+    return Demands(of_task, whole, _requests(workload, of_task))
 
 
 def request_parts(workload: Workload, platform: Platform, name: str) -> tuple[DemandPart, ...]:
@@ -81,12 +81,12 @@ def request_parts(workload: Workload, platform: Platform, name: str) -> tuple[De
 
 
 def _requests(
-    tasks: Sequence[WorkloadTask], of_task: Mapping[str, Demand]
+    workload: Workload, of_task: Mapping[str, Demand]
 ) -> dict[str, tuple[tuple[int, int, int], ...]]:
     found: dict[str, list[tuple[int, int, int]]] = {}
-    for task in sorted(tasks, key=lambda task: -task.priority):
+    for task in sorted(workload.tasks, key=lambda task: -task.priority):
         for part in of_task[task.name].parts:
-            found.setdefault(part.cpi, []).append((-task.priority, task.period, part.count))
+            found.setdefault(workload.lock[part.cpi], []).append((-task.priority, task.period, part.count))
     return {name: tuple(each) for name, each in found.items()}
 
 

@@ -15,9 +15,9 @@ _CEILING = "at a ceiling"
 
 
 class RequestSection(Struct, frozen=True):
-    """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi` for
-    `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no task of the job's
-    priority has need."""
+    """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi`, which
+    has this `lock`, for `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no
+    task of the job's priority has need."""
 
     task: str
     cpi: str
@@ -27,6 +27,7 @@ class RequestSection(Struct, frozen=True):
     priority: int = 0
     #: its priority before and after it enters each ceiling on the way there, while it inherits none
     enters: tuple[tuple[int, float], ...] = ()
+    lock: str = ""
 
     def excludes(self, other: RequestSection) -> bool:
         """Whether a task cannot be in this section while another one is in `other`: on its way it enters a
@@ -37,7 +38,7 @@ class RequestSection(Struct, frozen=True):
     @property
     def resource(self) -> str:
         """What two sections of different tasks cannot both have."""
-        return _CEILING if self.at_ceiling else self.cpi
+        return _CEILING if self.at_ceiling else self.lock or self.cpi
 
 
 #: How often each resource can make a job wait; once, if not stated.

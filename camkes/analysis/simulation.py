@@ -123,7 +123,7 @@ class Simulation:
         self._running: _Flow | None = None
         self._count = 0
         self._holder: dict[str, _Flow] = {}
-        self._waiting: dict[str, list[_Flow]] = {cpi.name: [] for cpi in workload.cpis}
+        self._waiting: dict[str, list[_Flow]] = {lock: [] for lock in workload.lock.values()}
         self._timers = [(what.offsets[flow.task.name], i) for i, flow in enumerate(self._flows)]
         heapify(self._timers)
 
@@ -222,7 +222,7 @@ class Simulation:
 
     def _block(self, flow: _Flow, cpi: WorkloadCpi) -> None:
         """The task waits for a CPI. Another task is next, after all releases at this instant."""
-        self._waiting[cpi.name].append(flow)
+        self._waiting[self.workload.lock[cpi.name]].append(flow)
         flow.blocked = True
         flow.waits = cpi.name
         self._ready.remove(flow)
@@ -239,19 +239,21 @@ class Simulation:
 
     def _request(self, flow: _Flow, cpi: WorkloadCpi) -> None:
         base = cpi.ceiling if cpi.protocol.own_priority else flow.stack[-1].base
-        if cpi.protocol.own_priority and cpi.name in self._holder:
+        held = self.workload.lock[cpi.name] in self._holder
+        if cpi.protocol.own_priority and held:
             self._block(flow, cpi)
             return
         flow.stack.append(_RequestFrame(self.what.cpis[cpi.name], cpi, base))
-        if cpi.protocol.inherits and cpi.name in self._holder:
+        if cpi.protocol.inherits and held:
             self._block(flow, cpi)
         elif cpi.protocol.lock:
             self._take(flow, cpi)
 
     def _take(self, flow: _Flow, cpi: WorkloadCpi) -> None:
-        self._holder[cpi.name] = flow
+        lock = self.workload.lock[cpi.name]
+        self._holder[lock] = flow
         if cpi.protocol.inherits:
-            flow.locks.append(cpi.name)
+            flow.locks.append(lock)
 
     def _return(self, flow: _Flow) -> None:
         cpi = flow.stack.pop().cpi
@@ -263,13 +265,14 @@ class Simulation:
             else:
                 self._release_due()
         elif cpi.protocol.lock:
-            del self._holder[cpi.name]
+            lock = self.workload.lock[cpi.name]
+            del self._holder[lock]
             if cpi.protocol.inherits:
-                flow.locks.remove(cpi.name)
+                flow.locks.remove(lock)
             self._hand_over(cpi)
 
     def _hand_over(self, cpi: WorkloadCpi) -> None:
-        waiting = self._waiting[cpi.name]
+        waiting = self._waiting[self.workload.lock[cpi.name]]
         if not waiting:
             return
         if cpi.protocol.own_priority:

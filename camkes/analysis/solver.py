@@ -52,13 +52,13 @@ def solve(
     of_task: dict[Hashable, list[int]] = {}
     of_resource: dict[str, list[int]] = {}
     of_lock: dict[str, list[int]] = {}
-    of_cpi: dict[str, list[int]] = {}
+    outside: dict[str, list[int]] = {}  # of ceilings
     excluding: dict[tuple[str, tuple[tuple[int, float], ...]], list[int]] = {}
     for index, section in enumerate(sections):
         of_task.setdefault(section.task, []).append(index)
         of_resource.setdefault(section.resource, []).append(index)
         if not section.at_ceiling:
-            of_cpi.setdefault(section.cpi, []).append(index)
+            outside.setdefault(section.resource, []).append(index)
         for name in section.held:
             of_lock.setdefault(name, []).append(index)
         if section.enters:
@@ -67,7 +67,7 @@ def solve(
         rows.at_most_one(columns)
     for name, columns in of_resource.items():
         rows.add(dict.fromkeys(columns, 1.0), limits.get(name, 1))
-    for name, columns in of_cpi.items():  # requested outside of sections, or in others
+    for name, columns in outside.items():  # requested outside of sections, or in others
         if name in own:
             row = dict.fromkeys(columns, 1.0)
             for index, section in enumerate(sections):

@@ -17,14 +17,16 @@ from camkes.protocols.plan import Plan
 
 class WorkloadCpi(Struct, frozen=True):
     """A component procedure interface. `work` is the execution time of one request without what it
-    requests; `requests` is the number of requests that one makes to each CPI; `ceiling` is the priority that
-    a `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others."""
+    requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
+    `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs with the
+    same `lock` exclude each other; these are `inherited` and request nothing. The others have their own."""
 
     name: str
     protocol: Protocol
     work: int
     requests: Mapping[str, int] = {}
     ceiling: int = 0
+    lock: str = ""
 
 
 class WorkloadTask(Struct, frozen=True):
@@ -49,6 +51,11 @@ class Workload(Struct, frozen=True, dict=True):
     def cpi(self) -> Mapping[str, WorkloadCpi]:
         """Each CPI by its name."""
         return {cpi.name: cpi for cpi in self.cpis}
+
+    @cached_property
+    def lock(self) -> Mapping[str, str]:
+        """The lock of each CPI; one without a protocol of locks has a name for it all the same."""
+        return {cpi.name: cpi.lock or cpi.name for cpi in self.cpis}
 
     @cached_property
     def rules(self) -> Mapping[str, Rules]:
@@ -80,11 +87,26 @@ class Workload(Struct, frozen=True, dict=True):
         return found
 
     @cached_property
+    def locks_below(self) -> Mapping[str, Mapping[str, int]]:
+        """How often one request to each CPI leads to requests to which locks."""
+        found: dict[str, dict[str, int]] = {}
+        for name, counts in self.below.items():
+            locks = found[name] = {}
+            for callee, count in counts.items():
+                locks[self.lock[callee]] = locks.get(self.lock[callee], 0) + count
+        return found
+
+    @cached_property
     def urgent(self) -> Mapping[str, tuple[int, str, int]]:
-        """For each CPI the highest priority in `arrivals`, its task, and the highest of all other tasks; -1
-        where there is none."""
+        """For each lock the highest priority in `arrivals` of its CPIs, its task, and the highest of all
+        other tasks; -1 where there is none."""
+        merged: dict[str, dict[str, int]] = {}
+        for name, arriving in self.arrivals.items():
+            arrivals = merged.setdefault(self.lock[name], {})
+            for task, priority in arriving.items():
+                arrivals[task] = max(priority, arrivals.get(task, 0))
         found = {}
-        for name, arrivals in self.arrivals.items():
+        for name, arrivals in merged.items():
             first, second = (*nlargest(2, ((arrivals[task], task) for task in arrivals)), (-1, ""), (-1, ""))[
                 :2
             ]
