@@ -215,6 +215,14 @@ class HelpersClause(Record, frozen=True, eq=False):
     span: Span
 
 
+class WithinClause(Record, frozen=True, eq=False):
+    """`within 4500 us`: for how long the helpers execute until the signal. Without a unit `time` is an
+    expression."""
+
+    time: ValueNode
+    span: Span
+
+
 class UnknownClause(Record, frozen=True, eq=False):
     """A word after `with` that is not a valid clause; kept so that the resolver can suggest the nearest
     one."""
@@ -223,7 +231,9 @@ class UnknownClause(Record, frozen=True, eq=False):
     span: Span
 
 
-InterfaceClause: TypeAlias = ProtocolClause | RequestsClause | HelpersClause | ThreadsClause | UnknownClause
+InterfaceClause: TypeAlias = (
+    ProtocolClause | RequestsClause | HelpersClause | WithinClause | ThreadsClause | UnknownClause
+)
 
 
 # Components --------------------------------------------------------------------------------------

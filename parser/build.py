@@ -271,6 +271,9 @@ class Builder:
     def helpers_clause(self, first: int, last: int, word: int, *names: Any) -> Any:
         return ast.HelpersClause(last > first, self._span(first, last))
 
+    def within_clause(self, first: int, last: int, word: int, time: Any) -> Any:
+        return ast.WithinClause(time, self._span(first, last))
+
     def threads_clause(self, first: int, last: int, count: Any) -> Any:
         return ast.ThreadsClause(count, self._span(first, last))
 

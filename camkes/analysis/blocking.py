@@ -232,8 +232,10 @@ def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str,
     sums: dict[str, int] = {}
     for names in entered.values():
         most: dict[str, int] = {}
+        inside: set[str] = set()
         for name in sorted(names, key=workload.position.__getitem__):
-            if workload.lock[name] not in most:
+            if name not in inside:
+                inside |= workload.below[name].keys()
                 if name not in below:
                     counts = workload.locks_below[name]
                     below[name] = [(callee, counts[callee]) for callee in counted if callee in counts]

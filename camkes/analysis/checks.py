@@ -8,8 +8,9 @@ from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from camkes.analysis.codes import MAY_WAIT, NO_PERIOD, NO_TASKS, NO_WCET, OTHER_THREAD, SEVERAL_PROCESSORS
+from camkes.analysis.conditions import check_conditions, servers
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.connectors import carries_time, interface_threads
+from camkes.model.connectors import carries_time, interface_threads, support
 from camkes.model.settings import AFFINITY, DEFAULTS, DOMAIN, PRIORITY, Defaults, Known, SettingReader, find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
@@ -26,6 +27,7 @@ def check(
         return False
     _times(system, plan, sink)
     _waits(system, plan, sink)
+    check_conditions(system, plan, sink)
     called = _plain_calls(system, plan, sink, code)
     _other_threads(system, plan, sink, defaults, called)
     _processors(system, plan, sink, defaults)
@@ -33,8 +35,11 @@ def check(
 
 
 def _times(system: System, plan: Plan, sink: Sink) -> None:
+    helping = servers(system, plan)
     for task in system.tasks:
         name = task.instance
+        if name in helping:
+            continue  # which executes while others wait
         if task.period is None:
             sink.report(
                 NO_PERIOD,
@@ -66,16 +71,27 @@ def _waits(system: System, plan: Plan, sink: Sink) -> None:
     """Events, mutexes and semaphores of components that tasks execute in."""
     tasks = {task.name for task in plan.tasks}
     executed = tasks | {cpi.instance for cpi in plan.cpis if cpi.tasks}
+    helping = servers(system, plan)
+    emitters = {
+        end.name: [system.instance(other.instance) for other in connection.from_ends]
+        for connection in system.connections
+        for end in connection.to_ends
+    }
     for instance in system.instances:
-        if instance.name in executed:
-            for kind, name, span in _waited_for(instance):
-                sink.report(
-                    MAY_WAIT,
-                    f"`{instance.name}` can wait for the {kind} `{name}` without a bound",
-                    span,
-                    related=[Label(instance.span, "tasks execute code of this instance")],
-                    help="let tasks share data through a CPI with a protocol",
-                )
+        for kind, name, span in _waited_for(instance) if instance.name in executed else ():
+            if plan.condition(f"{instance.name}.{name}") is not None:
+                continue  # with helpers
+            by = emitters.get(f"{instance.name}.{name}", [])
+            from_tasks = all(each is not None and each.name in executed for each in by)
+            if instance.name in helping and kind == "event" and from_tasks:
+                continue  # until there is a request
+            sink.report(
+                MAY_WAIT,
+                f"`{instance.name}` can wait for the {kind} `{name}` without a bound",
+                span,
+                related=[Label(instance.span, "tasks execute code of this instance")],
+                help="let tasks share data through a CPI with a protocol, or wait `with helpers`",
+            )
 
 
 def _waited_for(instance: Instance) -> Iterable[tuple[str, str, Span]]:
@@ -142,6 +158,8 @@ def _others(system: System, plan: Plan) -> Iterable[_OtherThread]:
             connection = by_end.get(name)
             if name in cpis or connection is None or not interface_threads(connection, interface, name):
                 continue
+            if plan.condition(name) is not None or support(connection.connector).without_thread:
+                continue  # the first takes a step of a manager for each signal
             calls = interface.kind == "provides"
             help_ = "give the interface a protocol" if calls else "let a task look for the event"
             yield _OtherThread(

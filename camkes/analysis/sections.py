@@ -15,8 +15,8 @@ _CEILING = "at a ceiling"
 
 
 class RequestSection(Struct, frozen=True):
-    """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi`, which
-    has this `lock`, for `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no
+    """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi`, with
+    this `lock`, for `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no
     task of the job's priority has need."""
 
     task: str

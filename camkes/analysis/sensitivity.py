@@ -89,7 +89,7 @@ def changes(workload: Workload, analysis: Analysis) -> Iterator[ResponseTimeChan
     """For each CPI that tasks reach, what each other protocol does; only where some response gets shorter."""
     before = _responses(analysis)
     for cpi in workload.cpis:
-        if not workload.arrivals[cpi.name]:
+        if not workload.arrivals[cpi.name] or cpi.lock:  # of a wait the protocol is what it is
             continue
         for protocol in Protocol:
             if protocol is cpi.protocol:

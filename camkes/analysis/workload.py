@@ -10,6 +10,7 @@ from heapq import nlargest
 
 from msgspec import Struct
 
+from camkes.analysis.conditions import HelpedWait, helped_waits
 from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
@@ -18,8 +19,9 @@ from camkes.protocols.plan import Plan
 class WorkloadCpi(Struct, frozen=True):
     """A component procedure interface. `work` is the execution time of one request without what it
     requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
-    `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs with the
-    same `lock` exclude each other; these are `inherited` and request nothing. The others have their own."""
+    `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs
+    with the same `lock`, which are `inherited`, exclude each other; the others have locks of their own. These
+    are waits for a signal: see `camkes.analysis.conditions`."""
 
     name: str
     protocol: Protocol
@@ -137,6 +139,10 @@ def workload_of(system: System, plan: Plan) -> Workload:
     for request in plan.requests:
         callees = counts.setdefault(request.caller, {})
         callees[request.callee] = callees.get(request.callee, 0) + request.count
+    waits = tuple(helped_waits(plan))
+    for wait in waits:
+        for caller in wait.waiting:
+            counts.setdefault(caller, {})[wait.condition] = 1
     planned = {task.name: task for task in plan.tasks}
     tasks = tuple(
         WorkloadTask(
@@ -155,4 +161,12 @@ def workload_of(system: System, plan: Plan) -> Workload:
         WorkloadCpi(cpi.name, cpi.protocol, cpi.wcet or 0, counts.get(cpi.name, {}), ceilings[cpi.name])
         for cpi in system.cpis
     )
-    return Workload(tasks, cpis)
+    return Workload(tasks, (*cpis, *(_cpi_of(wait, counts) for wait in waits)))
+
+
+def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]]) -> WorkloadCpi:
+    """A wait as a request, in which its helpers request what they do in a job."""
+    requests = dict.fromkeys(wait.conditions, 1)
+    for helper in wait.helpers:
+        requests |= counts.get(helper, {})
+    return WorkloadCpi(wait.condition, Protocol.INHERITED, wait.work, requests, lock=wait.lock)

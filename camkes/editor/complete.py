@@ -36,10 +36,10 @@ _TO_KINDS = ("provides", "consumes", "dataport")
 _CLAUSES = {
     "provides": ("priority_protocol", "requests", "threads"),
     "connection": ("threads",),
-    "consumes": ("helpers",),
-    "has": ("helpers",),
+    "consumes": ("helpers", "within"),
+    "has": ("helpers", "within"),
 }
-_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "helpers"))
+_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "helpers", "within"))
 
 
 class Sort(Enum):

@@ -37,6 +37,7 @@ WORDS = {
     "priority_protocol": "how the interface serves requests of tasks: `propagated`, `inherited` or `fixed`",
     "requests": "the `uses` interfaces that are called while a request is served, and no others",
     "helpers": "a waiting thread lends its priority to the tasks that can end the wait",
+    "within": "for how long the helpers execute from a wait to the signal, for the analysis",
     "thread": "the number of threads that serve; computed where it is not stated",
     "threads": "the number of threads that serve; computed where it is not stated",
     "connector": "how interfaces are connected: the kinds of its ends and its threads",

@@ -110,6 +110,9 @@ BUFFER = Known("buffer", "connection")
 DTB = Known("dtb", "interface")
 HELPERS = Known("helpers", "condition", shared=False)
 
+#: for how long helpers execute from a wait to the signal
+WITHIN = Known("within", "condition", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="the time of helpers")
+
 TABLE = {known.name: known for known in list(globals().values()) if isinstance(known, Known)}
 
 
@@ -333,15 +336,21 @@ class SettingReader(Struct, frozen=True):
         return find(instance, *names)
 
     def time(
-        self, instance: Instance, known: Known, names: tuple[str, ...], spans: dict[str, Span]
+        self,
+        instance: Instance,
+        known: Known,
+        names: tuple[str, ...],
+        spans: dict[str, Span],
+        clause: Setting | None = None,
     ) -> int | None:
         """A time in nanoseconds, whose place is added to `spans`. A number without a unit counts
         microseconds. What is not a whole number of nanoseconds is rounded to the safe side: execution times
-        up, others down.
+        up, others down. `clause` is what the component states.
         """
         own = {attribute.name for attribute in instance.type.attributes}
         # a plain `period` that the component declares itself may well mean something else
         setting = self.get(instance, *(name for name in names if name != known.name or name not in own))
+        setting = setting or clause
         if setting is None:
             return None
         spans[known.name] = setting.span
@@ -355,7 +364,7 @@ class SettingReader(Struct, frozen=True):
             )
             return None
         unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
-        time = _whole(value, unit, up=known is WCET) if abs(value) < 1e30 else -1
+        time = _whole(value, unit, up=known in (WCET, WITHIN)) if abs(value) < 1e30 else -1
         if value >= 0 and time >= known.low:
             return time
         written = f"{in_digits(value)} {setting.unit or DEFAULT_UNIT}"

@@ -120,7 +120,8 @@ class Interface(Struct, frozen=True, eq=False):
     `kind`: uses provides emits consumes dataport. `type`: the procedure, the event's name, or the
     dataport's type. `protocol`, `requests`, `threads` are what a `with` clause of the
     component states (None: nothing stated); the spans of these clauses are in `clause_spans` under
-    "priority_protocol", "requests", "threads", and "helpers" of a `consumes` interface.
+    "priority_protocol", "requests", "threads", and "helpers" of a `consumes` interface, whose `within` is for
+    how long helpers execute from a wait to the signal.
     """
 
     kind: str
@@ -132,6 +133,7 @@ class Interface(Struct, frozen=True, eq=False):
     requests: tuple[str, ...] | None = None
     threads: int | None = None
     clause_spans: Mapping[str, Span] | None = None
+    within: Setting | None = None
 
 
 class Sync(Struct, frozen=True, eq=False):
@@ -140,6 +142,7 @@ class Sync(Struct, frozen=True, eq=False):
     span: Span
     #: where `with helpers` is written
     helpers: Span | None = None
+    within: Setting | None = None
 
 
 class ComponentType(Struct, frozen=True, eq=False):
@@ -276,7 +279,8 @@ class Condition(Struct, frozen=True, eq=False):
     """What threads wait for `with helpers`: an event that `instance` consumes, or a semaphore of it.
 
     `kind`: event semaphore binary_semaphore. `helpers` are the names of the tasks that are stated to end
-    such a wait; None: they are computed. `spans` has "helpers" where either is written.
+    such a wait; None: they are computed. `within` is for how long they execute from a wait to the signal, in
+    nanoseconds. `spans` has "helpers" and "within" where they are written.
     """
 
     instance: str
@@ -285,6 +289,7 @@ class Condition(Struct, frozen=True, eq=False):
     helpers: tuple[str, ...] | None
     span: Span
     spans: Mapping[str, Span]
+    within: int | None = None
 
     @property
     def name(self) -> str:

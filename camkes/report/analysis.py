@@ -197,7 +197,7 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     yield ""
     yield f"C = {_time(result.demand.total)}, the execution time of a job"
     yield f"  {_time(task.work):>12}  its own work"
-    yield from (_part(part) for part in result.demand.parts)
+    yield from (_part(workload, part) for part in result.demand.parts)
     yield ""
     waits = result.blocking
     yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"
@@ -232,20 +232,23 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
         yield f"  {'-' + _time(found.job * task.period):>12}  released that long after the first"
 
 
-def _part(part: DemandPart, indent: str = "") -> str:
+def _part(workload: Workload, part: DemandPart, indent: str = "") -> str:
+    what = "wait" if workload.cpi[part.cpi].lock else "request"
     each = _time(part.work) + (f" + {_time(part.overhead)} overhead" if part.overhead else "")
-    return f"{indent}  {_time(part.total):>12}  {part.cpi}: {_times(part.count, 'request')} of {each}"
+    return f"{indent}  {_time(part.total):>12}  {part.cpi}: {_times(part.count, what)} of {each}"
 
 
 def _section(workload: Workload, analysis: Analysis, section: RequestSection) -> Iterator[str]:
     """A section, and the requests in it; one that is only a step of a request has none."""
     why = "executes at a ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
+    if workload.cpi[section.cpi].lock:
+        why = "its helpers are at work for it, or will be before"
     yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
     parts = request_parts(workload, analysis.platform, section.cpi)
     if section.at_ceiling and not workload.rules[section.cpi].own_priority:
         yield f"  {'':>12}      one step of serving the request"
     elif len(parts) > 1 or parts[0].overhead:
-        yield from (_part(part, indent="    ") for part in parts)
+        yield from (_part(workload, part, indent="    ") for part in parts)
 
 
 def _case(witness: Witness | None) -> Iterator[str]:

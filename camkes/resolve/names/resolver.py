@@ -33,7 +33,7 @@ from camkes.resolve.values.attributes import (
     check_keyword,
     check_member_keyword,
 )
-from camkes.resolve.values.clauses import interface_clauses, sync_helpers
+from camkes.resolve.values.clauses import interface_clauses, sync_clauses
 from camkes.resolve.values.expressions import fold, fold_integer
 
 #: Components within components deeper than this are taken for a mistake.
@@ -238,8 +238,9 @@ class Names:
                 kind = item.kind.replace("_", " ")
                 check_member_keyword(item.name, kind, self.sink)
                 if new_member(members, item.name, kind, self.sink):
-                    helpers = sync_helpers(item, self.sink)
-                    syncs.append(Sync(item.kind, item.name.text, item.name.span, helpers))
+                    clauses = sync_clauses(item, self.sink)
+                    helpers = clauses.spans.get("helpers")
+                    syncs.append(Sync(item.kind, item.name.text, item.name.span, helpers, clauses.within))
             elif isinstance(item, ast.AttributeDecl) and new_member(
                 members, item.name, "attribute", self.sink
             ):
@@ -308,6 +309,7 @@ class Names:
             clauses.requests,
             clauses.threads,
             clauses.spans or None,
+            clauses.within,
         )
 
     # Configurations and assemblies ---------------------------------------------------------------

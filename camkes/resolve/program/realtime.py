@@ -22,6 +22,7 @@ from camkes.model.settings import (
     PRIORITY,
     PRIORITY_PROTOCOL,
     WCET,
+    WITHIN,
     SettingReader,
 )
 from camkes.model.system import (
@@ -69,23 +70,35 @@ def conditions(instances: tuple[Instance, ...], sink: Sink) -> tuple[Condition, 
         for interface in instance.type.interfaces:
             if interface.kind == "consumes" and interface.name not in instance.type.exported:
                 clause = (interface.clause_spans or {}).get(HELPERS.name)
-                found += _condition(instance, interface.name, "event", interface.span, clause, sink)
+                found += _condition(
+                    instance, interface.name, "event", interface.span, clause, interface.within, sink
+                )
         for sync in instance.type.syncs:
             if sync.kind != "mutex":
-                found += _condition(instance, sync.name, sync.kind, sync.span, sync.helpers, sink)
+                found += _condition(
+                    instance, sync.name, sync.kind, sync.span, sync.helpers, sync.within, sink
+                )
     return tuple(found)
 
 
 def _condition(
-    instance: Instance, name: str, kind: str, span: Span, clause: Span | None, sink: Sink
+    instance: Instance,
+    name: str,
+    kind: str,
+    span: Span,
+    clause: Span | None,
+    time: Setting | None,
+    sink: Sink,
 ) -> list[Condition]:
     """The condition that a member is by its clause, or by a setting that states its helpers."""
     setting = instance.settings.get(HELPERS.of(f"{name}_"))
     declared = any(a.name == HELPERS.of(f"{name}_") for a in instance.type.attributes)
     if clause is None and (setting is None or declared):
         return []  # an attribute of its own only has the name
+    spans = {"helpers": clause or span}
+    within = SettingReader(sink).time(instance, WITHIN, WITHIN.names(f"{name}_"), spans, time)
     if setting is None:
-        return [Condition(instance.name, name, kind, None, span, {"helpers": clause or span})]
+        return [Condition(instance.name, name, kind, None, span, spans, within)]
     stated = setting.value
     if not isinstance(stated, list) or not all(isinstance(each, str) for each in stated):
         sink.report(
@@ -96,7 +109,7 @@ def _condition(
         )
         return []
     names = tuple(dict.fromkeys(str(each) for each in stated))
-    return [Condition(instance.name, name, kind, names, span, {"helpers": setting.span})]
+    return [Condition(instance.name, name, kind, names, span, spans | {"helpers": setting.span}, within)]
 
 
 class TaskReader(SettingReader, frozen=True):

@@ -10,9 +10,10 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.protocols import Protocol
+from camkes.model.system import Setting
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.values.expressions import fold_integer
+from camkes.resolve.values.expressions import fold, fold_integer
 from camkes.resolve.words.nearest import nearest, suggestion
 
 PROTOCOLS = tuple(protocol.value for protocol in Protocol)
@@ -27,9 +28,9 @@ def protocol_words(quote: str) -> str:
 #: The words of the clauses that each kind of interface can have.
 _ALLOWED = {
     "provides": ("priority_protocol", "requests", "threads"),
-    "consumes": ("helpers",),
-    "semaphore": ("helpers",),
-    "binary_semaphore": ("helpers",),
+    "consumes": ("helpers", "within"),
+    "semaphore": ("helpers", "within"),
+    "binary_semaphore": ("helpers", "within"),
 }
 
 #: How a clause is written.
@@ -37,6 +38,7 @@ _FORMS = {
     "priority_protocol": "priority_protocol inherited",
     "requests": "requests (interface, ...)",
     "helpers": "helpers",
+    "within": "within 500 us",
     "threads": "N threads",
 }
 
@@ -47,6 +49,7 @@ class Clauses(Struct, eq=False, dict=True):
     protocol: Protocol | None = None
     requests: tuple[str, ...] | None = None
     threads: int | None = None
+    within: Setting | None = None
     spans: dict[str, Span] = field(default_factory=dict)
 
 
@@ -56,10 +59,9 @@ def interface_clauses(node: ast.InterfaceDecl, sink: Sink) -> Clauses:
     return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"{article} `{node.kind}` interface", sink)
 
 
-def sync_helpers(node: ast.SyncDecl, sink: Sink) -> Span | None:
-    """Where a semaphore is declared `with helpers`."""
-    place = f"a {node.kind.replace('_', ' ')}"
-    return _read(node.clauses, _ALLOWED.get(node.kind, ()), place, sink).spans.get("helpers")
+def sync_clauses(node: ast.SyncDecl, sink: Sink) -> Clauses:
+    """The clauses of a semaphore or mutex."""
+    return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"a {node.kind.replace('_', ' ')}", sink)
 
 
 def connection_threads(node: ast.ConnectionDecl, sink: Sink) -> tuple[int | None, Span | None]:
@@ -107,6 +109,14 @@ def _read(nodes: Sequence[ast.InterfaceClause], allowed: Sequence[str], place: s
         else:
             result.spans[word] = node.span
             _take(node, result, sink)
+    if "within" in result.spans and "helpers" not in result.spans:
+        sink.report(
+            codes.MISPLACED_CLAUSE,
+            "a `within` clause needs a `helpers` clause",
+            result.spans["within"],
+            notes=["it says for how long helpers execute until the signal"],
+            help=f"write `with helpers, {_FORMS['within']}`",
+        )
     return result
 
 
@@ -118,7 +128,11 @@ def _meant(word: str) -> str:
 
 def _owners(word: str) -> str:
     """What can have a clause."""
-    return "a `consumes` interface or a semaphore" if word == "helpers" else "the `provides` interface"
+    return (
+        "a `consumes` interface or a semaphore"
+        if word in _ALLOWED["consumes"]
+        else "the `provides` interface"
+    )
 
 
 def _forms(allowed: Sequence[str], place: str) -> str:
@@ -135,6 +149,8 @@ def _word(node: ast.InterfaceClause) -> str:
             return "requests"
         case ast.HelpersClause():
             return "helpers"
+        case ast.WithinClause():
+            return "within"
         case ast.ThreadsClause():
             return "threads"
         case ast.UnknownClause():
@@ -147,6 +163,11 @@ def _take(node: ast.InterfaceClause, result: Clauses, sink: Sink) -> None:
             result.protocol = protocol(node.protocol.text, node.protocol.span, sink)
         case ast.RequestsClause():
             result.requests = tuple(dict.fromkeys(name.text for name in node.interfaces))
+        case ast.WithinClause():
+            time = node.time
+            unit = time.unit.text if isinstance(time, ast.Quantity) else None
+            value = fold(time.number if isinstance(time, ast.Quantity) else time, sink)
+            result.within = None if value is None else Setting(value, time.span, unit)
         case ast.ThreadsClause():
             result.threads = fold_integer(node.count, sink, "this thread count", 1)
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Waits `with helpers` as requests: who waits lends its priority to tasks without a period, which end the
+wait after a stated time. So a wait is a request to the lock of these servers (Cucinotta et al., Sect. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from typing import NamedTuple
+
+from camkes.analysis.codes import MAY_WAIT, NO_WCET
+from camkes.diagnostics import Label, Sink
+from camkes.model.settings import WITHIN
+from camkes.model.system import System
+from camkes.protocols.plan import Plan, PlannedCondition
+
+
+def servers(system: System, plan: Plan) -> Set[str]:
+    """The tasks without a period that help: they execute on behalf of those who wait."""
+    periodic = {task.instance for task in system.tasks if task.period is not None}
+    return {name for each in plan.conditions for name in each.lending.tasks()} - periodic
+
+
+class HelpedWait(NamedTuple):
+    """A wait for `condition` as a request of the tasks and CPIs `waiting`, of `work` nanoseconds and with a
+    `lock`. To serve it the `helpers` make requests of their own and wait for `conditions`."""
+
+    condition: str
+    waiting: tuple[str, ...]
+    helpers: tuple[str, ...]
+    conditions: tuple[str, ...]
+    work: int
+    lock: str
+
+
+def helped_waits(plan: Plan) -> Iterator[HelpedWait]:
+    """The waits whose helpers have a time. Conditions with a helper in common have one lock."""
+    lock: dict[str, str] = {}
+    for each in plan.conditions:
+        helpers = each.lending.tasks()
+        joined = {lock.setdefault(name, name) for name in helpers}
+        lock = {name: min(joined) if of in joined else of for name, of in lock.items()}
+    known = [each for each in plan.conditions if each.lending.condition.within is not None]
+    for each in known:
+        helpers = each.lending.tasks()
+        others = (o for o in known if o is not each and not o.lending.waiters.keys().isdisjoint(helpers))
+        yield HelpedWait(
+            each.name,
+            tuple(name for name in each.lending.waiters if name not in lock),
+            helpers,
+            tuple(other.name for other in others),
+            each.lending.condition.within or 0,
+            lock[helpers[0]] if helpers else each.name,
+        )
+
+
+def check_conditions(system: System, plan: Plan, sink: Sink) -> None:
+    """Report conditions whose waits have no bound."""
+    tasks = {task.instance: task for task in system.tasks}
+    for each in plan.conditions:
+        condition = each.lending.condition
+        span = condition.spans.get("helpers", condition.span)
+        if condition.within is None:
+            sink.report(
+                NO_WCET,
+                f"the helpers of `{each.name}` have no execution time",
+                span,
+                notes=["a job waits until they have sent the signal"],
+                help="write for how long they execute from the wait to the signal: in the component"
+                " `with helpers, within 500 us`, or in the configuration"
+                f" `{condition.instance}.{WITHIN.of(f'{condition.interface}_')} = 500 us;`",
+            )
+        lowest = min((tasks[n].priority or 0 for n in _waiting_tasks(plan, each) if n in tasks), default=0)
+        for name in each.lending.tasks():
+            helper = plan.task(name)
+            if name in tasks and (period := tasks[name].spans.get("period")) is not None:
+                sink.report(
+                    MAY_WAIT,
+                    f"a wait for `{each.name}` has no bound: its helper `{name}` waits for its next period",
+                    span,
+                    related=[Label(period, "a time passes before it goes on")],
+                    help="let a task without a period end the wait, which waits for requests alone",
+                )
+            elif helper is not None and helper.priority > lowest:
+                sink.report(
+                    MAY_WAIT,
+                    f"the helper `{name}` of `{each.name}` has priority {helper.priority}, above that of"
+                    " a task that waits",
+                    span,
+                    notes=["what it does is counted as work of those who wait, at their priorities"],
+                    help=f"give `{name}` a priority of at most {lowest}",
+                )
+
+
+def _waiting_tasks(plan: Plan, condition: PlannedCondition) -> Iterable[str]:
+    for name in condition.lending.waiters:
+        cpi = plan.cpi(name)
+        yield from (name,) if cpi is None else cpi.tasks

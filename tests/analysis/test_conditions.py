@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Response times where jobs wait `with helpers`: figures of the paper, and runs on the host kernel."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from camkes.cli.main import main
+from tests.end_to_end.test_helpers import write
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MS = 1_000_000
+
+
+def analysed(path: Path, capsys: pytest.CaptureFixture[str], status: int = 0) -> dict[str, dict[str, int]]:
+    """What `camkes analyze` says of each task."""
+    assert main(["analyze", str(path), "--json"]) == status
+    return {task["name"]: task for task in json.loads(capsys.readouterr().out)["tasks"]}
+
+
+def test_table_i(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two clients execute for 10 ms and wait for a server, which executes for 4.5 ms and may have begun with
+    the other: 14.5 + 4.5; 2 * 14.5; and the third task waits for both, 10 + 2 * 14.5. All are attained."""
+    found = analysed(EXAMPLES / "helpers", capsys)
+    responses = {name: task["response"] / MS for name, task in found.items()}
+    assert responses == {"client1": 19, "client2": 29, "annoyer": 39}
+    assert found["client1"]["blocking"] == 4.5 * MS
+    assert main(["analyze", str(EXAMPLES / "helpers"), "--explain", "client1"]) == 0
+    text = capsys.readouterr().out
+    assert "4.5 ms  client1.reply: 1 wait of 4.5 ms\n" in text
+    assert "4.5 ms  client2 in client2.reply: its helpers are at work for it, or will be before\n" in text
+    assert "Case: a response of 19 ms, the bound is exact\n" in text
+
+
+#: Clients of two servers: period, execution time, and the times of the servers for it, in milliseconds.
+CLIENTS = ((50, 10, 2, 2), (80, 12, 5, 4), (120, 20, 4, 1))
+
+
+def clients(folder: Path, servers: int = 2, settings: str = "") -> Path:
+    """Clients that wait for each server once in a job, as far as there are so many."""
+    count = range(len(CLIENTS))
+    waits = "".join(f"emits Ask ask{s}; consumes Told told{s} with helpers;" for s in range(servers))
+    told = "".join(f"emits Told told{c};" for c in count)
+    lines = [f"component Client c{c}; " for c in count] + [f"component Server s{s};" for s in range(servers)]
+    for s in range(servers):
+        ends = ", ".join(f"from c{c}.ask{s}" for c in count)
+        lines.append(f"connection seL4NotificationNative ask{s}({ends}, to s{s}.ask);")
+        lines += [
+            f"connection seL4Notification told{s}{c}(from s{s}.told{c}, to c{c}.told{s});" for c in count
+        ]
+    given = [f"s{s}._priority = 1;" for s in range(servers)]
+    for c, (period, work, *times) in enumerate(CLIENTS):
+        given.append(f"c{c}._priority = {9 - c}; c{c}._period = {period} ms; c{c}._wcet = {work} ms;")
+        given += [f"c{c}.told{s}_within = {times[s]} ms;" for s in range(servers)]
+    return write(
+        folder,
+        f"component Client {{ control; requestor; {waits} }}\n"
+        f"component Server {{ control; requestor; consumes Ask ask; {told} }}\n",
+        f"composition {{ {' '.join(lines)} }} configuration {{ {' '.join(given)} {settings} }}",
+        {},
+    )
+
+
+def test_three_clients_of_two_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first waits for the second in one server and for the third in the other: 4 + 4, not 5 + 1 and not
+    5 + 4. C is 14, 21, 25: R1 = 14 + 8, R2 = 21 + 4 + 14, R3 = 25 + 2 * 14 + 21."""
+    found = analysed(clients(tmp_path), capsys)
+    assert [task["wcet"] / MS for task in found.values()] == [14, 21, 25]
+    assert [task["blocking"] / MS for task in found.values()] == [8, 4, 0]
+    assert [task["response"] / MS for task in found.values()] == [22, 39, 74]
+
+
+def test_conditions_with_a_helper_in_common_have_one_lock(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With one server the first waits once, for the longer time: 12 + 5. So do servers that help each other's
+    clients, in all conditions."""
+    one = analysed(clients(tmp_path / "one", 1), capsys)
+    assert [task["blocking"] / MS for task in one.values()] == [5, 4, 0]
+    every = '["s0", "s1"]'
+    both = "".join(f"c{c}.told{s}_helpers = {every};" for c in range(3) for s in range(2))
+    path = clients(tmp_path / "both", 2, both)
+    assert main(["analyze", str(path)]) == 1  # s0 cannot emit what s1 does
+    assert "E0518" in capsys.readouterr().err
+
+
+# Systems that have no bound -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "message"),
+    [
+        ("c1.told1_within = 4 ms;", "", "E0902", "the helpers of `c1.told1` have no execution time"),
+        ("s1._priority = 1;", "s1._priority = 8;", "E0903", "has priority 8, above that of a task"),
+        ("s1._priority = 1;", "s1._priority = 1; s1._period = 90 ms; s1._wcet = 1;", "E0903",
+         "its helper `s1` waits for its next period"),
+        ("consumes Told told0 with helpers;", "consumes Told told0;", "E0903",
+         "`c0` can wait for the event `told0` without a bound"),
+        ("from c0.ask1", "from clock.tick, from c0.ask1", "E0903",
+         "`s1` can wait for the event `ask` without a bound"),
+    ],
+)  # fmt: skip
+def test_waits_without_a_bound(
+    old: str, new: str, code: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = clients(tmp_path)
+    text = path.read_text()
+    assert old in text
+    text = text.replace(old, new)
+    if "clock" in new:
+        text = text.replace(
+            "component Client {", "component Clock { control; emits Ask tick; } component Client {"
+        )
+        text = text.replace("composition {", "composition { component Clock clock;")
+    path.write_text(text)
+    assert main(["analyze", str(path)]) == 1
+    errors = capsys.readouterr().err
+    assert f"error[{code}]" in errors and message in errors
+
+
+def test_servers_may_have_the_priority_of_the_least_urgent_client(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = clients(tmp_path)
+    path.write_text(path.read_text().replace("s1._priority = 1;", "s1._priority = 7;"))
+    assert [task["response"] / MS for task in analysed(path, capsys).values()] == [22, 39, 74]
