@@ -169,4 +169,5 @@ def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]]) -> Worklo
     requests = dict.fromkeys(wait.conditions, 1)
     for helper in wait.helpers:
         requests |= counts.get(helper, {})
-    return WorkloadCpi(wait.condition, Protocol.INHERITED, wait.work, requests, lock=wait.lock)
+    inherited = next(protocol for protocol in Protocol if protocol.inherits)
+    return WorkloadCpi(wait.condition, inherited, wait.work, requests, lock=wait.lock)
