@@ -269,7 +269,7 @@ class Wording:
             return _Slip(message, label, help)
         if before == "NAME" and tokens.word(position - 1) == "priority_protocol" and expected <= _NAMES:
             message = f"expected a protocol after `priority_protocol`, found {self._found(position)}"
-            label, help = "unexpected", "the protocols are `propagated`, `inherited` and `fixed`"
+            label, help = "unexpected", "for example `priority_protocol inherited`"
             return _Slip(message, label, help)
         return None
 

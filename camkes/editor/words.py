@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from camkes.resolve.values.clauses import protocol_words
+
 _INTEGER = "an integer type of C"
 _TIME = "a unit of time, behind a number: `10 ms`; without one a number is in microseconds"
 _ENDS = "in a declaration of a connector: what the interfaces at this end are"
@@ -34,7 +36,7 @@ WORDS = {
     "semaphore": "`NAME_wait()`, `NAME_post()`; `NAME_value` sets its first value (1)",
     "binary_semaphore": "`NAME_wait()`, `NAME_post()`; its value is 0 or 1, first 0",
     "with": "begins the clauses of an interface: a protocol, requests, helpers, a number of threads",
-    "priority_protocol": "how the interface serves requests of tasks: `propagated`, `inherited` or `fixed`",
+    "priority_protocol": f"how requests of tasks are served; the protocols are {protocol_words('`')}",
     "requests": "the `uses` interfaces that are called while a request is served, and no others",
     "helpers": "a waiting thread lends its priority to the tasks that can end the wait",
     "within": "for how long the helpers execute from a wait to the signal, for the analysis",
