@@ -23,7 +23,7 @@ from camkes.report.trace.model import Run
 class MessageError(IntEnum):
     """The errors of runtime/include/camkes/message_error.h (a test compares the two)."""
 
-    NO_ROOM = 1
+    NO_SPACE = 1
     MISSING = 2
     NO_MEMORY = 3
     METHOD = 4
@@ -42,7 +42,7 @@ class MessageError(IntEnum):
 
 #: what is wrong, in words
 WORDS = {
-    MessageError.NO_ROOM: "its parameters do not fit",
+    MessageError.NO_SPACE: "its parameters do not fit",
     MessageError.MISSING: "a string or an array is NULL",
     MessageError.NO_MEMORY: "the server is out of memory",
     MessageError.METHOD: "there is no such method",

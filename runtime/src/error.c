@@ -22,10 +22,10 @@ struct text {
 
 static void append_list(struct text *text, const char *format, va_list args)
 {
-    const size_t room = sizeof text->bytes - text->length;
-    const int wanted = vsnprintf(text->bytes + text->length, room, format, args);
+    const size_t left = sizeof text->bytes - text->length;
+    const int wanted = vsnprintf(text->bytes + text->length, left, format, args);
     if (wanted > 0) {
-        text->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+        text->length += (size_t)wanted < left ? (size_t)wanted : left - 1;
     }
 }
 

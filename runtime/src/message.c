@@ -32,7 +32,7 @@ void camkes_put_array(struct camkes_message *message, const void *array, size_t 
 {
     camkes_put(message, &count, sizeof count);
     if (size != 0 && count > message->end / size) {
-        set_error(message, CAMKES_MESSAGE_NO_ROOM, message->at + count * size);
+        set_error(message, CAMKES_MESSAGE_NO_SPACE, message->at + count * size);
         return;
     }
     if (count > 0 && !is_missing(message, array)) {
@@ -62,10 +62,10 @@ static void read_once(void)
 static const char *next_string(struct camkes_message *message, size_t *length)
 {
     const unsigned char *start = message->start + message->at;
-    const size_t room = message->error == CAMKES_MESSAGE_GOOD ? message->end - message->at : 0;
-    const unsigned char *final = room > 0 ? memchr(start, 0, room) : NULL;
+    const size_t left = message->error == CAMKES_MESSAGE_GOOD ? message->end - message->at : 0;
+    const unsigned char *final = left > 0 ? memchr(start, 0, left) : NULL;
     if (final == NULL) {
-        const bool empty = message->error == CAMKES_MESSAGE_GOOD && room == 0;
+        const bool empty = message->error == CAMKES_MESSAGE_GOOD && left == 0;
         set_error(message, empty ? CAMKES_MESSAGE_TOO_SHORT : CAMKES_MESSAGE_STRING,
                   message->end + 1);
         return NULL;
@@ -174,7 +174,7 @@ static void *view(struct camkes_message *message, struct camkes_scratch *scratch
     const size_t align = _Alignof(max_align_t);
     const size_t start = (scratch->used + align - 1) / align * align;
     if (size > sizeof scratch->bytes - start) {
-        set_error(message, CAMKES_MESSAGE_NO_ROOM, start + size);
+        set_error(message, CAMKES_MESSAGE_NO_SPACE, start + size);
         return NULL;
     }
     scratch->used = start + size;

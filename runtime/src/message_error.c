@@ -37,7 +37,7 @@ static camkes_error_t error_of(const struct camkes_message *message,
 {
     const char *refused = message->refused ? " refused by " : "";
     const char *server = message->refused && place->server != NULL ? place->server : "";
-    const char *words = message->error == CAMKES_MESSAGE_NO_ROOM ? NULL : words_of(message->error);
+    const char *words = message->error == CAMKES_MESSAGE_NO_SPACE ? NULL : words_of(message->error);
     (void)snprintf(text, 160, "message of %.40s()%s%.40s%s%s", method, refused, server,
                    words != NULL ? ": " : "", words != NULL ? words : "");
     camkes_error_t error = {

@@ -97,7 +97,7 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         "--scheduling",
         choices=("fifo", "rr"),
         default="fifo",
-        help="order among threads of equal priority (default: fifo)",
+        help="order among equal priorities (default: fifo)",
     )
     group.add_argument(
         "--for",
@@ -107,17 +107,10 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         help="virtual time of a schedule with the stated arrivals (default: 1s)",
     )
     group.add_argument(
-        "--bound",
-        metavar="N",
-        type=number,
-        help="maximum number of preemptions in a schedule (default: unlimited)",
+        "--bound", metavar="N", type=number, help="maximum number of preemptions (default: unlimited)"
     )
     group.add_argument(
-        "--random",
-        metavar="N",
-        type=number,
-        default=0,
-        help="run N random schedules instead of all, for large systems",
+        "--random", metavar="N", type=number, default=0, help="run N random schedules instead of all"
     )
     group.add_argument("--seed", metavar="S", type=number, default=1, help="seed of --random (default: 1)")
     group.add_argument(

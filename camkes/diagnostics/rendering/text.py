@@ -37,7 +37,7 @@ class _ExcerptCharacters(NamedTuple):
     stem: str  # from an underline down to its label
     open: str  # where a span of several lines starts
     side: str  # beside its lines
-    floor: str  # from there to the column where the span starts or ends
+    base: str  # from there to the column where the span starts or ends
     lead: str  # where a span starts that does not start its line
     corner: str  # where it ends
 
@@ -221,7 +221,7 @@ def _reach(row: _Row, start: int, end: int, bracket: _LabelBracket, drawing: _Ex
     row = row + [_Cell(" ", "")] * (end - len(row))
     for i in range(start, end):
         if row[i].text == " ":
-            row[i] = _Cell(drawing.floor, bracket.role)
+            row[i] = _Cell(drawing.base, bracket.role)
     tip = drawing.second if bracket.role == "second" else drawing.first
     return [*row[:end], _Cell(tip, bracket.role)]
 

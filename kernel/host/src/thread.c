@@ -90,7 +90,7 @@ static struct registers *make_registers(void)
     void *place = mmap(NULL, sizeof(struct registers), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) {
-        give_up(3, "cannot make room for registers");
+        give_up(3, "cannot reserve memory for registers");
     }
     return place;
 }

@@ -35,9 +35,9 @@ typedef struct dataport_ptr {
 
 /* Memory that only components share is coherent: no cache operation is needed. Returns a value
  * other than 0 if the range is outside the dataport. */
-static inline int camkes_memory_cache_op(size_t room, size_t start, size_t size, int operation)
+static inline int camkes_memory_cache_op(size_t total, size_t start, size_t size, int operation)
 {
     (void)operation;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return start <= room && size <= room - start ? 0 : -1;
+    return start <= total && size <= total - start ? 0 : -1;
 }

@@ -46,11 +46,11 @@ static inline seL4_Word camkes_request_label(struct camkes_request_label label)
 static inline struct camkes_request_label camkes_request_label_read(seL4_Word word)
 {
     const unsigned task = CAMKES_LABEL_PRIORITY_BITS, sequence = task + CAMKES_LABEL_TASK_BITS;
-    const seL4_Word nobody = camkes_bits(CAMKES_NO_TASK, 0, CAMKES_LABEL_TASK_BITS);
+    const seL4_Word none = camkes_bits(CAMKES_NO_TASK, 0, CAMKES_LABEL_TASK_BITS);
     const seL4_Word id = camkes_bits(word, task, CAMKES_LABEL_TASK_BITS);
     return (struct camkes_request_label){
         .priority = (uint8_t)camkes_bits(word, 0, CAMKES_LABEL_PRIORITY_BITS),
-        .task = id == nobody ? CAMKES_NO_TASK : (uint16_t)id,
+        .task = id == none ? CAMKES_NO_TASK : (uint16_t)id,
         .sequence = (uint16_t)camkes_bits(word, sequence, CAMKES_LABEL_SEQUENCE_BITS),
     };
 }

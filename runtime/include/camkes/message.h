@@ -168,7 +168,7 @@ CAMKES_INLINE unsigned char *camkes_message_next(struct camkes_message *message,
 
 CAMKES_INLINE void camkes_put(struct camkes_message *message, const void *value, size_t size)
 {
-    unsigned char *next = camkes_message_next(message, size, CAMKES_MESSAGE_NO_ROOM);
+    unsigned char *next = camkes_message_next(message, size, CAMKES_MESSAGE_NO_SPACE);
     if (next != NULL && size > 0) {
         memcpy(next, value, size);
     }

@@ -10,7 +10,7 @@
 /* clang-format off */
 /* X(NAME, number, camkes_error_type_t, "what is wrong") */
 #define CAMKES_MESSAGE_ERRORS(X)                                                                      \
-    X(NO_ROOM, 1, CE_BUFFER_LENGTH_EXCEEDED, "its parameters do not fit")                             \
+    X(NO_SPACE, 1, CE_BUFFER_LENGTH_EXCEEDED, "its parameters do not fit")                             \
     X(MISSING, 2, CE_ALLOCATION_FAILURE, "a string or an array is NULL")                              \
     X(NO_MEMORY, 3, CE_ALLOCATION_FAILURE, "the server is out of memory")                             \
     X(METHOD, 4, CE_INVALID_METHOD_INDEX, "there is no such method")                                  \

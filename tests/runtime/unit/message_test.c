@@ -135,7 +135,7 @@ static void marshal_too_much(void)
         need(message.at <= CAMKES_MESSAGE_BYTES, "wrote past the end");
     }
     camkes_put_array(&message, text, SIZE_MAX / 2, 4);
-    need(message.error == CAMKES_MESSAGE_NO_ROOM, "an overrun went unseen");
+    need(message.error == CAMKES_MESSAGE_NO_SPACE, "an overrun went unseen");
     need(camkes_message_words(&message) <= seL4_MsgMaxLength, "too many words");
     message = camkes_message_new(NULL);
     camkes_put_array(&message, NULL, 0, 4);
@@ -207,7 +207,7 @@ static void fields_of_errors(void)
         .at = 5, .end = 7, .wanted = 11, .error = CAMKES_MESSAGE_NO_MEMORY};
     need(!camkes_message_good(&message, &place, "m"), "an error that is not one");
     need(last.type == CE_ALLOCATION_FAILURE && last.alloc_bytes == 11, "bytes to allocate");
-    message.error = CAMKES_MESSAGE_NO_ROOM;
+    message.error = CAMKES_MESSAGE_NO_SPACE;
     (void)camkes_message_good(&message, &place, "m");
     need(last.type == CE_BUFFER_LENGTH_EXCEEDED && last.current_length == 7 &&
              last.target_length == 11,

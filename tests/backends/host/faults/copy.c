@@ -3,11 +3,11 @@
 #include <camkes.h>
 #include <stdio.h>
 #include <string.h>
-char room[64];
+char buffer[64];
 int run(void)
 {
     char *volatile none = 0;
     volatile size_t n = 60;
-    memcpy(room, none, n); // FAULT
-    return room[3];
+    memcpy(buffer, none, n); // FAULT
+    return buffer[3];
 }

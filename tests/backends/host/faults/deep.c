@@ -4,9 +4,9 @@
 #include <stdio.h>
 static __attribute__((noinline)) int dig(volatile int n)
 {
-    volatile char room[512];
-    room[n % 512] = 1;
-    return n < 0 ? 0 : dig(n + 1) + room[0];
+    volatile char buffer[512];
+    buffer[n % 512] = 1;
+    return n < 0 ? 0 : dig(n + 1) + buffer[0];
 }
 int run(void)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 static __attribute__((noinline)) int smash(void)
 {
-    char room[8];
-    char *volatile all = room;
+    char buffer[8];
+    char *volatile all = buffer;
     memset(all, 0x41, 64);
     return *(volatile int *)8; // FAULT
 }
