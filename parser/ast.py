@@ -223,6 +223,13 @@ class WithinClause(Record, frozen=True, eq=False):
     span: Span
 
 
+class MonitorClause(Record, frozen=True, eq=False):
+    """`monitor NAME`: the CPIs of an instance that name the same one share a lock."""
+
+    monitor: Identifier
+    span: Span
+
+
 class UnknownClause(Record, frozen=True, eq=False):
     """A word after `with` that is not a valid clause; kept so that the resolver can suggest the nearest
     one."""
@@ -232,7 +239,13 @@ class UnknownClause(Record, frozen=True, eq=False):
 
 
 InterfaceClause: TypeAlias = (
-    ProtocolClause | RequestsClause | HelpersClause | WithinClause | ThreadsClause | UnknownClause
+    ProtocolClause
+    | RequestsClause
+    | HelpersClause
+    | WithinClause
+    | MonitorClause
+    | ThreadsClause
+    | UnknownClause
 )
 
 
@@ -272,7 +285,7 @@ class InterfaceDecl(Record, frozen=True, eq=False):
 class SyncDecl(Record, frozen=True, eq=False):
     """`has mutex name [with clauses];` and its like."""
 
-    kind: str  # mutex semaphore binary_semaphore
+    kind: str  # mutex semaphore binary_semaphore condition
     name: Identifier
     clauses: tuple[InterfaceClause, ...]
     span: Span

@@ -274,6 +274,9 @@ class Builder:
     def within_clause(self, first: int, last: int, word: int, time: Any) -> Any:
         return ast.WithinClause(time, self._span(first, last))
 
+    def monitor_clause(self, first: int, last: int, word: int, monitor: ast.Identifier) -> Any:
+        return ast.MonitorClause(monitor, self._span(first, last))
+
     def threads_clause(self, first: int, last: int, count: Any) -> Any:
         return ast.ThreadsClause(count, self._span(first, last))
 

@@ -119,7 +119,11 @@ void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer)/*? weak ?*/;
 /*- for sync in me.syncs -*/
 
 /* has /*? sync.kind ?*/ /*? sync.name ?*/: /*? sync.origin ?*/ */
-/*- if sync.kind == 'mutex' -*/
+/*- if sync.kind == 'condition' -*/
+void /*? sync.name ?*/_wait(void);
+void /*? sync.name ?*/_signal(void);
+void /*? sync.name ?*/_broadcast(void);
+/*- elif sync.kind == 'mutex' -*/
 int /*? sync.name ?*/_lock(void) __attribute__((warn_unused_result));
 int /*? sync.name ?*/_unlock(void) __attribute__((warn_unused_result));
 /*- else -*/

@@ -157,11 +157,13 @@ class _Allocator:
         for condition in self.plan.conditions:
             if condition.instance == instance.name:
                 self._condition(condition, space)
+        for group in self.groups:
+            if group.instance == instance.name:
+                self._group(group, space)
         self._helper(instance, threads, space)
 
     def _condition(self, condition: PlannedCondition, space: OpenSpace) -> None:
-        """Capabilities of the threads that wait and signal, and of the manager of the group, if it is
-        here."""
+        """Capabilities of the threads that wait and signal."""
         group = group_of(self.groups, condition.name)
         assert group is not None
         endpoint = self._manager(group)
@@ -169,15 +171,12 @@ class _Allocator:
             if each.name == condition.name:
                 use = ObjectUse(condition.instance, Purpose.WAIT, condition.interface, number=thread.index)
                 self._cap(space, use, endpoint, Rights.CALL, 1 + 2 * len(group.parties) + number)
-        if condition.name == group.name:
-            self._group(group, space)
 
     def _group(self, group: Group, space: OpenSpace) -> None:
         """Capabilities of the manager of a group; replies are kept by party, then by sleeper."""
 
         def use(purpose: Purpose, context: str = "", number: int = 0) -> ObjectUse:
-            first = group.conditions[0]
-            return ObjectUse(first.instance, purpose, first.interface, context, number)
+            return ObjectUse(group.instance, purpose, group.member, context, number)
 
         self._cap(space, use(Purpose.MANAGER), self._manager(group), Rights.READ)
         for name in dict.fromkeys(party.name for party in group.parties):

@@ -194,6 +194,9 @@ class _Explainer:
                         return f"{sync.kind.replace('_', ' ')} {sync.name}", sync.span
         condition = self._plan.condition(end)
         helper = self._plan.task(use.instance) if not use.interface else None
+        monitor = next((c for c in self._plan.cpis if c.in_monitor and c.lock_name == end), None)
+        if monitor is not None:
+            return self._waited(use, end), monitor.span
         if condition is not None and use.purpose in (Purpose.MANAGER, Purpose.WAIT, Purpose.LEND):
             return self._waited(use, end), condition.span
         if helper is not None and task is not None:
@@ -214,7 +217,7 @@ class _Explainer:
         return f"{what} {use.interface}, connection {connection.name}", connection.span
 
     def _waited(self, use: ObjectUse, end: str) -> str:
-        """Of an event or a semaphore with helpers."""
+        """Of an event, a semaphore, a condition or a monitor."""
         match use.purpose:
             case Purpose.WAIT:
                 return f"waits for and signals {end}"

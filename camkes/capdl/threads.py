@@ -62,10 +62,9 @@ class ThreadPlanner:
             cpi = self.plan.cpi(f"{instance.name}.{interface.name}")
             yield from self._interface(instance, interface) if cpi is None else self._cpi(cpi)
         for group in self.groups:
-            first = group.conditions[0]
-            if first.instance == instance.name:
-                name, prefix = f"{group.name}!manager", f"{first.interface}_"
-                yield _Planned(name, Role.MANAGER, prefix, group.ceiling, 0, first.interface)
+            if group.instance == instance.name:
+                name, prefix = f"{group.name}!manager", f"{group.member}_"
+                yield _Planned(name, Role.MANAGER, prefix, group.ceiling, 0, group.member)
         task, own = self.plan.task(instance.name), group_of(self.groups, instance.name)
         if task is not None and own is not None:
             yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", own.ceiling, task.highest)

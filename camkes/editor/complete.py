@@ -34,12 +34,12 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _FROM_KINDS = ("uses", "emits", "dataport")
 _TO_KINDS = ("provides", "consumes", "dataport")
 _CLAUSES = {
-    "provides": ("priority_protocol", "requests", "threads"),
+    "provides": ("priority_protocol", "requests", "monitor", "threads"),
     "connection": ("threads",),
     "consumes": ("helpers", "within"),
     "has": ("helpers", "within"),
 }
-_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "helpers", "within"))
+_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "monitor", "helpers", "within"))
 
 
 class Sort(Enum):

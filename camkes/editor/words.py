@@ -35,9 +35,12 @@ WORDS = {
     "mutex": "a lock of the component: `NAME_lock()`, `NAME_unlock()`. It inherits no priorities",
     "semaphore": "`NAME_wait()`, `NAME_post()`; `NAME_value` sets its first value (1)",
     "binary_semaphore": "`NAME_wait()`, `NAME_post()`; its value is 0 or 1, first 0",
-    "with": "begins the clauses of an interface: a protocol, requests, helpers, a number of threads",
+    "with": "begins the clauses of an interface: a protocol, requests, a monitor, helpers, a thread count",
     "priority_protocol": f"how requests of tasks are served; the protocols are {protocol_words('`')}",
     "requests": "the `uses` interfaces that are called while a request is served, and no others",
+    "monitor": "CPIs of an instance that name the same monitor share one lock, in which they can wait for "
+    "conditions",
+    "condition": "`NAME_wait()`, `NAME_signal()`, `NAME_broadcast()` in the CPIs of a monitor",
     "helpers": "a waiting thread lends its priority to the tasks that can end the wait",
     "within": "for how long the helpers execute from a wait to the signal, for the analysis",
     "thread": "the number of threads that serve; computed where it is not stated",

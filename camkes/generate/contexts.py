@@ -154,10 +154,12 @@ class DispatchContext(Struct, frozen=True):
 
 
 class CpiContextContext(Struct, frozen=True):
-    """A context of a CPI. `worker` is a thread's C name, None in a pool."""
+    """A context of a CPI. `held` is the lock word while it has the lock. `worker` is a thread's C name, None
+    in a pool."""
 
     name: str
     id: int
+    held: int
     route: int
     base: int
     reply: int
@@ -177,9 +179,13 @@ class CallerContext(Struct, frozen=True):
 
 
 class CpiContext(Struct, frozen=True):
+    """`lock` is a C expression for its lock word, "NULL": it has none. `monitor` is that of its monitor, "":
+    it is in none."""
+
     name: str
     id: int
-    inherits: bool
+    lock: str
+    monitor: str
     ceiling: int
     pooled: bool
     contexts: tuple[CpiContextContext, ...]
@@ -314,10 +320,11 @@ class WayContext(Struct, frozen=True):
 
 
 class LenderContext(Struct, frozen=True):
-    """A condition of a group; `helpers` are parties."""
+    """A condition of a group, `in_monitor`: who waits for it gives up a lock. `helpers` are parties."""
 
     name: str
     id: int
+    in_monitor: bool
     helpers: tuple[int, ...]
 
 
@@ -441,7 +448,8 @@ class InstanceContext(Struct, frozen=True):
     threads: tuple[ThreadContext, ...]
     task: TaskContext | None
     conditions: tuple[ConditionContext, ...]
-    groups: tuple[tuple[str, GroupContext], ...]  # by their first conditions
+    monitors: tuple[str, ...]  # the names of their lock words
+    groups: tuple[tuple[str, GroupContext], ...]  # by what they are named after
     helper: HelperContext | None
     start: StartContext
     one_route: bool  # all threads that run its code make requests of the same context

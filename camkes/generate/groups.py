@@ -42,12 +42,12 @@ def _condition(me: InstanceFacts, condition: PlannedCondition) -> ctx.ConditionC
 
 def groups(me: InstanceFacts) -> tuple[tuple[str, ctx.GroupContext], ...]:
     """The groups whose managers are in the instance."""
-    own = (g for g in me.all.groups if g.conditions[0].instance == me.instance.name)
-    return tuple((group.conditions[0].interface, _group(me, group)) for group in own)
+    own = (g for g in me.all.groups if g.instance == me.instance.name)
+    return tuple((group.member, _group(me, group)) for group in own)
 
 
 def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
-    first, parties = group.conditions[0].interface, group.parties
+    first, parties = group.member, group.parties
     helping = {task.name: group.first_party(task) for task in group.tasks}
     names = [condition.name for condition in group.conditions]
     return ctx.GroupContext(
@@ -58,7 +58,7 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
                 comment=f"{party.context.name} at {party.name}" if party.cpi else f"task {party.name}",
                 context=party.context.id,
                 index=party.cpi.contexts.index(party.context) if party.cpi else 0,
-                lock=group.first_party(party.cpi) if party.cpi else None,
+                lock=group.first_of_lock(party.cpi) if party.cpi else None,
                 base=party.context.base_priority,
                 manager=me.slot(Purpose.LEND, first, party.name),
                 reply=me.slot(Purpose.REPLY, first, number=number),
@@ -67,7 +67,7 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
         ),
         ways=tuple(_ways(me, group)),
         conditions=tuple(
-            ctx.LenderContext(c.name, c.id, tuple(helping[task] for task in c.tasks))
+            ctx.LenderContext(c.name, c.id, c.kind == "condition", tuple(helping[task] for task in c.tasks))
             for c in group.conditions
         ),
         sleepers=tuple(
@@ -111,7 +111,7 @@ def _sleeper(
         party=party,
         parties=len(cpi.contexts) if cpi is not None and pooled else 1,
         priority=0 if origin is None else thread.priority,
-        reply=me.slot(Purpose.REPLY, group.conditions[0].interface, number=number),
+        reply=me.slot(Purpose.REPLY, group.member, number=number),
     )
 
 

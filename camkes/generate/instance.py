@@ -11,7 +11,7 @@ from camkes.generate.facts import InstanceFacts, SystemFacts, generates
 from camkes.generate.groups import conditions, groups, helper
 from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
-from camkes.generate.rpc import direct, dispatches, rpc_from, rpc_to
+from camkes.generate.rpc import direct, dispatches, monitor_word, rpc_from, rpc_to
 from camkes.generate.threads import one_label, one_route, thread_record
 from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
@@ -75,6 +75,7 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         threads=tuple(thread_record(me, t) for t in me.threads),
         task=_task(me),
         conditions=conditions(me),
+        monitors=tuple(dict.fromkeys(monitor_word(c.lock_name) for c in me.cpis if c.in_monitor)),
         groups=groups(me),
         helper=helper(me),
         start=ctx.StartContext(

@@ -81,23 +81,28 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     by_context = {t.context: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
     table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
     index = {c.id: i for i, c in enumerate(cpi.contexts)}
+    monitor = monitor_word(cpi.lock_name) if cpi.in_monitor else ""
+    group = group_of(me.all.groups, cpi.name)
+    first = 1 if group is None else 1 + group.first_party(cpi) - group.first_of_lock(cpi)
     return ctx.CpiContext(
         name=cpi.name,
         id=cpi.id,
-        inherits=cpi.protocol.inherits,
+        lock=(f"&{monitor or f'{name}__cpi.lock'}") if cpi.protocol.inherits else "NULL",
+        monitor=monitor,
         ceiling=cpi.ceiling,
         pooled=cpi.pooled,
         contexts=tuple(
             ctx.CpiContextContext(
                 name=c.name,
                 id=c.id,
+                held=held,
                 route=0 if cpi.protocol.own_priority else me.route(c.id),
                 base=c.base_priority,
                 reply=me.slot_if_any(Purpose.REPLY, name, c.name),
                 manager=me.slot_if_any(Purpose.MANAGER, name, c.name),
                 worker=by_context.get(c.id),
             )
-            for c in cpi.contexts
+            for held, c in enumerate(cpi.contexts, first)
         ),
         callers=tuple(
             ctx.CallerContext(
@@ -114,9 +119,14 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         wake=me.slot_if_any(Purpose.WAKE, name),
         authority=me.slot_if_any(Purpose.AUTHORITY, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
-        queue=cpi.manager and group_of(me.all.groups, cpi.name) is None,
+        queue=cpi.manager and group is None,
         members=me.all.reader.members(me.instance, "cpi", f"{name}_"),
     )
+
+
+def monitor_word(lock_name: str) -> str:
+    """The C name of the lock word of a monitor "inst.name"."""
+    return f"{lock_name.rpartition('.')[2]}__monitor"
 
 
 def direct(me: InstanceFacts, interface: Interface, connection: Connection) -> ctx.DirectContext:

@@ -299,10 +299,10 @@ class SettingReader(Struct, frozen=True):
     def semaphore(self, instance: Instance, sync: Sync) -> int:
         """The value that a semaphore starts with."""
         binary = sync.kind == "binary_semaphore"
-        default = 0 if binary else 1
+        default = 0 if sync.kind in ("binary_semaphore", "condition") else 1
         name = VALUE.of(f"{sync.name}_")
         setting = find(instance, name)
-        if setting is None or sync.kind == "mutex":
+        if setting is None or sync.kind in ("mutex", "condition"):
             return default
         value = setting.value
         if isinstance(value, str) and value.strip().isdecimal():

@@ -119,9 +119,9 @@ class Interface(Struct, frozen=True, eq=False):
 
     `kind`: uses provides emits consumes dataport. `type`: the procedure, the event's name, or the
     dataport's type. `protocol`, `requests`, `threads` are what a `with` clause of the
-    component states (None: nothing stated); the spans of these clauses are in `clause_spans` under
-    "priority_protocol", "requests", "threads", and "helpers" of a `consumes` interface, whose `within` is for
-    how long helpers execute from a wait to the signal.
+    component states (None: nothing stated), likewise `monitor`; the spans of these clauses are in
+    `clause_spans` under "priority_protocol", "requests", "threads", "monitor", and "helpers" of a `consumes`
+    interface, whose `within` is for how long helpers execute from a wait to the signal.
     """
 
     kind: str
@@ -132,12 +132,13 @@ class Interface(Struct, frozen=True, eq=False):
     protocol: Protocol | None = None
     requests: tuple[str, ...] | None = None
     threads: int | None = None
+    monitor: str | None = None
     clause_spans: Mapping[str, Span] | None = None
     within: Setting | None = None
 
 
 class Sync(Struct, frozen=True, eq=False):
-    kind: str  # mutex semaphore binary_semaphore
+    kind: str  # mutex semaphore binary_semaphore condition
     name: str
     span: Span
     #: where `with helpers` is written
@@ -256,6 +257,7 @@ class Task(Struct, frozen=True, eq=False):
 class Cpi(Struct, frozen=True, eq=False):
     """A component procedure interface with a protocol: `instance.interface`.
 
+    `monitor` is the name of the lock that it shares with others of the instance; None: it has its own.
     `requests` are names of `uses` interfaces of the same instance; None: not declared. `wcet` is the
     worst-case execution time of one request without what it calls, in nanoseconds.
     """
@@ -268,19 +270,26 @@ class Cpi(Struct, frozen=True, eq=False):
     requests: tuple[str, ...] | None
     wcet: int | None
     span: Span
-    spans: Mapping[str, Span]  # "protocol", "priority", "threads", "requests", "wcet"
+    spans: Mapping[str, Span]  # "protocol", "priority", "threads", "requests", "wcet", "monitor"
+    monitor: str | None = None
 
     @property
     def name(self) -> str:
         return f"{self.instance}.{self.interface}"
 
+    @property
+    def lock_name(self) -> str:
+        """What names its lock: "inst.monitor", or its own name."""
+        return self.name if self.monitor is None else f"{self.instance}.{self.monitor}"
+
 
 class Condition(Struct, frozen=True, eq=False):
-    """What threads wait for `with helpers`: an event that `instance` consumes, or a semaphore of it.
+    """What threads wait for `with helpers`: an event that `instance` consumes, a semaphore of it, or, also
+    without helpers, a condition of a monitor.
 
-    `kind`: event semaphore binary_semaphore. `helpers` are the names of the tasks that are stated to end
-    such a wait; None: they are computed. `within` is for how long they execute from a wait to the signal, in
-    nanoseconds. `spans` has "helpers" and "within" where they are written.
+    `kind`: event semaphore binary_semaphore condition. `helpers` are the names of the tasks that are stated
+    to end such a wait; None: they are computed. `within` is for how long they execute from a wait to the
+    signal, in nanoseconds. `spans` has "helpers" and "within" where they are written.
     """
 
     instance: str

@@ -21,10 +21,13 @@ class Party(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """What lending connects. `ceiling` is the highest priority that is lent in it; its manager is in the
-    instance of its first condition, whose name it has. `tasks` are those that help. `parties` are tasks, then
-    the contexts of each CPI; `index` is the place of each there, by its name and the id of its context."""
+    """What lending connects. `ceiling` is the highest priority that is lent in it; its manager is in
+    `instance`, that of its first condition, or without one of its first monitor, whose name it has: `member`.
+    `tasks` are those that help. `parties` are tasks, then the contexts of each CPI, those of a monitor one
+    after the other; `index` is the place of each there, by its name and the id of its context."""
 
+    instance: str
+    member: str
     ceiling: int
     conditions: tuple[PlannedCondition, ...]
     tasks: tuple[PlannedTask, ...]
@@ -35,35 +38,46 @@ class Group(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        return self.conditions[0].name
+        return f"{self.instance}.{self.member}"
 
     def first_party(self, member: PlannedTask | PlannedCpi) -> int:
         """The index of a task, or of the first context of a CPI."""
         context = member.contexts[0] if isinstance(member, PlannedCpi) else member.context
         return self.index[member.name, context.id]
 
+    def first_of_lock(self, cpi: PlannedCpi) -> int:
+        """The index of the first party that can have the lock of a CPI."""
+        return self.first_party(next(c for c in self.cpis if c.lock_name == cpi.lock_name))
+
 
 def find_groups(plan: Plan) -> tuple[Group, ...]:
     """The groups of a plan, in the order of their first conditions."""
-    if not plan.conditions:
+    starts = [c.name for c in plan.conditions] + [c.name for c in plan.cpis if c.in_monitor]
+    if not starts:
         return ()
     graph = lending_graph(plan)
     tasks = {task.name: task for task in plan.tasks}
     found: list[Group] = []
-    for condition in plan.conditions:
-        if group_of(found, condition.name) is None:
-            found.append(_group(plan, tasks, _connected(graph, condition.name)))
+    for start in starts:
+        if group_of(found, start) is None:
+            found.append(_group(plan, tasks, _connected(graph, start)))
     return tuple(found)
 
 
 def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]) -> Group:
     conditions = tuple(c for c in plan.conditions if c.name in members)
     helping = tuple(tasks[name] for name in dict.fromkeys(task for c in conditions for task in c.tasks))
-    cpis = tuple(c for c in plan.cpis if c.name in members)
+    present = [c for c in plan.cpis if c.name in members]
+    locks = dict.fromkeys(c.lock_name for c in present)
+    cpis = tuple(c for lock in locks for c in present if c.lock_name == lock)
     ceilings = [c.ceiling for c in conditions] + [c.ceiling for c in cpis] + [t.highest for t in helping]
     parties = [Party(task.name, None, task.context) for task in helping]
     parties += [Party(cpi.name, cpi, context) for cpi in cpis for context in cpi.contexts]
+    name = conditions[0].name if conditions else next(c.lock_name for c in cpis if c.in_monitor)
+    instance, _, member = name.rpartition(".")
     return Group(
+        instance=instance,
+        member=member,
         ceiling=max(ceilings),
         conditions=conditions,
         tasks=helping,
@@ -76,7 +90,8 @@ def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]
 
 def lending_graph(plan: Plan) -> dict[str, list[str]]:
     """From whom to whom priorities can go: from conditions to the tasks that they lend to; from those to CPIs
-    that the task requests and to conditions that it waits for; from CPIs with a manager likewise."""
+    that the task requests and to conditions that it waits for; from CPIs with a manager likewise, and to the
+    others of their monitor."""
     waits: dict[str, list[str]] = {}
     graph: dict[str, list[str]] = {}
     for condition in plan.conditions:
@@ -84,6 +99,9 @@ def lending_graph(plan: Plan) -> dict[str, list[str]]:
         for waiter in condition.lending.waiters:
             waits.setdefault(waiter, []).append(condition.name)
     managed = {cpi.name: cpi.requests for cpi in plan.cpis if cpi.manager}
+    for cpi in plan.cpis:
+        if cpi.in_monitor:
+            managed[cpi.name] = (*cpi.requests, *(c.name for c in plan.cpis if c.lock_name == cpi.lock_name))
     helping = {
         task.name: [r.callee for r in plan.requests if r.caller == task.name]
         for task in plan.tasks

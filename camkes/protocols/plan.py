@@ -60,7 +60,9 @@ class PlannedCpi(Struct, frozen=True):
 
     `manager`: a manager thread exists, because two contexts can contend for the lock, or because a
     priority inherited further up can reach this CPI (`inherits_from_above`). A pool always has one: fewer
-    threads than contexts suffice only below a contended lock.
+    threads than contexts suffice only below a contended lock. So has each CPI of a monitor.
+
+    `lock_name` names its lock: "inst.monitor", or without a monitor its own name.
 
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
     """
@@ -81,6 +83,12 @@ class PlannedCpi(Struct, frozen=True):
     requests: tuple[str, ...]  # names of CPIs it can request
     span: Span
     chain: int = 0
+    lock_name: str = ""
+
+    @property
+    def in_monitor(self) -> bool:
+        """Whether it shares its lock."""
+        return self.lock_name != self.name
 
     @property
     def one_endpoint(self) -> bool:
@@ -96,8 +104,9 @@ class PlannedCpi(Struct, frozen=True):
 
 
 class PlannedCondition(Struct, frozen=True):
-    """What threads wait for `with helpers`. `ceiling` is the highest effective priority of a thread that
-    waits, `tasks` are those that it is lent to: the helpers of `lending` whose own priority is lower."""
+    """What threads wait for `with helpers`, or in a monitor. `ceiling` is the highest effective priority of a
+    thread that waits, `tasks` are those that it is lent to: the helpers of `lending` whose own priority is
+    lower."""
 
     id: int
     name: str  # "inst.member"
@@ -169,17 +178,19 @@ class _Closure:
         self._highest = list(self._base)
         self._reached_by: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # tasks
         self._origins: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # contexts
+        #: contexts whose priorities its requests can have: its own, and those that its callers inherit from
+        self._raising: dict[str, int] = dict.fromkeys(graph.cpis, 0)
         self._ceiling: dict[str, int] = {c.name: c.stated_priority or 0 for c in system.cpis}
         self._inherits: dict[str, bool] = dict.fromkeys(graph.cpis, False)
         components = graph.components()
         self._deadlock = any(map(graph.is_cycle, components))
         self._settle(components, lambda name: self._update(graph.cpis[name]))
-        while self._lend():
+        while self._lend() | self._share():
             self._settle(components, lambda name: self._update(graph.cpis[name]))
         self.contexts = self._make_contexts()
         self._chain = self._longest_chains(components)
         self._lock_callers = self._callers_through_locks(components)
-        self._callers = _Callers(len(self._tasks), list(graph.cpis), self._lock_callers)
+        self._callers = _Callers(len(self._tasks), list(graph.cpis), self._of_locks(self._lock_callers))
 
     def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:
         """Update every CPI after its callers; those of a cycle until nothing grows any more."""
@@ -197,6 +208,12 @@ class _Closure:
                 index = self._index[task]
                 self._highest[index] = max(self._highest[index], ceiling)
         return before != self._highest
+
+    def _share(self) -> bool:
+        """Who has the lock of a monitor inherits from all that wait for it, at any of its CPIs; whether that
+        changed anything."""
+        before, self._raising = self._raising, self._of_locks(self._raising)
+        return before != self._raising
 
     def _ceiling_of(self, lending: Lending) -> int:
         """The highest effective priority of a thread that waits for a condition, if it waits for a task."""
@@ -225,10 +242,12 @@ class _Closure:
                     origins |= 1 << self._index[caller.name]
                     continue
                 origins |= self._origins[caller.name]
-                contended = self._origins[caller.name].bit_count() > 1
+                self._raising[name] |= self._raising[caller.name]
+                contended = self._origins[caller.name].bit_count() > 1 or caller.monitor is not None
                 lock = caller.protocol.inherits and contended
                 inherits |= lock or self._inherits[caller.name]
-        ceiling = max([self._ceiling[name], *(self._highest[i] for i in _bits(origins))])
+        self._raising[name] |= origins
+        ceiling = max([self._ceiling[name], *(self._highest[i] for i in _bits(self._raising[name]))])
         before = self._reached_by[name], self._origins[name], self._inherits[name], self._ceiling[name]
         self._reached_by[name], self._origins[name] = tasks, origins
         self._ceiling[name] = ceiling
@@ -253,8 +272,11 @@ class _Closure:
 
     def _callers_through_locks(self, components: Sequence[Sequence[str]]) -> Mapping[str, int]:
         """For each CPI the nearest places above it that let one request through at a time (tasks, locks),
-        as bits: tasks by their index, CPIs after them."""
-        node = {name: i for i, name in enumerate(self._graph.cpis, len(self._tasks))}
+        as bits: tasks by their index, CPIs after them, all of a monitor as its first."""
+        first: dict[str, int] = {}
+        node: dict[str, int] = {}
+        for i, (name, cpi) in enumerate(self._graph.cpis.items(), len(self._tasks)):
+            node[name] = first.setdefault(cpi.lock_name, i)
         nearest: dict[str, int] = dict.fromkeys(self._graph.cpis, 0)
 
         def update(name: str) -> bool:
@@ -272,6 +294,13 @@ class _Closure:
 
         self._settle(components, update)
         return nearest
+
+    def _of_locks(self, sets: Mapping[str, int]) -> dict[str, int]:
+        """Sets of CPIs, as bits, each with those of the other CPIs of its monitor."""
+        locks: dict[str, int] = {}
+        for cpi in self._graph.cpis.values():
+            locks[cpi.lock_name] = locks.get(cpi.lock_name, 0) | sets[cpi.name]
+        return {name: locks[cpi.lock_name] for name, cpi in self._graph.cpis.items()}
 
     def _threads_minimum(self, cpi: Cpi) -> int:
         from camkes.protocols.flow import largest_number
@@ -330,7 +359,7 @@ class _Closure:
         stated = len(contexts) if cpi.stated_threads is None else cpi.stated_threads
         pooled = not alone and stated < len(contexts)
         inherits = self._inherits[name]
-        contended = cpi.protocol.inherits and len(contexts) > 1
+        contended = cpi.protocol.inherits and (len(contexts) > 1 or cpi.monitor is not None)
         return PlannedCpi(
             id=index,
             name=name,
@@ -348,6 +377,7 @@ class _Closure:
             requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
             span=cpi.span,
             chain=self._chain[name],
+            lock_name=cpi.lock_name,
         )
 
 

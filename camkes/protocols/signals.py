@@ -70,8 +70,13 @@ def signal_operations(instance: Instance) -> tuple[str, ...]:
             found.append(f"{interface.name}_{'emit' if interface.kind == 'emits' else 'wait'}")
     for sync in instance.type.syncs:
         if sync.kind != "mutex":
-            found += [f"{sync.name}_wait", f"{sync.name}_post"]
+            found += [f"{sync.name}_{word}" for word in ("wait", *signal_words(sync.kind))]
     return tuple(found)
+
+
+def signal_words(kind: str) -> tuple[str, ...]:
+    """How the functions that signal a condition end."""
+    return {"event": ("emit",), "condition": ("signal", "broadcast")}.get(kind, ("post",))
 
 
 def signals_matter(system: System, instance: Instance) -> bool:
@@ -162,7 +167,11 @@ class _Finder:
 
     def signallers(self, condition: Condition, instance: Instance) -> Iterator[Signaller]:
         if condition.kind != "event":
-            yield from self.reaching(instance, f"{condition.interface}_post", condition.span)
+            callers: set[str] = set()
+            for word in signal_words(condition.kind):
+                found = list(self.reaching(instance, f"{condition.interface}_{word}", condition.span))
+                yield from (each for each in found if each.caller not in callers)
+                callers |= {each.caller for each in found}
             return
         connection = self.connections.get(condition.name)
         for end in () if connection is None else connection.from_ends:

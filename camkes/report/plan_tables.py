@@ -23,7 +23,8 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
 
     tasks: name, id, priority, and with an analysis wcet, blocking, response (nanoseconds, null where
     there is no bound). cpis: name ("inst.iface"), protocol, ceiling, threads,
-    threads_minimum (the most requests that can be under way at once), pooled, manager, tasks (whose
+    threads_minimum (the most requests that can be under way at once), pooled, manager, monitor ("inst.name",
+    if it is in one), tasks (whose
     requests can arrive), contexts (under whose name they arrive), requests (CPIs it can request).
     conditions, if there are some: name, kind, ceiling, waiters (tasks and CPIs), helpers (each with the
     way to its signal, and whether it is lent to: its own priority is lower), others (signallers that are
@@ -42,6 +43,7 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
                 "threads_minimum": c.threads_minimum,
                 "pooled": c.pooled,
                 "manager": c.manager,
+                **({"monitor": c.lock_name} if c.in_monitor else {}),
                 "tasks": list(c.tasks),
                 "contexts": [x.name for x in c.contexts],
                 "requests": list(c.requests),
@@ -89,7 +91,7 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
     cpis += [
         (
             c.name,
-            c.protocol.value,
+            c.protocol.value + (f" (monitor {c.lock_name.rpartition('.')[2]})" if c.in_monitor else ""),
             str(c.ceiling),
             f"{c.threads} (pool)" if c.pooled else str(c.threads),
             "yes" if c.manager else "-",

@@ -1,3 +1,8 @@
+/*- for monitor in me.monitors -*/
+
+/* The lock of the CPIs of a monitor. */
+static _Atomic uintptr_t /*? monitor ?*/;
+/*- endfor -*/
 /*- for condition in me.conditions -*/
 
 /* /*? condition.name ?*/ with helpers: /*? condition.origin ?*/ */
@@ -39,11 +44,15 @@ static const struct camkes_way /*? first ?*/__ways[] = {
 /*- endfor -*/
 };
 /*- endif -*/
+/*- if group.conditions -*/
 static struct camkes_lender /*? first ?*/__lenders[] = {
 /*- for condition in group.conditions -*/
     {
         .name = "/*? condition.name ?*/",
         .id = /*? condition.id ?*/,
+/*- if condition.in_monitor -*/
+        .in_monitor = true,
+/*- endif -*/
         .helpers = /*? condition.helpers | length ?*/,
 /*- if condition.helpers -*/
         .helper = (const uint16_t[]){/*? condition.helpers | join(', ') ?*/},
@@ -64,6 +73,7 @@ static struct camkes_sleeper /*? first ?*/__sleepers[] = {
     },
 /*- endfor -*/
 };
+/*- endif -*/
 static struct camkes_group /*? first ?*/__group = {
     .manager = /*? group.manager ?*/,
 /*- if group.parties -*/
@@ -74,10 +84,12 @@ static struct camkes_group /*? first ?*/__group = {
     .way = /*? first ?*/__ways,
     .ways = /*? group.ways | length ?*/,
 /*- endif -*/
+/*- if group.conditions -*/
     .condition = /*? first ?*/__lenders,
     .conditions = /*? group.conditions | length ?*/,
     .sleeper = /*? first ?*/__sleepers,
     .sleepers = /*? group.sleepers | length ?*/,
+/*- endif -*/
 };
 /*- endfor -*/
 /*- if me.helper -*/

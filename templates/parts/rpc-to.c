@@ -96,7 +96,7 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
 /*- endif -*/
     unsigned /*? method.error ?*/ = camkes_message_accepted(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/") ? CAMKES_MESSAGE_GOOD : /*? m ?*/.error;
 /*- if rpc.cpi is not none -*/
-/*- set cpi_arguments = method.thread ~ ', &' ~ rpc.interface ~ '__cpi, ' ~ ('true' if rpc.cpi.inherits else 'false') ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
+/*- set cpi_arguments = method.thread ~ ', &' ~ rpc.interface ~ '__cpi, ' ~ rpc.cpi.lock ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
     if (/*? method.error ?*/ == CAMKES_MESSAGE_GOOD) {
         /*? method.error ?*/ = camkes_begin_request(/*? cpi_arguments ?*/);
     }
@@ -213,7 +213,7 @@ static struct camkes_context /*? rpc.interface ?*/__contexts[] = {
     {
         .name = "/*? context.name ?*/",
         .id = /*? context.id ?*/,
-        .held = /*? loop.index ?*/,
+        .held = /*? context.held ?*/,
         .route = /*? context.route ?*/,
         .base = /*? context.base ?*/,
         .request = /*? context.base ?*/,
@@ -269,6 +269,9 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .manager = /*? cpi.manager ?*/,
     .wake = /*? cpi.wake ?*/,
     .authority = /*? cpi.authority ?*/,
+/*- if cpi.monitor -*/
+    .monitor = &/*? cpi.monitor ?*/,
+/*- endif -*/
 /*- if cpi.queue -*/
     .queue = /*? rpc.interface ?*/__queue,
 /*- endif -*/

@@ -8,6 +8,23 @@ static struct camkes_semaphore /*? sync.name ?*/__semaphore = {
     .value = /*? sync.value ?*/,
 };
 /*- endif -*/
+/*- if sync.kind == 'condition' -*/
+
+void /*? sync.name ?*/_wait(void)
+{
+    camkes_monitor_wait(&/*? sync.name ?*/__condition);
+}
+
+void /*? sync.name ?*/_signal(void)
+{
+    camkes_monitor_signal(&/*? sync.name ?*/__condition, CAMKES_POST);
+}
+
+void /*? sync.name ?*/_broadcast(void)
+{
+    camkes_monitor_signal(&/*? sync.name ?*/__condition, CAMKES_POST_ALL);
+}
+/*- else -*/
 
 int /*? sync.name ?*/_/*? 'lock' if sync.kind == 'mutex' else 'wait' ?*/(void)
 {
@@ -25,4 +42,5 @@ int /*? sync.name ?*/_/*? 'unlock' if sync.kind == 'mutex' else 'post' ?*/(void)
 {
     return camkes_/*? record ?*/_post(&/*? sync.name ?*/__/*? record ?*/, /*? sync.limit ?*/);
 }
+/*- endif -*/
 /*- endfor -*/

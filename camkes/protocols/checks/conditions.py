@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.connectors import Carries, names, support
 from camkes.model.settings import SettingReader
-from camkes.model.system import Connection
+from camkes.model.system import Connection, Cpi
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.checks.clauses import chain_steps
 from camkes.protocols.codes import (
@@ -19,10 +19,12 @@ from camkes.protocols.codes import (
     NO_SIGNALLER,
     UNUSED_CLAUSE,
     WAIT_HOLDS_LOCK,
+    WAIT_OUTSIDE_MONITOR,
     WRONG_HELPER,
 )
 from camkes.protocols.cycles import reached
 from camkes.protocols.plan import PlannedCondition
+from camkes.protocols.requests import Chain
 from camkes.protocols.signals import Helper, Lending, find_lending, waitable, way
 
 
@@ -32,7 +34,7 @@ def _span(planned: PlannedCondition) -> Span:
 
 
 def _verb(kind: str) -> str:
-    return "emit" if kind == "event" else "post"
+    return {"event": "emit", "condition": "signal"}.get(kind, "post")
 
 
 def helper_labels(helper: Helper) -> Iterator[Label]:
@@ -111,7 +113,7 @@ def _no_signaller(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _function(planned: PlannedCondition) -> str:
-    return f"EVENT_{_verb(planned.kind)}" if planned.kind == "event" else f"{planned.interface}_post"
+    return f"{'EVENT' if planned.kind == 'event' else planned.interface}_{_verb(planned.kind)}"
 
 
 def _waits(lending: Lending) -> Iterator[Label]:
@@ -182,7 +184,8 @@ def _stated(planned: PlannedCondition, tasks: Iterable[str]) -> str:
 class _Liveness:
     """Which waits can end. A wait is a condition and the CPI whose handler waits. One can end if it can be
     signalled by something else than a task, or a helper can get each lock on its way to the signal (AND over
-    locks, OR over helpers); a lock can be got if every wait while it is held can end."""
+    locks, OR over helpers); a lock can be got if every wait while it is held can end. Locks are named as
+    `lock_name` says; a wait for the condition of a monitor gives up the lock of the monitor."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -193,14 +196,15 @@ class _Liveness:
             for waiter in planned.lending.waiters
             if waiter in facts.graph.cpis
         ]
-        self.held = {waiter: self._held(waiter) for _, waiter in self.waits}
+        self.locks = {name: c.lock_name for name, c in facts.graph.cpis.items() if c.protocol.lock}
+        self.held = {(planned.name, waiter): self._held(planned, waiter) for planned, waiter in self.waits}
 
-    def _held(self, waiter: str) -> tuple[str, ...]:
+    def _held(self, planned: PlannedCondition, waiter: str) -> tuple[str, ...]:
         """The locks that can be held while the handler of a CPI waits, its own first."""
         graph = self.facts.graph
-        locks = [name for name, cpi in graph.cpis.items() if cpi.protocol.lock]
-        own = [name for name in locks if name == waiter]
-        return (*own, *(name for name in locks if name != waiter and waiter in graph.below([name])))
+        own = [waiter] if waiter in self.locks and planned.kind != "condition" else []
+        above = [name for name in self.locks if name != waiter and waiter in graph.below([name])]
+        return tuple(dict.fromkeys(self.locks[name] for name in own + above))
 
     def stuck(self) -> list[tuple[PlannedCondition, str]]:
         alive: set[tuple[str, str]] = set()
@@ -209,11 +213,11 @@ class _Liveness:
                 lock
                 for planned, waiter in self.waits
                 if (planned.name, waiter) not in alive
-                for lock in self.held[waiter]
+                for lock in self.held[planned.name, waiter]
             }
             more = {(p.name, waiter) for p, waiter in self.waits if self.can_end(p, held)}
             if more <= alive:
-                return [(p, w) for p, w in self.waits if (p.name, w) not in alive and self.held[w]]
+                return [(p, w) for p, w in self.waits if (p.name, w) not in alive and self.held[p.name, w]]
             alive |= more
 
     def can_end(self, planned: PlannedCondition, held: set[str]) -> bool:
@@ -234,7 +238,7 @@ class _Liveness:
     def blocking_lock(self, helper: Helper, held: Iterable[str]) -> str | None:
         """The first of these locks that a helper needs on every way to its signal."""
         for lock in held:
-            if lock == helper.signaller.caller or not self._reaches(helper, lock):
+            if lock == self.locks.get(helper.signaller.caller) or not self._reaches(helper, lock):
                 return lock
         return None
 
@@ -243,7 +247,7 @@ class _Liveness:
         outgoing = self.facts.graph.outgoing
         found = reached(
             [helper.task],
-            lambda name: (r.callee for r in outgoing.get(name, ()) if r.callee != without),
+            lambda name: (r.callee for r in outgoing.get(name, ()) if self.locks.get(r.callee) != without),
         )
         return helper.signaller.caller in found or not helper.requests
 
@@ -251,18 +255,18 @@ class _Liveness:
 def _holds_lock(facts: Facts) -> Iterator[Diagnostic]:
     liveness = _Liveness(facts)
     for planned, waiter in liveness.stuck():
-        held = liveness.held[waiter]
+        held = liveness.held[planned.name, waiter]
         labels: list[Label] = []
-        for lock in held:
-            cpi = facts.graph.cpis[lock]
-            labels.append(
-                Label(cpi.spans.get("protocol", cpi.span), f"`{lock}` is {cpi.protocol.value}: a lock")
-            )
+        for name, lock in liveness.locks.items():
+            cpi = facts.graph.cpis[name]
+            if lock in held and (cpi.monitor is None or waiter in facts.graph.below([name])):
+                is_a = f"{cpi.protocol.value}: a lock" if cpi.monitor is None else f"in the monitor `{lock}`"
+                labels.append(Label(cpi.spans.get("protocol", cpi.span), f"`{name}` is {is_a}"))
         labels += chain_steps(planned.lending.waiters[waiter])
         notes = []
         for helper in planned.lending.helpers:
-            every = [lock for _, other in liveness.waits for lock in liveness.held[other]]
-            needed = liveness.blocking_lock(helper, dict.fromkeys([*held, *every]))
+            every = [lock for locks in (held, *liveness.held.values()) for lock in locks]
+            needed = liveness.blocking_lock(helper, dict.fromkeys(every))
             labels += helper_labels(helper)
             notes.append(
                 f"`{helper.task}` needs the lock of `{needed}` before it can {_verb(planned.kind)}: "
@@ -343,8 +347,49 @@ def _inversion_at(
     )
 
 
+# Conditions of monitors --------------------------------------------------------------------------
+
+
+def _outside_monitor(facts: Facts) -> Iterator[Diagnostic]:
+    """A wait for a condition is in handlers of one monitor, whose lock it gives up."""
+    for planned in facts.plan.conditions:
+        if planned.kind != "condition" or not planned.lending.known:
+            continue
+        monitors: dict[str, Chain | None] = {}
+        for waiter, chain in planned.lending.waiters.items():
+            cpi = facts.graph.cpis.get(waiter)
+            if cpi is not None and cpi.monitor is not None:
+                monitors.setdefault(cpi.lock_name, chain)
+                continue
+            has = f"the CPI `{waiter}`, which is in no monitor" if cpi is not None else f"`{waiter}`"
+            yield Diagnostic(
+                WAIT_OUTSIDE_MONITOR,
+                f"`{planned.name}` is waited for by {has}: who waits for a condition gives up the lock of a "
+                "monitor",
+                planned.span,
+                related=tuple(chain_steps(chain)) if cpi is None else (*chain_steps(chain), _of(cpi)),
+                help="wait in a CPI `with priority_protocol inherited, monitor NAME`"
+                if cpi is None
+                else f"add `monitor NAME` to the clauses of `{cpi.interface}`",
+            )
+        if len(monitors) > 1:
+            yield Diagnostic(
+                WAIT_OUTSIDE_MONITOR,
+                f"`{planned.name}` is waited for in the monitors {listing(monitors)}",
+                planned.span,
+                related=tuple(label for chain in monitors.values() for label in chain_steps(chain)),
+                notes=("who signals has the lock of one of them only",),
+                help="declare a condition for each monitor",
+            )
+
+
+def _of(cpi: Cpi) -> Label:
+    return Label(cpi.spans.get("protocol", cpi.span), f"the protocol of `{cpi.name}`")
+
+
 CHECKS = (
     Check("helpers-without-thread", (HELPERS_WITHOUT_THREAD,), _without_thread),
+    Check("wait-outside-monitor", (WAIT_OUTSIDE_MONITOR,), _outside_monitor),
     Check("no-signaller", (NO_SIGNALLER, UNUSED_CLAUSE), _no_signaller, ("helpers-without-thread",)),
     Check("wrong-helper", (WRONG_HELPER, HELPER_NOT_STATED), _wrong, ("helpers-without-thread",)),
     Check("wait-holds-lock", (WAIT_HOLDS_LOCK,), _holds_lock, ("deadlock", "no-signaller", "wrong-helper")),

@@ -33,9 +33,15 @@ def ceilings(system: System, requests: Iterable[Request], lending: Sequence[Lend
 def _ceilings(system: System, requests: Iterable[Request], tasks: Mapping[str, int]) -> dict[str, int]:
     """The same, with the highest priority that each task can have."""
     callers: dict[str, list[str]] = {cpi.name: [] for cpi in system.cpis}
-    for request in requests:
-        callers[request.callee].append(request.caller)
     cpis = {cpi.name: cpi for cpi in system.cpis}
+    sharing: dict[str, list[str]] = {}
+    for cpi in system.cpis:
+        sharing.setdefault(cpi.lock_name, []).append(cpi.name)
+    for request in requests:
+        for name in sharing[cpis[request.callee].lock_name]:
+            callers[name].append(
+                request.caller
+            )  # who holds the lock of a monitor inherits at each of its CPIs
 
     def arriving(name: str, path: tuple[str, ...]) -> list[int]:
         """The priorities at which requests arrive; those around a cycle add none."""

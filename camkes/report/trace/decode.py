@@ -102,7 +102,7 @@ class _Decoder:
         self.tasks = {lane.task.id: lane for lane in self.lanes if lane.task.id >= 0}
         self.timers = {lane.task.timer: lane for lane in self.tasks.values() if lane.task.timer is not None}
         self.active = set(self.lanes)
-        self.holders: dict[int, int] = {}  # cpi -> context
+        self.holders: dict[int, tuple[int, int]] = {}  # CPI of a lock -> (cpi, context)
         #: (cpi, context) -> the thread that serves its request
         self.workers: dict[tuple[int, int], ThreadState] = {}
         self.receivers: dict[int, dict[ThreadState, None]] = {}  # object -> who receives there, in order
@@ -234,7 +234,7 @@ class _Decoder:
             return
         kind, address, pc, offset = args
         lane = self._origin(thread)
-        holds = (self.names.cpi_name(cpi) for cpi in sorted(self.holders) if self._holder(cpi) is thread)
+        holds = (self.names.lock_name(cpi) for cpi in sorted(self.holders) if self._holder(cpi) is thread)
         self.faults.append(
             Fault(
                 self.now, thread.named, FaultKind(kind), address, pc, offset, thread.service,
@@ -244,7 +244,7 @@ class _Decoder:
         )  # fmt: skip
 
     def _holder(self, cpi: int) -> ThreadState | None:
-        return self.workers.get((cpi, self.holders[cpi]))
+        return self.workers.get(self.holders[cpi])
 
     def _on_end(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         self.ending = EndReason(args[0]) if args[0] in EndReason._value2member_map_ else None
@@ -282,7 +282,7 @@ class _Decoder:
         worker = thread if other is None else other
         if worker is not None:
             self.waiters[args[0], args[1]] = worker
-            worker.lock = args[0]
+            worker.lock = self.names.lock(args[0])
             self.changed.add(worker)
 
     def _on_lock_grant(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
@@ -292,7 +292,7 @@ class _Decoder:
         self._lock_goes(LockStep.TAKES, thread, args)
 
     def _lock_goes(self, step: LockStep, thread: ThreadState | None, args: Args) -> None:
-        self.holders[args[0]] = args[1]
+        self.holders[self.names.lock(args[0])] = args[0], args[1]
         waiter = self.waiters.pop((args[0], args[1]), None)
         if waiter is not None:
             waiter.lock = None
@@ -301,7 +301,7 @@ class _Decoder:
             self.locks.append(LockEvent(self.now, step, thread.named.number, args[0], args[1]))
 
     def _on_lock_free(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
-        self.holders.pop(args[0], None)
+        self.holders.pop(self.names.lock(args[0]), None)
         if thread is not None:
             self.locks.append(LockEvent(self.now, LockStep.FREES, thread.named.number, args[0], args[1]))
 
@@ -394,7 +394,7 @@ class _Decoder:
                 return State.NOT_STARTED, thread.service, thread.priority
             return State.PREEMPTED if thread.ran else State.READY, thread.service, thread.priority
         if thread.lock is not None and not thread.is_gone:
-            return State.WAITS_LOCK, self.names.cpi_name(thread.lock), thread.priority
+            return State.WAITS_LOCK, self.names.lock_name(thread.lock), thread.priority
         if thread.condition is not None and not thread.is_gone:
             return State.WAITS_HELPED, self.names.condition_name(thread.condition), thread.priority
         reason = thread.reason or State.SUSPENDED

@@ -64,10 +64,13 @@ class NamedContext(Struct, frozen=True):
 
 
 class NamedCpi(Struct, frozen=True):
+    """`lock` names its lock: "inst.monitor" for the CPIs of a monitor; "": its own."""
+
     id: int
     name: str
     protocol: Protocol
     ceiling: int
+    lock: str = ""
 
 
 class NamedCondition(Struct, frozen=True):
@@ -118,6 +121,16 @@ class TraceNames(Struct, frozen=True):
     def cpi_name(self, id: int) -> str:
         cpi = self.cpi(id)
         return cpi.name if cpi else f"CPI {id}"
+
+    def lock(self, cpi: int) -> int:
+        """The CPI (id) that stands for a lock: the first of a monitor."""
+        own = self.cpi(cpi)
+        return cpi if own is None or not own.lock else next(c.id for c in self.cpis if c.lock == own.lock)
+
+    def lock_name(self, cpi: int) -> str:
+        """The name of the lock of a CPI (id)."""
+        own = self.cpi(cpi)
+        return own.lock if own is not None and own.lock else self.cpi_name(cpi)
 
     def condition(self, name: str) -> NamedCondition | None:
         return next((c for c in self.conditions if c.name == name), None)
@@ -192,7 +205,10 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
         tuple(threads),
         tuple(tasks),
         tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
-        tuple(NamedCpi(c.id, c.name, c.protocol, c.ceiling) for c in plan.cpis),
+        tuple(
+            NamedCpi(c.id, c.name, c.protocol, c.ceiling, c.lock_name if c.in_monitor else "")
+            for c in plan.cpis
+        ),
         tuple(objects),
         _services(objects, plan, system),
         _senders(objects, model),

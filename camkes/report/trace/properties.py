@@ -89,8 +89,10 @@ class PropertyChecker:
         # have the ceiling again, with its context
         self.arriving: set[int] = set()
         self.leaving: dict[int, int] = {}
-        self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.cpis}
-        self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.cpis}
+        #: each CPI -> the one that stands for its lock: the first of a monitor
+        self.lock = {cpi: names.lock(cpi) for cpi in self.cpis}
+        self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.lock.values()}
+        self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.lock.values()}
         self.lending = WaitTracker(plan)
         self.grouped = {cpi.id for group in find_groups(plan) for cpi in group.cpis}
         self.arrivals = 0
@@ -180,13 +182,13 @@ class PropertyChecker:
                     f"a lock record names CPI {cpi} and context {context}, which are not in the plan",
                 )
             elif kind is Kind.LOCK_TAKE:
-                self._taken(cpi, context)
+                self._taken(self.lock[cpi], context)
             elif kind is Kind.LOCK_GRANT:
-                self._granted(cpi, context)
+                self._granted(self.lock[cpi], context)
             elif kind is Kind.LOCK_WAIT:
-                self._waits(cpi, context)
+                self._waits(self.lock[cpi], context)
             else:
-                self._freed(cpi, context)
+                self._freed(self.lock[cpi], context)
 
     def _request_begins(self, thread: int, cpi_id: int, context: int) -> None:
         cpi = self.cpis.get(cpi_id)
@@ -219,7 +221,7 @@ class PropertyChecker:
             first = self._ctx(self._best(cpi).context)
             self._report(
                 Property.HAND_OVER,
-                f"{self._ctx(context)} takes the lock of {self._cpi(cpi)} before {first}, which is waiting "
+                f"{self._ctx(context)} takes the lock of {self._lock(cpi)} before {first}, which is waiting "
                 "for it",
             )
         self._hold(cpi, context)
@@ -230,7 +232,7 @@ class PropertyChecker:
         if waiter is None:
             self._report(
                 Property.HAND_OVER,
-                f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)}, which does not wait for it",
+                f"the lock of {self._lock(cpi)} goes to {self._ctx(context)}, which does not wait for it",
             )
         else:
             best = self._best(cpi)
@@ -238,7 +240,7 @@ class PropertyChecker:
             if waiter not in (best, self._best(cpi, settled=True)):
                 self._report(
                     Property.HAND_OVER,
-                    f"the lock of {self._cpi(cpi)} goes to {self._ctx(context)} "
+                    f"the lock of {self._lock(cpi)} goes to {self._ctx(context)} "
                     f"(priority {self.eff(context)}) and not to {self._ctx(best.context)} "
                     f"(priority {self.eff(best.context)}{earlier})",
                 )
@@ -250,7 +252,7 @@ class PropertyChecker:
         if holders:
             self._report(
                 Property.MUTUAL_EXCLUSION,
-                f"{self._ctx(context)} gets the lock of {self._cpi(cpi)}, "
+                f"{self._ctx(context)} gets the lock of {self._lock(cpi)}, "
                 f"which {self._ctx(holders[0])} holds",
             )
         holders.append(context)
@@ -272,7 +274,7 @@ class PropertyChecker:
         else:
             self._report(
                 Property.MUTUAL_EXCLUSION,
-                f"{self._ctx(context)} frees the lock of {self._cpi(cpi)}, which it does not hold",
+                f"{self._ctx(context)} frees the lock of {self._lock(cpi)}, which it does not hold",
             )
 
     # -- definitions --------------------------------------------------------------------------------
@@ -360,7 +362,7 @@ class PropertyChecker:
                 waiting = ", ".join(self._ctx(w.context) for w in queue)
                 self._report(
                     Property.HAND_OVER,
-                    f"the lock of {self._cpi(cpi)} is free, but {waiting} waits for it",
+                    f"the lock of {self._lock(cpi)} is free, but {waiting} waits for it",
                     cpi,
                 )
 
@@ -371,8 +373,8 @@ class PropertyChecker:
         if (
             cpi is not None
             and cpi.protocol.inherits
-            and len(cpi.contexts) > 1
-            and context not in self.holders[cpi_id]
+            and (len(cpi.contexts) > 1 or cpi.in_monitor)
+            and context not in self.holders[self.lock[cpi_id]]
         ):
             self._report(
                 Property.MUTUAL_EXCLUSION,
@@ -428,15 +430,16 @@ class PropertyChecker:
         """Z: with no request under way nothing is left over."""
         if self.requests or self.calls or self.gone:
             return
-        for cpi in self.cpis:
+        for cpi in self.queues:
             for context in self.holders[cpi]:
                 self._report(
-                    Property.NO_RESIDUE, f"{self._ctx(context)} still holds the lock of {self._cpi(cpi)}"
+                    Property.NO_RESIDUE,
+                    f"{self._ctx(context)} still holds the lock of {self._lock(cpi)}",
                 )
             for waiter in self.queues[cpi]:
                 self._report(
                     Property.NO_RESIDUE,
-                    f"{self._ctx(waiter.context)} is still in the queue of {self._cpi(cpi)}",
+                    f"{self._ctx(waiter.context)} is still in the queue of {self._lock(cpi)}",
                 )
         for named in self.names.threads:
             ours = named.role is Role.WORKER or named.task is not None
@@ -455,11 +458,12 @@ class PropertyChecker:
             for waiter in queue:
                 self._report(
                     Property.LIVENESS,
-                    f"{self._ctx(waiter.context)} waits for the lock of {self._cpi(cpi)} for ever",
+                    f"{self._ctx(waiter.context)} waits for the lock of {self._lock(cpi)} for ever",
                 )
         for thread, (cpi, _) in self.calls.items():
             self._report(
-                Property.LIVENESS, f"{self._who(thread)} waits for a reply of {self._cpi(cpi)} for ever"
+                Property.LIVENESS,
+                f"{self._who(thread)} waits for a reply of {self.names.cpi_name(cpi)} for ever",
             )
         for thread, reason in sorted(self.reason.items()):
             named = self.names.thread(thread)
@@ -485,8 +489,8 @@ class PropertyChecker:
     def _ctx(self, context: int) -> str:
         return self.names.context_name(context)
 
-    def _cpi(self, cpi: int) -> str:
-        return self.cpis[cpi].name if cpi in self.cpis else f"CPI {cpi}"
+    def _lock(self, cpi: int) -> str:
+        return self.names.lock_name(cpi)
 
     def _report(self, which: Property, explanation: str, *key: object) -> None:
         """Report once an instant: with a `key` the words may differ and it is still the same."""

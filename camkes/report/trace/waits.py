@@ -217,7 +217,7 @@ class _WaitFinder:
         if state.gone is not None:
             return None
         if state.lock is not None:
-            cpi = self.names.cpi_name(state.lock)
+            cpi = self.names.lock_name(state.lock)
             if state.lock not in self.end.holders:
                 return WaitStep(thread, f"the lock of {cpi}, which is free", None, cpi)
             holder = self.end.holders[state.lock]

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from camkes.diagnostics import Label, Sink
 from camkes.model.system import Interface
 from camkes.parser import ast
@@ -59,17 +61,19 @@ def check_component(
         )
 
 
+AnyClause = TypeVar("AnyClause", bound=ast.InterfaceClause)
+
+
+def clauses_of(node: ast.ComponentDecl, kind: type[AnyClause]) -> list[AnyClause]:
+    """The clauses of one kind of the interfaces of a component."""
+    declared = (item.clauses for item in node.items if isinstance(item, ast.InterfaceDecl))
+    return [clause for clauses in declared for clause in clauses if isinstance(clause, kind)]
+
+
 def check_requests(node: ast.ComponentDecl, interfaces: dict[str, Interface], sink: Sink) -> None:
     """A `requests` clause names `uses` interfaces of its own component."""
     uses = [name for name, interface in interfaces.items() if interface.kind == "uses"]
-    clauses = [
-        clause
-        for item in node.items
-        if isinstance(item, ast.InterfaceDecl)
-        for clause in item.clauses
-        if isinstance(clause, ast.RequestsClause)
-    ]
-    for clause in clauses:
+    for clause in clauses_of(node, ast.RequestsClause):
         for name in clause.interfaces:
             other = interfaces.get(name.text)
             if other is None:

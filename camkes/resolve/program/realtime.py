@@ -64,7 +64,7 @@ def tasks_and_cpis(
 
 
 def conditions(instances: tuple[Instance, ...], sink: Sink) -> tuple[Condition, ...]:
-    """What threads wait for `with helpers`, in the order of the text."""
+    """What threads wait for `with helpers`, and conditions of monitors, in the order of the text."""
     found: list[Condition] = []
     for instance in instances:
         for interface in instance.type.interfaces:
@@ -93,8 +93,8 @@ def _condition(
     """The condition that a member is by its clause, or by a setting that states its helpers."""
     setting = instance.settings.get(HELPERS.of(f"{name}_"))
     declared = any(a.name == HELPERS.of(f"{name}_") for a in instance.type.attributes)
-    if clause is None and (setting is None or declared):
-        return []  # an attribute of its own only has the name
+    if clause is None and (setting is None or declared):  # an attribute of its own only has the name
+        return [Condition(instance.name, name, kind, (), span, {})] if kind == "condition" else []
     spans = {"helpers": clause or span}
     within = SettingReader(sink).time(instance, WITHIN, WITHIN.names(f"{name}_"), spans, time)
     if setting is None:
@@ -177,14 +177,30 @@ class TaskReader(SettingReader, frozen=True):
                     )
                 continue
             if stated is None and interface.protocol is None:
+                self.check_monitor(instance, interface, None)
                 continue
             if interface.name in instance.type.exported:
                 self.without_effect(instance, interface, stated)
                 continue
             chosen = interface.protocol if stated is None else self.protocol(stated)
             if chosen is not None:
+                self.check_monitor(instance, interface, chosen)
                 cpis.append(self.cpi(instance, interface, chosen, stated, threads))
         return cpis
+
+    def check_monitor(self, instance: Instance, interface: Interface, chosen: Protocol | None) -> None:
+        """A monitor is the lock of its CPIs, so these have one that priorities are inherited through."""
+        if interface.monitor is None or (chosen is not None and chosen.inherits):
+            return
+        name = f"{instance.name}.{interface.name}"
+        is_now = "has no protocol" if chosen is None else f"is {chosen.value}"
+        self.sink.report(
+            codes.MONITOR_WITHOUT_LOCK,
+            f"`{name}` is in the monitor `{interface.monitor}`, but {is_now}",
+            (interface.clause_spans or {}).get("monitor", interface.span),
+            notes=["a monitor is one lock for several interfaces, and only `inherited` has a lock"],
+            help=f"write `with priority_protocol inherited, monitor {interface.monitor}`",
+        )
 
     def without_effect(self, instance: Instance, interface: Interface, stated: Setting | None) -> None:
         clause = (interface.clause_spans or {}).get(PRIORITY_PROTOCOL.name, interface.span)
@@ -221,7 +237,16 @@ class TaskReader(SettingReader, frozen=True):
         priority = self.stated_priority(instance, (PRIORITY.of(f"{name}_"),), spans)
         count = self.threads(instance, interface, threads.get((instance.name, name)), spans)
         return Cpi(
-            instance.name, name, chosen, priority, count, interface.requests, wcet, interface.span, spans
+            instance.name,
+            name,
+            chosen,
+            priority,
+            count,
+            interface.requests,
+            wcet,
+            interface.span,
+            spans,
+            interface.monitor,
         )
 
     def threads(

@@ -27,16 +27,18 @@ def protocol_words(quote: str) -> str:
 
 #: The words of the clauses that each kind of interface can have.
 _ALLOWED = {
-    "provides": ("priority_protocol", "requests", "threads"),
+    "provides": ("priority_protocol", "requests", "monitor", "threads"),
     "consumes": ("helpers", "within"),
     "semaphore": ("helpers", "within"),
     "binary_semaphore": ("helpers", "within"),
+    "condition": ("helpers", "within"),
 }
 
 #: How a clause is written.
 _FORMS = {
     "priority_protocol": "priority_protocol inherited",
     "requests": "requests (interface, ...)",
+    "monitor": "monitor NAME",
     "helpers": "helpers",
     "within": "within 500 us",
     "threads": "N threads",
@@ -50,6 +52,7 @@ class Clauses(Struct, eq=False, dict=True):
     requests: tuple[str, ...] | None = None
     threads: int | None = None
     within: Setting | None = None
+    monitor: ast.Identifier | None = None
     spans: dict[str, Span] = field(default_factory=dict)
 
 
@@ -60,7 +63,7 @@ def interface_clauses(node: ast.InterfaceDecl, sink: Sink) -> Clauses:
 
 
 def sync_clauses(node: ast.SyncDecl, sink: Sink) -> Clauses:
-    """The clauses of a semaphore or mutex."""
+    """The clauses of a semaphore, condition or mutex."""
     return _read(node.clauses, _ALLOWED.get(node.kind, ()), f"a {node.kind.replace('_', ' ')}", sink)
 
 
@@ -129,7 +132,7 @@ def _meant(word: str) -> str:
 def _owners(word: str) -> str:
     """What can have a clause."""
     return (
-        "a `consumes` interface or a semaphore"
+        "a `consumes` interface, a semaphore or a condition"
         if word in _ALLOWED["consumes"]
         else "the `provides` interface"
     )
@@ -137,7 +140,8 @@ def _owners(word: str) -> str:
 
 def _forms(allowed: Sequence[str], place: str) -> str:
     if not allowed:
-        return "only `provides` and `consumes` interfaces, semaphores and connections can have clauses"
+        can = "`provides` and `consumes` interfaces, semaphores, conditions and connections"
+        return f"only {can} can have clauses"
     return f"{place} can have: {', '.join(f'`{_FORMS[word]}`' for word in allowed)}"
 
 
@@ -151,6 +155,8 @@ def _word(node: ast.InterfaceClause) -> str:
             return "helpers"
         case ast.WithinClause():
             return "within"
+        case ast.MonitorClause():
+            return "monitor"
         case ast.ThreadsClause():
             return "threads"
         case ast.UnknownClause():
@@ -168,6 +174,8 @@ def _take(node: ast.InterfaceClause, result: Clauses, sink: Sink) -> None:
             unit = time.unit.text if isinstance(time, ast.Quantity) else None
             value = fold(time.number if isinstance(time, ast.Quantity) else time, sink)
             result.within = None if value is None else Setting(value, time.span, unit)
+        case ast.MonitorClause():
+            result.monitor = node.monitor
         case ast.ThreadsClause():
             result.threads = fold_integer(node.count, sink, "this thread count", 1)
 

@@ -44,7 +44,7 @@ static void check_inside(unsigned thread)
     }
     const struct oracle_cpi *cpi = &oracle_system.cpis[memory->request_cpi];
     if (cpi->inherits && cpi->contended &&
-        !oracle_holds(&oracle->locks[memory->request_cpi], memory->request_of)) {
+        !oracle_holds(&oracle->locks[cpi->lock], memory->request_of)) {
         oracle_violation('M', "%s executes in %s without its lock", oracle_thread_name(thread),
                          cpi->name);
     }
@@ -276,11 +276,11 @@ static void at_end(uint64_t reason)
 static void of_lock(uint16_t kind, const struct thread *thread, const struct thread *other,
                     const uint64_t *args)
 {
-    const unsigned cpi = (unsigned)args[0], context = (unsigned)args[1];
     if (!oracle_in_plan(args[0], args[1])) {
         oracle_violation('M', "a lock record names a CPI or context that is not in the plan");
         return;
     }
+    const unsigned cpi = oracle_system.cpis[args[0]].lock, context = (unsigned)args[1];
     struct oracle_memory *worker = oracle_memory_of(other ? other : thread);
     switch (kind) {
     case CAMKES_TRACE_LOCK_TAKE:

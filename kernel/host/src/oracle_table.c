@@ -4,7 +4,7 @@
  * The system that a search checks, from a text that camkes/backends/host/explore.py writes: a line
  * for each, `-` means none.
  *
- *     cpi NAME INHERITS OWN_PRIORITY CEILING POOLED CONTENDED           in the order of their ids
+ *     cpi NAME INHERITS OWN_PRIORITY CEILING POOLED CONTENDED LOCK      in the order of their ids
  *     context NAME BASE                                                 likewise
  *     task NAME ID PRIORITY OFFSET PERIOD DEADLINE                      times in ns, 0: none
  *     helper CONDITION CONTEXT                                          ids
@@ -47,7 +47,7 @@ static void take(const char *path, char *const *field, unsigned count, unsigned 
 {
     static const char *const ROLES[] = {"control", "worker", "manager", "interface", "other"};
     struct oracle_system *system = &oracle_system;
-    if (strcmp(field[0], "cpi") == 0 && count == 7) {
+    if (strcmp(field[0], "cpi") == 0 && count == 8) {
         system->cpis[system->cpi_count++] = (struct oracle_cpi){
             .name = memory_text(field[1], strlen(field[1])),
             .inherits = field[2][0] == '1',
@@ -55,6 +55,7 @@ static void take(const char *path, char *const *field, unsigned count, unsigned 
             .ceiling = (uint8_t)strtoul(field[4], NULL, 10),
             .pooled = field[5][0] == '1',
             .contended = field[6][0] == '1',
+            .lock = id(field[7]),
         };
     } else if (strcmp(field[0], "context") == 0 && count == 3) {
         system->contexts[system->context_count++] = (struct oracle_context){

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Waiting with helpers: a thread that waits for a condition (an event or a semaphore) lends its
- * effective priority to the tasks that can end the wait. docs/protocols.md describes the protocol.
- * All records are static tables of the generated code.
+ * Waiting with helpers: a thread that waits for a condition (an event, a semaphore, a condition of a
+ * monitor) lends its effective priority to the tasks that can end the wait. docs/protocols.md
+ * describes the protocol. All records are static tables of the generated code.
  */
 #pragma once
 
 #include <camkes/cpi.h>
+#include <camkes/label.h>
 
 /* -- in the instance of the condition -- */
 
@@ -19,7 +20,8 @@ struct camkes_waiter {
 
 struct camkes_condition {
     const char *name;
-    _Atomic int value; /* signals not yet taken; below 0: minus the number of waiters */
+    /* signals not yet taken; below 0: minus the number of waiters. In a monitor: that number */
+    _Atomic int value;
     const struct camkes_waiter *waiter;
     uint16_t waiters;
 };
@@ -28,6 +30,15 @@ struct camkes_condition {
 int camkes_condition_wait(struct camkes_condition *condition);
 int camkes_condition_trywait(struct camkes_condition *condition);
 int camkes_condition_post(struct camkes_condition *condition, int limit);
+
+/*
+ * In a handler of a CPI of the monitor. The wait gives up its lock, and ends with it after a
+ * signal, when those that want it and are more urgent, or as urgent and earlier, have had it: what
+ * was waited for may have changed again. A signal (CAMKES_POST: for the first, CAMKES_POST_ALL: for
+ * all that wait) without waiters has no effect. A wait without the lock is a fault.
+ */
+void camkes_monitor_wait(struct camkes_condition *condition);
+void camkes_monitor_signal(struct camkes_condition *condition, enum camkes_operation operation);
 
 /* -- in the instance of a task that helps -- */
 
@@ -51,7 +62,7 @@ struct camkes_party {
     const char *name;
     uint16_t context; /* plan id */
     uint16_t index;   /* among the contexts of the CPI; of a task 0 */
-    uint16_t lock;    /* the first party of the CPI, CAMKES_NO_PARTY: a task */
+    uint16_t lock;    /* the first party that can have its lock, CAMKES_NO_PARTY: a task */
     uint8_t base;
     seL4_CPtr manager; /* of the task or CPI */
     seL4_CPtr reply; /* slot for the reply capability of its worker while that waits for the lock */
@@ -62,7 +73,7 @@ struct camkes_party {
     bool linked;      /* it has the priority of the requesting party */
     bool waiting;     /* for the lock */
     uint32_t arrival;
-    uint16_t holder; /* of the first party of a CPI: the lock's holder, if others wait for it */
+    uint16_t holder; /* of the first party of a lock: the lock's holder, if others wait for it */
 };
 
 /* Requests of party `from` to party `to`, by the slot that `from` has for the manager of `to`. */
@@ -75,6 +86,7 @@ struct camkes_way {
 struct camkes_lender {
     const char *name;
     uint16_t id; /* plan id */
+    bool in_monitor;
     uint16_t helpers;
     const uint16_t *helper; /* parties */
     unsigned signals;       /* for waiters that have not arrived yet */

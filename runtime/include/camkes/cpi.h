@@ -25,7 +25,7 @@ struct camkes_caller {
 struct camkes_context {
     const char *name;
     uint16_t id;     /* id in the plan */
-    uintptr_t held;  /* the CPI's lock word while this context holds the lock */
+    uintptr_t held;  /* the lock word while this context holds the lock */
     uint16_t route;  /* index among the contexts of the instance */
     uint8_t base;    /* priority of its requests while nothing is inherited */
     seL4_CPtr reply; /* slot for the reply capability of its worker while that waits for the lock */
@@ -70,6 +70,7 @@ struct camkes_cpi {
     uint16_t *queue;  /* a heap of context indexes */
     uint16_t queued;
     uint32_t arrivals;
+    _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */
 };
 
 /* Flags of a lock word, greater than any index. */

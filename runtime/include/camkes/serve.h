@@ -69,11 +69,13 @@ void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *contex
  */
 void camkes_run_interface(struct camkes_thread *self);
 
-CAMKES_INLINE void camkes_lock_take(struct camkes_cpi *cpi, struct camkes_context *context)
+/* `lock` is the word of the lock of the CPI, which is its own or that of its monitor. */
+CAMKES_INLINE void camkes_lock_take(struct camkes_cpi *cpi, _Atomic uintptr_t *lock,
+                                    struct camkes_context *context)
 {
     uintptr_t found = 0;
     camkes_point();
-    if (CAMKES_LIKELY(atomic_compare_exchange_strong(&cpi->lock, &found, context->held))) {
+    if (CAMKES_LIKELY(atomic_compare_exchange_strong(lock, &found, context->held))) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
     } else {
         camkes_lock_wait(cpi, context);
@@ -81,11 +83,12 @@ CAMKES_INLINE void camkes_lock_take(struct camkes_cpi *cpi, struct camkes_contex
     camkes_point();
 }
 
-CAMKES_INLINE void camkes_lock_free(struct camkes_cpi *cpi, struct camkes_context *context)
+CAMKES_INLINE void camkes_lock_free(struct camkes_cpi *cpi, _Atomic uintptr_t *lock,
+                                    struct camkes_context *context)
 {
     uintptr_t found = context->held;
     camkes_point();
-    if (CAMKES_LIKELY(atomic_compare_exchange_strong(&cpi->lock, &found, 0))) {
+    if (CAMKES_LIKELY(atomic_compare_exchange_strong(lock, &found, 0))) {
         CAMKES_TRACE(LOCK_FREE, cpi->id, context->id);
     } else {
         camkes_lock_hand_over(cpi, context);
@@ -96,11 +99,10 @@ CAMKES_INLINE void camkes_lock_free(struct camkes_cpi *cpi, struct camkes_contex
 /*
  * Around the handler of a CPI: after the request was read and found good, and when its reply is
  * written. In between the handler has the CPI's lock. The first returns why the request cannot
- * begin. `inherits` (of its protocol, see camkes/model/protocols.py) and `pooled` are those of the
- * CPI, as constants.
+ * begin. `lock`, the word of the CPI's lock (NULL: it has none), and `pooled` are constants.
  */
 CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self, struct camkes_cpi *cpi,
-                                            bool inherits, bool pooled)
+                                            _Atomic uintptr_t *lock, bool pooled)
 {
     if (pooled) {
         const unsigned error = camkes_pool_begin(self);
@@ -113,17 +115,17 @@ CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self, struct c
                      camkes_label_task(self->label),
                      camkes_request_label_read(self->label).sequence);
     }
-    if (inherits) {
-        camkes_lock_take(cpi, self->context);
+    if (lock != NULL) {
+        camkes_lock_take(cpi, lock, self->context);
     }
     return CAMKES_MESSAGE_GOOD;
 }
 
 CAMKES_INLINE void camkes_end_request(struct camkes_thread *self, struct camkes_cpi *cpi,
-                                      bool inherits, bool pooled)
+                                      _Atomic uintptr_t *lock, bool pooled)
 {
-    if (inherits) {
-        camkes_lock_free(cpi, self->context);
+    if (lock != NULL) {
+        camkes_lock_free(cpi, lock, self->context);
     }
     CAMKES_TRACE(REQUEST_END, cpi->id, camkes_sender_context(self)->id);
     if (pooled) {

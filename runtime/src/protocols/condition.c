@@ -50,6 +50,21 @@ int camkes_condition_wait(struct camkes_condition *condition)
     return 0;
 }
 
+void camkes_monitor_wait(struct camkes_condition *condition)
+{
+    atomic_fetch_add(&condition->value, 1); /* with the lock: who has it sees all that wait */
+    ask(condition, CAMKES_WAIT);
+    atomic_fetch_sub(&condition->value, 1);
+}
+
+void camkes_monitor_signal(struct camkes_condition *condition, enum camkes_operation operation)
+{
+    camkes_point();
+    if (atomic_load(&condition->value) > 0) {
+        ask(condition, operation);
+    }
+}
+
 int camkes_condition_post(struct camkes_condition *condition, int limit)
 {
     int value = atomic_load(&condition->value);

@@ -68,8 +68,9 @@ static bool pass_on(struct camkes_group *group)
     }
     for (unsigned i = 0; i < group->parties; i++) {
         const struct camkes_party *waiter = &parties[i];
-        changed |= waiter->waiting && inherit(&parties[parties[waiter->lock].holder],
-                                              waiter->computed, waiter->context);
+        const uint16_t holder = waiter->waiting ? parties[waiter->lock].holder : CAMKES_NO_PARTY;
+        changed |= holder != CAMKES_NO_PARTY &&
+                   inherit(&parties[holder], waiter->computed, waiter->context);
     }
     for (unsigned i = 0; i < group->sleepers; i++) {
         const struct camkes_sleeper *sleeper = &group->sleeper[i];
@@ -157,6 +158,14 @@ static void wake(seL4_CPtr reply)
 
 /* -- locks -- */
 
+/* A party waits for a lock that another one of the same lock has. */
+static void queue_up(struct camkes_group *group, struct camkes_party *party, seL4_Word holder)
+{
+    group->party[party->lock].holder = (uint16_t)(party->lock + holder - 1);
+    party->waiting = true;
+    party->arrival = group->arrivals++;
+}
+
 static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
 {
     seL4_Word holder = 0;
@@ -169,34 +178,58 @@ static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
         return error;
     }
     save_caller(party->reply, party->name);
-    group->party[party->lock].holder = (uint16_t)(party->lock + holder - 1);
-    party->waiting = true;
-    party->arrival = group->arrivals++;
+    queue_up(group, party, holder);
     apply(group);
     return REPLY_LATER;
 }
 
-/* The lock goes to the first waiter. What the releaser has inherited ends before that runs. */
-static unsigned release(struct camkes_group *group, const struct camkes_party *from)
+static bool is_awaited(const struct camkes_group *group, uint16_t lock)
+{
+    for (unsigned i = 0; i < group->parties; i++) {
+        if (group->party[i].waiting && group->party[i].lock == lock) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gives a lock to the first that waits for it, which does not run yet. What waits for the lock does
+ * not count for who had it. */
+static struct camkes_party *hand_over(struct camkes_group *group, const struct camkes_party *from)
 {
     struct camkes_party *next = NULL;
     unsigned waiting = 0;
+    group->party[from->lock].holder = CAMKES_NO_PARTY;
+    compute(group);
     for (unsigned i = 0; i < group->parties; i++) {
         struct camkes_party *party = &group->party[i];
         if (party->waiting && party->lock == from->lock) {
             waiting++;
             if (next == NULL ||
-                before(party->effective, party->arrival, next->effective, next->arrival)) {
+                before(party->computed, party->arrival, next->computed, next->arrival)) {
                 next = party;
             }
         }
     }
-    if (next == NULL || &group->party[group->party[from->lock].holder] != from) {
-        return CAMKES_MESSAGE_OPERATION;
-    }
     next->waiting = false;
     group->party[next->lock].holder = (uint16_t)(next - group->party);
-    (void)order(next, CAMKES_GIVE_LOCK, waiting > 1, 0);
+    (void)order(next, CAMKES_GIVE_LOCK, waiting > 1, from->context);
+    return next;
+}
+
+static bool has_awaited(const struct camkes_group *group, const struct camkes_party *party)
+{
+    return is_awaited(group, party->lock) &&
+           &group->party[group->party[party->lock].holder] == party;
+}
+
+/* The lock goes to the first waiter. What the releaser has inherited ends before that runs. */
+static unsigned release(struct camkes_group *group, const struct camkes_party *from)
+{
+    if (!has_awaited(group, from)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    const struct camkes_party *next = hand_over(group, from);
     apply(group);
     wake(next->reply);
     return CAMKES_MESSAGE_GOOD;
@@ -204,9 +237,24 @@ static unsigned release(struct camkes_group *group, const struct camkes_party *f
 
 /* -- conditions -- */
 
+/* Gives up the lock of a monitor, unless others wait for it: then it is to be handed over. */
+static unsigned leave(struct camkes_group *group, const struct camkes_sleeper *sleeper)
+{
+    seL4_Word result = 0;
+    if (sleeper->now == CAMKES_NO_PARTY) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    const struct camkes_party *party = &group->party[sleeper->now];
+    if (is_awaited(group, party->lock)) {
+        return has_awaited(group, party) ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
+    }
+    return ask_member(party, camkes_operation_label(CAMKES_FREE_LOCK, 0, 0), &result);
+}
+
 static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *sleeper, uint16_t index)
 {
     struct camkes_lender *condition = &group->condition[sleeper->condition];
+    const struct camkes_party *next = NULL;
     if (sleeper->waiting || index >= sleeper->parties) {
         return CAMKES_MESSAGE_OPERATION;
     }
@@ -214,23 +262,35 @@ static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *slee
         condition->signals--;
         return CAMKES_MESSAGE_GOOD;
     }
-    save_caller(sleeper->reply, condition->name);
     sleeper->now = sleeper->party;
     if (sleeper->party != CAMKES_NO_PARTY) {
         sleeper->now = (uint16_t)(sleeper->party + index);
         sleeper->origin = group->party[sleeper->now].context;
     }
+    if (condition->in_monitor) {
+        const unsigned error = leave(group, sleeper);
+        if (error != CAMKES_MESSAGE_GOOD) {
+            return error;
+        }
+    }
+    save_caller(condition->in_monitor ? group->party[sleeper->now].reply : sleeper->reply,
+                condition->name);
     sleeper->waiting = true;
     sleeper->arrival = group->arrivals++;
     CAMKES_TRACE_ABOUT(COND_WAIT, sleeper->thread, condition->id, sleeper->origin,
                        lends(group, sleeper));
+    if (condition->in_monitor && is_awaited(group, group->party[sleeper->now].lock)) {
+        next = hand_over(group, &group->party[sleeper->now]);
+    }
     apply(group);
+    if (next != NULL) {
+        wake(next->reply);
+    }
     return REPLY_LATER;
 }
 
-/* What was lent is taken back before the wait ends: a helper that is no more urgent than the waiter
- * then does not run on. */
-static unsigned signal_one(struct camkes_group *group, uint16_t condition)
+/* The most urgent that waits for a condition, of equals the first; NULL: none. */
+static struct camkes_sleeper *first_sleeper(struct camkes_group *group, uint16_t condition)
 {
     struct camkes_sleeper *first = NULL;
     for (unsigned i = 0; i < group->sleepers; i++) {
@@ -241,6 +301,14 @@ static unsigned signal_one(struct camkes_group *group, uint16_t condition)
             first = sleeper;
         }
     }
+    return first;
+}
+
+/* What was lent is taken back before the wait ends: a helper that is no more urgent than the waiter
+ * then does not run on. */
+static unsigned signal_one(struct camkes_group *group, uint16_t condition)
+{
+    struct camkes_sleeper *first = first_sleeper(group, condition);
     if (first == NULL) {
         group->condition[condition].signals++;
         return CAMKES_MESSAGE_GOOD;
@@ -249,6 +317,29 @@ static unsigned signal_one(struct camkes_group *group, uint16_t condition)
     apply(group);
     CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
     wake(first->reply);
+    return CAMKES_MESSAGE_GOOD;
+}
+
+/* In a monitor who waited needs the lock, and waits for that. */
+static unsigned signal_in_monitor(struct camkes_group *group, uint16_t condition, bool all)
+{
+    const struct camkes_party *next = NULL;
+    struct camkes_sleeper *first = first_sleeper(group, condition);
+    for (; first != NULL; first = all ? first_sleeper(group, condition) : NULL) {
+        struct camkes_party *party = &group->party[first->now];
+        first->waiting = false;
+        CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
+        const seL4_Word holder = order(party, CAMKES_TAKE_LOCK, 0, 0);
+        if (holder != 0) {
+            queue_up(group, party, holder);
+        } else {
+            next = party;
+        }
+    }
+    apply(group);
+    if (next != NULL) {
+        wake(next->reply);
+    }
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -300,11 +391,15 @@ static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word labe
         return step_of_caller(group, &group->party[badge - parties - 1], label);
     }
     struct camkes_sleeper *sleeper = &group->sleeper[badge - 2 * parties - 1];
-    switch (camkes_bits(label, 0, 4)) {
+    const seL4_Word operation = camkes_bits(label, 0, 4);
+    switch (operation) {
     case CAMKES_WAIT:
         return wait_for(group, sleeper, (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS));
     case CAMKES_POST:
-        return signal_one(group, sleeper->condition);
+    case CAMKES_POST_ALL:
+        return group->condition[sleeper->condition].in_monitor
+                   ? signal_in_monitor(group, sleeper->condition, operation == CAMKES_POST_ALL)
+                   : signal_one(group, sleeper->condition);
     default:
         return CAMKES_MESSAGE_OPERATION;
     }

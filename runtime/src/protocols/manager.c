@@ -78,18 +78,18 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
 }
 
 /* Takes the lock if it is free and returns true; else marks it with `flags`. */
-static bool take_or_mark(struct camkes_cpi *cpi, const struct camkes_context *context,
+static bool take_or_mark(_Atomic uintptr_t *lock, const struct camkes_context *context,
                          uintptr_t flags)
 {
-    uintptr_t word = atomic_load(&cpi->lock);
+    uintptr_t word = atomic_load(lock);
     for (;;) {
         camkes_point();
         if (word == 0) {
-            if (atomic_compare_exchange_strong(&cpi->lock, &word, context->held)) {
+            if (atomic_compare_exchange_strong(lock, &word, context->held)) {
                 return true;
             }
         } else if ((word & CAMKES_WAITERS) != 0 ||
-                   atomic_compare_exchange_strong(&cpi->lock, &word, word | flags)) {
+                   atomic_compare_exchange_strong(lock, &word, word | flags)) {
             return false;
         }
     }
@@ -112,7 +112,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
         return CAMKES_MESSAGE_OPERATION;
     }
     const bool keeps = cpi->wake != 0; /* only one context can wait */
-    if (take_or_mark(cpi, context, CAMKES_WAITERS | (keeps ? CAMKES_MANAGER_WAITS : 0))) {
+    if (take_or_mark(&cpi->lock, context, CAMKES_WAITERS | (keeps ? CAMKES_MANAGER_WAITS : 0))) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;
     }
@@ -314,27 +314,49 @@ void camkes_manage_cpi(struct camkes_thread *self)
 
 /* -- as a member of a group, whose manager sends all its messages -- */
 
+static _Atomic uintptr_t *lock_of(struct camkes_cpi *cpi)
+{
+    return cpi->monitor != NULL ? cpi->monitor : &cpi->lock;
+}
+
+/* `held` of the context that has the lock, 0: none. */
+static uintptr_t held_by(struct camkes_cpi *cpi)
+{
+    return atomic_load(lock_of(cpi)) & (CAMKES_WAITERS - 1);
+}
+
 static unsigned take_for(struct camkes_cpi *cpi, struct camkes_context *context, seL4_Word *result)
 {
     const struct camkes_thread *worker = atomic_load(&context->worker);
-    if (worker == NULL || holder(cpi) == context) {
+    if (worker == NULL || held_by(cpi) == context->held) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    if (take_or_mark(cpi, context, CAMKES_WAITERS)) {
+    if (take_or_mark(lock_of(cpi), context, CAMKES_WAITERS)) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;
     }
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id,
                        atomic_load(&context->effective));
-    *result = holder(cpi)->held;
+    *result = held_by(cpi);
     return CAMKES_MESSAGE_GOOD;
 }
 
-static unsigned give_to(struct camkes_cpi *cpi, const struct camkes_context *to, bool more)
+static unsigned give_to(struct camkes_cpi *cpi, const struct camkes_context *to, bool more,
+                        uint16_t from)
 {
-    CAMKES_TRACE(LOCK_FREE, cpi->id, holder(cpi)->id);
-    atomic_store(&cpi->lock, to->held | (more ? CAMKES_WAITERS : 0));
+    CAMKES_TRACE(LOCK_FREE, cpi->id, from);
+    atomic_store(lock_of(cpi), to->held | (more ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
+    return CAMKES_MESSAGE_GOOD;
+}
+
+static unsigned free_of(struct camkes_cpi *cpi, const struct camkes_context *context)
+{
+    if (held_by(cpi) != context->held) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    CAMKES_TRACE(LOCK_FREE, cpi->id, context->id);
+    atomic_store(lock_of(cpi), 0);
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -352,7 +374,9 @@ static unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label, seL4_Wor
     case CAMKES_TAKE_LOCK:
         return take_for(cpi, context, result);
     case CAMKES_GIVE_LOCK:
-        return give_to(cpi, context, priority != 0);
+        return give_to(cpi, context, priority != 0, detail);
+    case CAMKES_FREE_LOCK:
+        return free_of(cpi, context);
     case CAMKES_BEGIN_REQUEST:
         return begin(cpi, context, detail);
     case CAMKES_END_REQUEST:
