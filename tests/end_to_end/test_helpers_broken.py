@@ -50,7 +50,9 @@ BROKEN = {
         "helper.c", "*nested = priority > before ? camkes_nested_found(context) : 0;", "*nested = 0;", inside
     ),
     "not-through-locks": Broken(
-        "group.c", "changed |= waiter->waiting && inherit", "changed |= waiter->base > 255 && inherit"
+        "group.c",
+        "changed |= holder != CAMKES_NO_PARTY &&",
+        "changed |= holder + 1 > CAMKES_NO_PARTY + 1 &&",
     ),
     "the-first-to-come-is-woken": Broken(
         "group.c",

@@ -35,7 +35,7 @@ assembly {
     configuration {
         h1._priority = 10; h2._priority = 20; w1._priority = 30; w2._priority = 40;
         h1._period = 1 ms; h2._period = 1 ms; w1._period = 1 ms; w2._period = 1 ms;
-        store.full_value = 0;
+        store.full_value = 0; store.full_helpers = ["h1", "h2"];
     }
 }
 """
@@ -98,8 +98,14 @@ MISTAKES = {
     ),
     "not-through-locks": (
         "group.c",
-        "changed |= waiter->waiting && inherit",
-        "changed |= waiter->base > 255 && inherit",
+        "changed |= holder != CAMKES_NO_PARTY &&",
+        "changed |= holder + 1 > CAMKES_NO_PARTY + 1 &&",
+        "fifo",
+    ),
+    "the-first-to-come-is-woken": (
+        "group.c",
+        "    return priority != other ? priority > other\n                             : (int32_t)",
+        "    return priority + other > 999 ? false : (int32_t)",
         "fifo",
     ),
 }
@@ -112,4 +118,4 @@ def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     options = SearchOptions(scheduling=scheduling, seconds=LIMIT)
     found = search(two_and_two(tmp_path / "system"), options)
     assert found.violation is not None
-    assert found.violation.property == "P"
+    assert found.violation.property == ("H" if name == "the-first-to-come-is-woken" else "P")

@@ -299,10 +299,43 @@ static void of_lock(uint16_t kind, const struct thread *thread, const struct thr
     }
 }
 
+/* H: the first wait to end is that of the highest, of equals that of the first that came. */
+static void check_woken(const struct oracle_memory *woken)
+{
+    const unsigned mine = oracle_effective(woken->waits_as, false);
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        const struct oracle_memory *other = &oracle->threads[i];
+        if (other == woken || other->waits_for != woken->waits_for) {
+            continue;
+        }
+        const unsigned priority = oracle_effective(other->waits_as, false);
+        const bool earlier = other->wait_order < woken->wait_order;
+        if (priority > mine || (priority == mine && earlier)) {
+            oracle_violation(
+                'H', "the wait of %s (priority %u) ends before that of %s (priority %u%s)",
+                oracle_context_name(woken->waits_as), mine, oracle_context_name(other->waits_as),
+                priority, earlier ? ", earlier" : "");
+        }
+    }
+}
+
 static void of_condition(uint16_t kind, const struct thread *waiter, const uint64_t *args)
 {
     struct oracle_memory *memory = oracle_memory_of(waiter);
     const bool waits = kind == CAMKES_TRACE_COND_WAIT && args[1] < oracle_system.context_count;
+    if (kind == CAMKES_TRACE_COND_WAKE && memory->waits_for != NONE) {
+        check_woken(memory);
+    }
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        struct oracle_memory *other = &oracle->threads[i];
+        if (waits && other != memory && other->waits_for == args[0]) {
+            memory->wait_order++;
+        } else if (!waits && memory->waits_for != NONE && other->waits_for == memory->waits_for &&
+                   other->wait_order > memory->wait_order) {
+            other->wait_order--;
+        }
+    }
+    memory->wait_order = waits ? memory->wait_order : 0;
     memory->queued = kind == CAMKES_TRACE_COND_WAIT;
     memory->waits_for = waits ? (uint16_t)args[0] : NONE;
     memory->waits_as = waits ? (uint16_t)args[1] : NONE;

@@ -74,6 +74,7 @@ struct oracle_memory {
     uint16_t sender;                  /* of the last message it received */
     uint16_t origin;                  /* the task whose request it serves */
     uint16_t waits_for, waits_as;     /* condition, and the context that waits; NONE: none */
+    uint16_t wait_order;              /* how many waited for that before it, and still do */
     bool in_job;
     uint64_t release;
 };
