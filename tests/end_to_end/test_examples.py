@@ -24,6 +24,7 @@ RUNNING = (
     "inversion",
     "helpers",
     "publish",
+    "buffer",
 )
 VARIANTS = [
     *((name, ()) for name in RUNNING),

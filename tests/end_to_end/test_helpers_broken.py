@@ -27,10 +27,13 @@ class Broken:
     options: tuple[str, ...] = ()
 
 
-WAKE = """    apply(group);
-    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
-    wake(first->reply);
+TRACE = """    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
 """
+WAKE = """    if (goes_on) {
+        wake(monitor != NULL ? monitor->reply : first->reply);
+    }
+"""
+APPLY = "    apply(group);\n"
 
 BROKEN = {
     "nothing-is-lent": Broken(
@@ -41,8 +44,8 @@ BROKEN = {
     ),
     "taken-back-after-the-wake": Broken(
         "group.c",
-        WAKE,
-        "".join(reversed(WAKE.splitlines(keepends=True))),
+        APPLY + TRACE + WAKE,
+        WAKE + TRACE + APPLY,
         lambda folder: buffer(folder, 1),
         ("--choices", "random:7"),
     ),

@@ -300,9 +300,8 @@ def _inversion(facts: Facts) -> Iterator[Diagnostic]:
     if facts.operations is None:
         return
     priorities = {task.name: task.priority for task in facts.plan.tasks}
-    conditions = {condition.name for condition in facts.system.conditions}
     for plain in waitable(facts.system):
-        if plain.name in conditions:
+        if "helpers" in plain.spans:
             continue
         lending = find_lending(facts.system, facts.graph, facts.operations, plain)
         if not lending.known or lending.others:

@@ -14,6 +14,8 @@ from camkes.report.trace.kinds import Blocked, KernelCall, Kind
 from camkes.report.trace.names import TraceNames
 
 _SERVING = (Role.WORKER, Role.MANAGER, Role.INTERFACE)
+#: what ends a wait in a queue
+_LEAVES = {Kind.LOCK_GRANT: Kind.LOCK_WAIT, Kind.COND_WAKE: Kind.COND_WAIT}
 _JOBS = (Kind.JOB_BEGIN, Kind.JOB_END)
 
 
@@ -26,7 +28,8 @@ class MessageTracker:
         self._receiver: dict[int, int] = {}  # thread -> who received its last message, until it goes on
         self._clients: dict[int, dict[int, None]] = {}  # thread -> those that wait for its reply
         self._sender: dict[int, int] = {}  # thread -> whose message it received last
-        self._queued: set[int] = set()  # in the queue of a lock or a condition: their replies are kept
+        # in the queue of a lock or a condition, or of both: their replies are kept
+        self._queued: set[tuple[Kind, int]] = set()
         self._origins: dict[int, int] = {}  # thread in a request -> the task that began it all
         self._timers = {task.timer: task for task in names.tasks if task.timer is not None}
 
@@ -51,9 +54,9 @@ class MessageTracker:
             if self._role(thread) is not Role.MANAGER:
                 self._clients.pop(thread, None)  # answered later, when the component sees fit
         elif kind in (Kind.LOCK_WAIT, Kind.COND_WAIT):
-            self._queued.add(thread if other is None else other)
-        elif kind in (Kind.LOCK_GRANT, Kind.COND_WAKE):
-            self._queued.discard(thread if other is None else other)
+            self._queued.add((kind, thread if other is None else other))
+        elif kind in _LEAVES:
+            self._queued.discard((_LEAVES[kind], thread if other is None else other))
         elif kind is Kind.REQUEST_END:
             self._origins.pop(thread, None)
 
@@ -65,7 +68,7 @@ class MessageTracker:
             return
         if self._role(thread) in _SERVING:
             for client in self._clients.pop(thread, {}):
-                if client in self._queued:
+                if any((kind, client) in self._queued for kind in _LEAVES.values()):
                     self._clients.setdefault(thread, {})[client] = None
                 else:
                     yield client

@@ -171,7 +171,8 @@ static void check_answered(unsigned thread)
         return;
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
-        if (waits_for_reply(i, thread) && !oracle->threads[i].queued) {
+        const struct oracle_memory *client = &oracle->threads[i];
+        if (waits_for_reply(i, thread) && !client->queued && client->waits_for == NONE) {
             oracle_violation('L', "%s waits for a reply of %s, which waits for the next message",
                              oracle_thread_name(i), oracle_thread_name(thread));
         }
@@ -336,7 +337,6 @@ static void of_condition(uint16_t kind, const struct thread *waiter, const uint6
         }
     }
     memory->wait_order = waits ? memory->wait_order : 0;
-    memory->queued = kind == CAMKES_TRACE_COND_WAIT;
     memory->waits_for = waits ? (uint16_t)args[0] : NONE;
     memory->waits_as = waits ? (uint16_t)args[1] : NONE;
 }

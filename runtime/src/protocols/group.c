@@ -193,20 +193,22 @@ static bool is_awaited(const struct camkes_group *group, uint16_t lock)
     return false;
 }
 
-/* Gives a lock to the first that waits for it, which does not run yet. What waits for the lock does
- * not count for who had it. */
+/*
+ * Gives a lock to the first that waits for it, which does not run yet. What waits for the lock no
+ * longer counts for who had it, and who is lent to has got it before the first is chosen.
+ */
 static struct camkes_party *hand_over(struct camkes_group *group, const struct camkes_party *from)
 {
     struct camkes_party *next = NULL;
     unsigned waiting = 0;
     group->party[from->lock].holder = CAMKES_NO_PARTY;
-    compute(group);
+    apply(group);
     for (unsigned i = 0; i < group->parties; i++) {
         struct camkes_party *party = &group->party[i];
         if (party->waiting && party->lock == from->lock) {
             waiting++;
             if (next == NULL ||
-                before(party->computed, party->arrival, next->computed, next->arrival)) {
+                before(party->effective, party->arrival, next->effective, next->arrival)) {
                 next = party;
             }
         }
@@ -304,41 +306,49 @@ static struct camkes_sleeper *first_sleeper(struct camkes_group *group, uint16_t
     return first;
 }
 
-/* What was lent is taken back before the wait ends: a helper that is no more urgent than the waiter
- * then does not run on. */
-static unsigned signal_one(struct camkes_group *group, uint16_t condition)
+/* In a monitor who waited needs the lock: whether it was free, so that the party has it now. */
+static bool takes_lock(struct camkes_group *group, struct camkes_party *party)
+{
+    const seL4_Word holder = order(party, CAMKES_TAKE_LOCK, 0, 0);
+    if (holder != 0) {
+        queue_up(group, party, holder);
+    }
+    return holder == 0;
+}
+
+/*
+ * Ends the first wait, if there is one. What was lent is taken back before: a helper that is no
+ * more urgent than the waiter then does not run on.
+ */
+static bool signal_one(struct camkes_group *group, uint16_t condition)
 {
     struct camkes_sleeper *first = first_sleeper(group, condition);
     if (first == NULL) {
-        group->condition[condition].signals++;
-        return CAMKES_MESSAGE_GOOD;
+        return false;
     }
+    struct camkes_party *monitor =
+        group->condition[condition].in_monitor ? &group->party[first->now] : NULL;
     first->waiting = false;
+    const bool goes_on = monitor == NULL || takes_lock(group, monitor);
     apply(group);
     CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
-    wake(first->reply);
+    if (goes_on) {
+        wake(monitor != NULL ? monitor->reply : first->reply);
+    }
+    return true;
+}
+
+static unsigned post(struct camkes_group *group, uint16_t condition)
+{
+    if (!signal_one(group, condition) && !group->condition[condition].in_monitor) {
+        group->condition[condition].signals++;
+    }
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* In a monitor who waited needs the lock, and waits for that. */
-static unsigned signal_in_monitor(struct camkes_group *group, uint16_t condition, bool all)
+static unsigned post_all(struct camkes_group *group, uint16_t condition)
 {
-    const struct camkes_party *next = NULL;
-    struct camkes_sleeper *first = first_sleeper(group, condition);
-    for (; first != NULL; first = all ? first_sleeper(group, condition) : NULL) {
-        struct camkes_party *party = &group->party[first->now];
-        first->waiting = false;
-        CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
-        const seL4_Word holder = order(party, CAMKES_TAKE_LOCK, 0, 0);
-        if (holder != 0) {
-            queue_up(group, party, holder);
-        } else {
-            next = party;
-        }
-    }
-    apply(group);
-    if (next != NULL) {
-        wake(next->reply);
+    while (signal_one(group, condition)) {
     }
     return CAMKES_MESSAGE_GOOD;
 }
@@ -391,15 +401,13 @@ static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word labe
         return step_of_caller(group, &group->party[badge - parties - 1], label);
     }
     struct camkes_sleeper *sleeper = &group->sleeper[badge - 2 * parties - 1];
-    const seL4_Word operation = camkes_bits(label, 0, 4);
-    switch (operation) {
+    switch (camkes_bits(label, 0, 4)) {
     case CAMKES_WAIT:
         return wait_for(group, sleeper, (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS));
     case CAMKES_POST:
+        return post(group, sleeper->condition);
     case CAMKES_POST_ALL:
-        return group->condition[sleeper->condition].in_monitor
-                   ? signal_in_monitor(group, sleeper->condition, operation == CAMKES_POST_ALL)
-                   : signal_one(group, sleeper->condition);
+        return post_all(group, sleeper->condition);
     default:
         return CAMKES_MESSAGE_OPERATION;
     }

@@ -92,7 +92,7 @@ static void store__serve_put(struct camkes_thread *self, struct camkes_received 
     camkes_message_end(&message);
     unsigned error = camkes_message_accepted(&message, &store__place, "put") ? CAMKES_MESSAGE_GOOD : message.error;
     if (error == CAMKES_MESSAGE_GOOD) {
-        error = camkes_begin_request(self, &store__cpi, true, false);
+        error = camkes_begin_request(self, &store__cpi, &store__cpi.lock, false);
     }
     if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
         camkes_reply_refused(self, request, &store__place, error);
@@ -102,7 +102,7 @@ static void store__serve_put(struct camkes_thread *self, struct camkes_received 
     struct camkes_registers registers = {{0}};
     struct camkes_message reply = camkes_message_new(CAMKES_IS_SHORT(sizeof(int)) ? &registers : NULL);
     camkes_put(&reply, &result, sizeof(int));
-    camkes_end_request(self, &store__cpi, true, false);
+    camkes_end_request(self, &store__cpi, &store__cpi.lock, false);
     if (!camkes_message_good(&reply, &store__place, "put")) {
         camkes_reply_empty(self, request, camkes_message_none());
         return;
@@ -128,7 +128,7 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
     camkes_message_end(&message);
     unsigned error = camkes_message_accepted(&message, &store__place, "get") ? CAMKES_MESSAGE_GOOD : message.error;
     if (error == CAMKES_MESSAGE_GOOD) {
-        error = camkes_begin_request(self, &store__cpi, true, false);
+        error = camkes_begin_request(self, &store__cpi, &store__cpi.lock, false);
     }
     if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
         free(value);
@@ -141,7 +141,7 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
     camkes_put_string(&reply, value);
     camkes_put(&reply, &count, sizeof(int));
     free(value);
-    camkes_end_request(self, &store__cpi, true, false);
+    camkes_end_request(self, &store__cpi, &store__cpi.lock, false);
     if (!camkes_message_good(&reply, &store__place, "get")) {
         camkes_reply_empty(self, request, camkes_message_none());
         return;
