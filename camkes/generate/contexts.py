@@ -320,7 +320,7 @@ class WayContext(Struct, frozen=True):
 
 
 class LenderContext(Struct, frozen=True):
-    """A condition of a group, `in_monitor`: who waits for it gives up a lock. `helpers` are parties."""
+    """A condition of a group, `in_monitor`: a wait for it gives up a lock. `helpers` are parties."""
 
     name: str
     id: int

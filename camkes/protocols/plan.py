@@ -210,7 +210,7 @@ class _Closure:
         return before != self._highest
 
     def _share(self) -> bool:
-        """Who has the lock of a monitor inherits from all that wait for it, at any of its CPIs; whether that
+        """The holder of a monitor's lock inherits from all that wait for it, at any of its CPIs; whether that
         changed anything."""
         before, self._raising = self._raising, self._of_locks(self._raising)
         return before != self._raising

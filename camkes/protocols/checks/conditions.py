@@ -363,7 +363,7 @@ def _outside_monitor(facts: Facts) -> Iterator[Diagnostic]:
             has = f"the CPI `{waiter}`, which is in no monitor" if cpi is not None else f"`{waiter}`"
             yield Diagnostic(
                 WAIT_OUTSIDE_MONITOR,
-                f"`{planned.name}` is waited for by {has}: who waits for a condition gives up the lock of a "
+                f"`{planned.name}` is waited for by {has}: a wait for a condition gives up the lock of a "
                 "monitor",
                 planned.span,
                 related=tuple(chain_steps(chain)) if cpi is None else (*chain_steps(chain), _of(cpi)),
@@ -377,7 +377,7 @@ def _outside_monitor(facts: Facts) -> Iterator[Diagnostic]:
                 f"`{planned.name}` is waited for in the monitors {listing(monitors)}",
                 planned.span,
                 related=tuple(label for chain in monitors.values() for label in chain_steps(chain)),
-                notes=("who signals has the lock of one of them only",),
+                notes=("the code that signals has the lock of one of them only",),
                 help="declare a condition for each monitor",
             )
 

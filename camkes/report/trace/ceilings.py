@@ -41,7 +41,7 @@ def _ceilings(system: System, requests: Iterable[Request], tasks: Mapping[str, i
         for name in sharing[cpis[request.callee].lock_name]:
             callers[name].append(
                 request.caller
-            )  # who holds the lock of a monitor inherits at each of its CPIs
+            )  # the holder of a monitor's lock inherits at each of its CPIs
 
     def arriving(name: str, path: tuple[str, ...]) -> list[int]:
         """The priorities at which requests arrive; those around a cycle add none."""

@@ -82,7 +82,7 @@ enum camkes_operation {
     CAMKES_SET_PRIORITY = 10, /* replies with the nested request, as the slot of its manager */
     CAMKES_TAKE_LOCK = 11,    /* or else count a waiter; replies with the index of the holder + 1 */
     CAMKES_GIVE_LOCK = 12,    /* priority 1: others wait for it; detail: the context that had it */
-    CAMKES_FREE_LOCK = 13,    /* while nobody waits for it */
+    CAMKES_FREE_LOCK = 13,    /* while no context waits for it */
     /* to the manager of a group */
     CAMKES_POST_ALL = 14,
 };

@@ -52,7 +52,7 @@ int camkes_condition_wait(struct camkes_condition *condition)
 
 void camkes_monitor_wait(struct camkes_condition *condition)
 {
-    atomic_fetch_add(&condition->value, 1); /* with the lock: who has it sees all that wait */
+    atomic_fetch_add(&condition->value, 1); /* with the lock: its holder sees all that wait */
     ask(condition, CAMKES_WAIT);
     atomic_fetch_sub(&condition->value, 1);
 }

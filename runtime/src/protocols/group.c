@@ -195,7 +195,7 @@ static bool is_awaited(const struct camkes_group *group, uint16_t lock)
 
 /*
  * Gives a lock to the first that waits for it, which does not run yet. What waits for the lock no
- * longer counts for who had it, and who is lent to has got it before the first is chosen.
+ * longer counts for its holder, and what is lent is set before the first waiter is chosen.
  */
 static struct camkes_party *hand_over(struct camkes_group *group, const struct camkes_party *from)
 {
@@ -306,7 +306,8 @@ static struct camkes_sleeper *first_sleeper(struct camkes_group *group, uint16_t
     return first;
 }
 
-/* In a monitor who waited needs the lock: whether it was free, so that the party has it now. */
+/* A thread that waited in a monitor needs the lock. Returns whether it was free: now the party has
+ * it. */
 static bool takes_lock(struct camkes_group *group, struct camkes_party *party)
 {
     const seL4_Word holder = order(party, CAMKES_TAKE_LOCK, 0, 0);
