@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Waiting with helpers: a thread that waits for a condition (an event, a semaphore, a condition of a
- * monitor) lends its effective priority to the tasks that can end the wait. docs/protocols.md
+ * Waiting with helpers: a thread that waits for a condition (an event, a semaphore, a condition of
+ * a monitor) lends its effective priority to the tasks that can end the wait. docs/protocols.md
  * describes the protocol. All records are static tables of the generated code.
  */
 #pragma once
