@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from camkes.diagnostics import Label, Sink
+from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Interface
 from camkes.parser import ast
 from camkes.resolve import codes
+from camkes.resolve.names.scopes import new_member
 from camkes.resolve.words.nearest import suggestion
 
 
@@ -68,6 +69,13 @@ def clauses_of(node: ast.ComponentDecl, kind: type[AnyClause]) -> list[AnyClause
     """The clauses of one kind of the interfaces of a component."""
     declared = (item.clauses for item in node.items if isinstance(item, ast.InterfaceDecl))
     return [clause for clauses in declared for clause in clauses if isinstance(clause, kind)]
+
+
+def name_monitors(node: ast.ComponentDecl, members: dict[str, Span], sink: Sink) -> None:
+    """Enter the monitors of a component among the names of its members."""
+    monitors = {clause.monitor.text: clause.monitor for clause in clauses_of(node, ast.MonitorClause)}
+    for monitor in monitors.values():
+        new_member(members, monitor, "monitor", sink)
 
 
 def check_requests(node: ast.ComponentDecl, interfaces: dict[str, Interface], sink: Sink) -> None:

@@ -23,7 +23,7 @@ from camkes.model.units import PAGE
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.files.imports import Program
-from camkes.resolve.names.components import check_component, check_requests, clauses_of
+from camkes.resolve.names.components import check_component, check_requests, name_monitors
 from camkes.resolve.names.compositions import Compositions
 from camkes.resolve.names.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
 from camkes.resolve.names.scopes import Definition, TopLevel, kind_of, new_member
@@ -252,9 +252,7 @@ class Names:
                 new_member(members, block.name, kind_of(block) or "", self.sink)
         name = node.name or ast.Identifier(fallback, node.span)
         check_component(name, node, controls, hardware, requestors, self.sink)
-        monitors = {clause.monitor.text: clause.monitor for clause in clauses_of(node, ast.MonitorClause)}
-        for monitor in monitors.values():
-            new_member(members, monitor, "monitor", self.sink)
+        name_monitors(node, members, self.sink)
         id = requestors[0].id if requestors else None
         exports = node.composition.items if isinstance(node.composition, ast.CompositionDecl) else ()
         type = ComponentType(
