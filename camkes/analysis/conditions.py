@@ -60,7 +60,14 @@ def check_conditions(system: System, plan: Plan, sink: Sink) -> None:
     for each in plan.conditions:
         condition = each.lending.condition
         span = condition.spans.get("helpers", condition.span)
-        if condition.within is None:
+        if condition.kind == "condition":
+            sink.report(
+                MAY_WAIT,
+                f"a wait for `{each.name}` has no bound: it ends when the lock of its monitor is free again",
+                span,
+                help="wait for a semaphore or an event `with helpers`, outside of the monitor",
+            )
+        elif condition.within is None:
             sink.report(
                 NO_WCET,
                 f"the helpers of `{each.name}` have no execution time",

@@ -158,7 +158,14 @@ def workload_of(system: System, plan: Plan) -> Workload:
     )
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
     cpis = tuple(
-        WorkloadCpi(cpi.name, cpi.protocol, cpi.wcet or 0, counts.get(cpi.name, {}), ceilings[cpi.name])
+        WorkloadCpi(
+            cpi.name,
+            cpi.protocol,
+            cpi.wcet or 0,
+            counts.get(cpi.name, {}),
+            ceilings[cpi.name],
+            "" if cpi.monitor is None else cpi.lock_name,
+        )
         for cpi in system.cpis
     )
     return Workload(tasks, (*cpis, *(_cpi_of(wait, counts) for wait in waits)))
