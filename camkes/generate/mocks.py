@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Mocks: handlers for what a component of a test provides, which record calls and give scripted answers.
+"""Mocks of the interfaces of a component of a test. What it provides gets handlers that record calls and give
+scripted answers; what it uses gets a run() that makes scripted calls, checks and records their answers.
 
-They are weak functions, so a handler of the component's own takes the place of its mock.
+They are weak functions, so a function of the component's own takes the place of its mock.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from camkes.files import write_changed
+from camkes.generate.clients import ClientContext, client
 from camkes.generate.contexts import MethodContext, ParameterContext, Shape
+from camkes.generate.mock_values import record, recorded_members, scripted_members
 from camkes.generate.names import comment, fresh
 from camkes.generate.procedures import declare, method
 from camkes.generate.render import Renderer
@@ -46,13 +49,14 @@ class MocksContext(Struct, frozen=True):
     component: str
     source: str
     mocks: tuple[MockContext, ...]
+    clients: tuple[ClientContext, ...]
 
 
 def write_mocks(kind: ComponentType, root: Path, out: Path) -> Path | None:
     """Write `mocks.h` and `mocks.c` of a component type in the folder `out`; the source, None where the
-    component provides no procedures."""
+    component has no procedures."""
     me = mocks_context(kind, root)
-    if not me.mocks:
+    if not me.mocks and not me.clients:
         return None
     renderer = Renderer()
     write_changed(out / "mocks.h", renderer.render("mock.template.h", me))
@@ -64,11 +68,17 @@ def write_mocks(kind: ComponentType, root: Path, out: Path) -> Path | None:
 def mocks_context(kind: ComponentType, root: Path) -> MocksContext:
     """What is rendered of a component type; `root` is the folder of the test."""
     mocks = []
+    clients = []
     for interface in kind.interfaces:
-        if interface.kind == "provides" and isinstance(interface.type, Procedure):
-            for index, source in enumerate(interface.type.methods):
-                mocks.append(_mock(interface.name, method(source, index, interface.name, root)))
-    return MocksContext(kind.name, comment(kind.span.file.path.name), tuple(mocks))
+        if not isinstance(interface.type, Procedure):
+            continue
+        for index, source in enumerate(interface.type.methods):
+            m = method(source, index, interface.name, root)
+            if interface.kind == "provides":
+                mocks.append(_mock(interface.name, m))
+            elif kind.control:
+                clients.append(client(interface.name, m))
+    return MocksContext(kind.name, comment(kind.span.file.path.name), tuple(mocks), tuple(clients))
 
 
 def _mock(interface: str, m: MethodContext) -> MockContext:
@@ -90,9 +100,9 @@ def _mock(interface: str, m: MethodContext) -> MockContext:
         interface=interface,
         method=m,
         example=f".{first} = ..." if first else f".{work} = CAMKES_MS(1)",
-        recorded=tuple(line for p in m.goes for line in _call_members(p)),
+        recorded=tuple(line for p in m.goes for line in recorded_members(p)),
         answered=tuple(answered),
-        record=tuple(line for p in m.goes for line in _call_statements(p, call)),
+        record=tuple(line for p in m.goes for line in record(p, call, "*" if p.by_pointer else "")),
         reply=tuple(reply),
         time=fresh("time", taken),
         requestor=fresh("requestor", taken),
@@ -108,39 +118,11 @@ def _member(type_name: str, text: bool, name: str) -> str:
     return f"const char *{name}" if text else declare(type_name, name)
 
 
-def _call_members(p: ParameterContext) -> list[str]:
-    """What a mock records of a parameter: of a string and of an array the beginning."""
-    return {
-        Shape.SCALAR: [declare(p.type, p.name)],
-        Shape.STRING: [f"char {p.name}[CAMKES_MOCK_TEXT]"],
-        Shape.ARRAY: [f"size_t {p.name}_sz", f"{declare(p.type, p.name)}[CAMKES_MOCK_ITEMS]"],
-        Shape.STRINGS: [f"size_t {p.name}_sz"],
-    }[p.shape]
-
-
-def _call_statements(p: ParameterContext, call: str) -> list[str]:
-    star = "*" if p.by_pointer else ""
-    value, size = f"{star}{p.name}", f"{star}{p.name}_sz"
-    place = f"{call}->{p.name}"
-    if p.shape is Shape.SCALAR:
-        return [f"{place} = {value};"]
-    if p.shape is Shape.STRING:
-        return [f'(void)snprintf({place}, sizeof({place}), "%s", {value} ? {value} : "");']
-    lines = [f"{place}_sz = {size};"]
-    if p.shape is Shape.ARRAY:
-        items = f"({size} < CAMKES_MOCK_ITEMS ? {size} : CAMKES_MOCK_ITEMS)"
-        lines.append(f"if ({size} > 0) {{ memcpy({place}, {value}, {items} * sizeof({place}[0])); }}")
-    return lines
-
-
 def _answer_members(p: ParameterContext) -> list[str]:
-    """The value of a parameter in a script; NULL leaves an `inout` as it is."""
-    if p.shape is Shape.SCALAR:
-        return [f"const {p.type} *{p.name}" if p.direction == "inout" else declare(p.type, p.name)]
-    if p.shape is Shape.STRING:
-        return [f"const char *{p.name}"]
-    item = "const char *const" if p.shape is Shape.STRINGS else f"const {p.type}"
-    return [f"{item} *{p.name}", f"size_t {p.name}_sz"]
+    """The value of a parameter in a scripted answer; NULL leaves an `inout` as it is."""
+    if p.shape is Shape.SCALAR and p.direction == "inout":
+        return [f"const {p.type} *{p.name}"]
+    return scripted_members(p)
 
 
 def _answer_statements(p: ParameterContext, value: str) -> list[str]:

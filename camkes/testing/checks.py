@@ -13,8 +13,9 @@ _MARK = "camkes-test\t"
 
 
 class Report(Struct, frozen=True):
-    """A line of a test. `what` is failed, stopped, case, fault, blocked, missed, response, crash or silence;
-    `instance` is the one that wrote it, "": not known. `time` is in nanoseconds since boot."""
+    """A line of a test. `what` is failed, stopped, case, fault, blocked, missed, response, crash, silence; of
+    scripted calls script (those of a periodic task begin), played (all were made) or empty. `instance` is the
+    one that wrote it, "": not known. `time` is in nanoseconds since boot."""
 
     what: str
     file: str

@@ -153,7 +153,21 @@ class Judge:
         for instance in self._drivers():
             if instance.name not in ended and instance.name not in gone:
                 yield self._not_finished(instance)
+        yield from self._scripts(gone)
         yield from self._blocked()
+
+    def _scripts(self, gone: set[str]) -> Iterable[Diagnostic]:
+        """Scripts of calls that are empty, or of periodic tasks and not over."""
+        for name in sorted(self._named("empty")):
+            message = f"`{name}` has no run(), and there are no calls in its script"
+            help = "add one in pre_init(): `mock_IFACE_METHOD_call(...)`"
+            yield Diagnostic(NOT_AS_EXPECTED, message, self._span_of(name), help=help)
+        for name in sorted(self._named("script") - self._named("played") - gone):
+            message = f"the script of `{name}` was not over when the run ended"
+            help = (
+                "a periodic task makes one call a job; `for` in the settings of the test gives it more time"
+            )
+            yield Diagnostic(NOT_FINISHED, message, self._span_of(name), help=help)
 
     def _blocked(self) -> Iterable[Diagnostic]:
         """Threads of other components that wait for what cannot come. Mocks that fail explain all of them."""

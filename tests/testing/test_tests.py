@@ -24,6 +24,37 @@ procedure Io {
 }
 component User { control; uses Io io; }
 component Pump { control; requestor; }
+component Server { provides Io io; }
+"""
+
+SERVER = r"""
+#include <camkes.h>
+#include <stdlib.h>
+#include <string.h>
+int io_get(int a, int *b, char **s, const char *t, size_t c_sz, const char *c, size_t *list_sz, int **list,
+           size_t *names_sz, char ***names)
+{
+    *b = a + 1;
+    *list_sz = c_sz;
+    *list = calloc(c_sz + 1, sizeof(int));
+    for (size_t i = 0; i < c_sz; i++) {
+        (*list)[i] = c[i];
+    }
+    *names_sz = 1;
+    *names = malloc(sizeof(char *));
+    (*names)[0] = strdup(t);
+    (*s)[0]++;
+    camkes_work(CAMKES_MS(1));
+    return (int)strlen(*s);
+}
+void io_put(int *x, int *kept)
+{
+    (*x)++;
+}
+char *io_name(void)
+{
+    return strdup("ann");
+}
 """
 
 USER = r"""
@@ -130,6 +161,49 @@ int run(void)
 """
 
 
+#: a script of calls, and what is recorded of their answers
+CALLS = r"""
+#include <mocks.h>
+static const int list[] = {'a', 'b'};
+static const char *const names[] = {"text"};
+void pre_init(void)
+{
+    mock_io_get_call(.a = 1, .s = "in", .t = "text", .c = "ab", .c_sz = 2, .within = CAMKES_MS(1));
+    mock_io_get_expect(.result = 2, .b = 2, .s = "jn", .list = list, .list_sz = 2, .names = names, .names_sz = 1);
+    mock_io_put_call(.x = 5, .kept = 6, .times = 2, .work = CAMKES_MS(2));
+    mock_io_put_expect(.x = 6, .kept = 6);
+    mock_io_name_call();
+    mock_io_name_expect(.result = "ann");
+}
+"""
+PLAYED = r"""
+int run(void)
+{
+    while (camkes_mock_next()) {
+    }
+    camkes_expect_equal(mock_io_get.answers + mock_io_put.answers + mock_io_name.answers, 4);
+    camkes_expect_equal(mock_io_get.answer[0].response, CAMKES_MS(1));
+    camkes_expect_equal(mock_io_put.answer[1].time, CAMKES_MS(5));
+    camkes_expect_text(mock_io_get.answer[0].s, "jn");
+    camkes_expect_equal(mock_io_get.answer[0].list[1], 'b');
+    camkes_expect_text(mock_io_name.answer[0].result, "ann");
+    return 0;
+}
+"""
+CALLING = """
+import <std_connector.camkes>;
+import "../parts.camkes";
+component {name} {{ control; requestor; uses Io io; }}
+assembly {{
+    composition {{
+        component {name} test;  component Server server;
+        connection seL4RPCCall c(from test.io, to server.io);
+    }}
+    configuration {{ {settings} }}
+}}
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
@@ -138,6 +212,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "parts.camkes").write_text(PARTS)
     (folder / "User.c").write_text(USER)
     (folder / "Pump.c").write_text(PUMP)
+    (folder / "Server.c").write_text(SERVER)
     pump = ("component Pump pump;", "pump._priority = 9; pump._period = 2 ms;")
     for name, code, more, settings in (
         ("answers", MOCKS, "", ""),
@@ -147,6 +222,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         text = ASSEMBLY.format(name=name.capitalize(), more=more, settings=settings)
         (tests / f"{name}.camkes").write_text(text)
+        (tests / f"{name}.c").write_text(code)
+    for name, code, settings in (
+        ("calls", CALLS + PLAYED, "test._priority = 9;"),
+        ("scripted", CALLS, "test._priority = 9; test._period = 10 ms;"),
+    ):
+        (tests / f"{name}.camkes").write_text(CALLING.format(name=name.capitalize(), settings=settings))
         (tests / f"{name}.c").write_text(code)
     (tests / "own.toml").write_text('for = "10ms"\nchoices = ["first", "random:3"]\n')
     (tests / "answers.output").write_text("")
@@ -164,10 +245,11 @@ def ran(project: Path) -> Result:
 def test_all_tests_of_the_project_pass(ran: Result) -> None:
     report = json.loads(ran.output)
     assert ran.status == 0, ran.errors
-    assert report["summary"] == {"tests": 5, "passed": 5, "failed": 0}
+    assert report["summary"] == {"tests": 7, "passed": 7, "failed": 0}
     titles = [(test["name"], test["choices"]) for test in report["tests"]]
     assert titles == [
-        ("answers", "first"), ("crash", "first"), ("never", "first"), ("own", "first"), ("own", "random:3"),
+        ("answers", "first"), ("calls", "first"), ("crash", "first"), ("never", "first"), ("own", "first"),
+        ("own", "random:3"), ("scripted", "first"),
     ]  # fmt: skip
 
 
@@ -200,7 +282,9 @@ def test_a_failure_is_in_every_form_of_results(project: Path, ran: Result) -> No
 
 def test_names_are_listed(project: Path, ran: Result) -> None:
     result = camkes("test", "--list", cwd=project)
-    assert result.output.split() == ["answers", "crash", "never", "own[first]", "own[random:3]"]
+    assert result.output.split() == [
+        "answers", "calls", "crash", "never", "own[first]", "own[random:3]", "scripted",
+    ]  # fmt: skip
 
 
 def test_pieces_of_a_line_are_joined() -> None:
