@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -189,7 +189,7 @@ def judge(
         tuple(violations),
         checker is not None,
         result.status != 0 or bool(result.faults) or bool(violations) or bool(refused),
-        exit_statuses(found, system),
+        exit_statuses(found, [each.name for each in system.instances if each.type.control]),
         result.interrupted,
         findings,
         refused,
@@ -197,14 +197,14 @@ def judge(
     )
 
 
-def exit_statuses(run: Run, system: System) -> dict[str, int]:
-    """What the run() of each component instance returned, in the order of the instances."""
+def exit_statuses(run: Run, instances: Iterable[str]) -> dict[str, int]:
+    """What the run() of each of these instances returned, in their order."""
     ended = {
         thread.instance: (run.exits[thread.number] + 2**31) % 2**32 - 2**31
         for thread in run.names.threads
         if thread.role is Role.CONTROL and thread.number in run.exits
     }
-    return {i.name: ended[i.name] for i in system.instances if i.type.control and i.name in ended}
+    return {name: ended[name] for name in instances if name in ended}
 
 
 def write_trace(path: Path, raw: Path, run: Run, sink: Sink) -> None:

@@ -20,7 +20,7 @@ from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
 from camkes.backends.host.options import RunOptions
 from camkes.backends.interface import Backend, Code, Image, Progress
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.files import OutputError, write_output
+from camkes.files import OutputError
 from camkes.model.limits import RECORD_LIMIT
 
 if TYPE_CHECKING:
@@ -457,7 +457,8 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
         from camkes.backends.host.coverage import report_coverage
 
         objects = backend.folder / IMAGE / "objects"
-        covered = report_coverage(image.folder, objects, base, settings.coverage, sink)
+        folder = checked.application.folder
+        covered = report_coverage(image.folder, objects, folder, settings.coverage, sink)
         outcome = replace(outcome, coverage=covered or ())
     return outcome
 
@@ -475,25 +476,16 @@ def record(
     have no effect."""
     from msgspec.structs import replace
 
-    from camkes.backends.sel4 import recording
     from camkes.backends.sel4.build import RECORDS
-    from camkes.outcome import Outcome, write_trace
-    from camkes.report.trace.decode import decode_trace
-    from camkes.report.trace.events import encode_records
-    from camkes.report.trace.names import load_names
+    from camkes.backends.sel4.recording import DEFINITION, outcome_of
+    from camkes.outcome import write_trace
 
-    asked = replace(asked, definitions=(*asked.definitions, recording.DEFINITION))
+    asked = replace(asked, definitions=(*asked.definitions, DEFINITION))
     out = build_in_workspace(asked, workspace, settings.output, sink, progress)
     if out is None:
         return None
     progress("")
-    raw = out / RECORDS
-    records = recording.record(out, settings.duration or DEFAULT_DURATION, show, sink)
-    write_output(raw, encode_records(records))
-    names = load_names(raw, sink)
-    found = decode_trace(raw, names, sink) if names is not None else None
-    if found is None:
-        return None
-    if settings.trace is not None:
-        write_trace(settings.trace, raw, found, sink)
-    return Outcome(found, (), asked.path, (), verified=False, failed=False, exit_statuses={})
+    outcome = outcome_of(out, settings.duration or DEFAULT_DURATION, show, asked.path, sink)
+    if outcome is not None and settings.trace is not None:
+        write_trace(settings.trace, out / RECORDS, outcome.run, sink)
+    return outcome

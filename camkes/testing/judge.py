@@ -131,6 +131,8 @@ class Judge:
             faulted = any(each.fault.component == name for each in self.outcome.faults)
             return "" if faulted else f"`{name}` has no fault in this run"
         if report.what == "blocked":
+            if not run.scheduling:
+                return ""  # seL4 does not record who waits
             blocked = any(run.names.threads[wait.thread].instance == name for wait in run.waits)
             return "" if blocked else f"no thread of `{name}` waits for ever at the end of this run"
         lane = next((lane for lane in run.tasks if lane.task.name == name), None)
@@ -150,7 +152,7 @@ class Judge:
         for name, status in ended.items():
             if status != 0:
                 yield returned_error(name, status, self._span_of(name))
-        for instance in self._drivers():
+        for instance in drivers_of(self.system, self.folder):
             if instance.name not in ended and instance.name not in gone:
                 yield self._not_finished(instance)
         yield from self._scripts(gone)
@@ -172,7 +174,7 @@ class Judge:
     def _blocked(self) -> Iterable[Diagnostic]:
         """Threads of other components that wait for what cannot come. Mocks that fail explain all of them."""
         names = self.outcome.run.names
-        expected = self._named("blocked") | {each.name for each in self._drivers()}
+        expected = self._named("blocked") | {each.name for each in drivers_of(self.system, self.folder)}
         for wait in self.outcome.run.waits if not self._of("crash", "silence") else ():
             instance = names.threads[wait.thread].instance
             if wait.cause is not Cause.FAULT and instance not in expected:
@@ -182,18 +184,6 @@ class Judge:
                     self._span_of(instance),
                     help=f'if the test means that: `camkes_expect_blocked("{instance}")` in its code',
                 )
-
-    def _drivers(self) -> list[Instance]:
-        """The instances whose run() has to return: those of the test's own components, except periodic
-        tasks."""
-        periodic = {task.instance for task in self.system.tasks if task.period is not None}
-        return [
-            each
-            for each in self.system.instances
-            if each.type.control
-            and each.name not in periodic
-            and each.type.span.file.path.absolute().is_relative_to(self.folder)
-        ]
 
     def _not_finished(self, instance: Instance) -> Diagnostic:
         run = self.outcome.run
@@ -210,6 +200,19 @@ class Judge:
     def _span_of(self, name: str) -> Span | None:
         instance = self.system.instance(name)
         return None if instance is None else instance.span
+
+
+def drivers_of(system: System, folder: Path) -> list[Instance]:
+    """The instances whose run() has to return: those of components that the test in `folder` defines, except
+    periodic tasks."""
+    periodic = {task.instance for task in system.tasks if task.period is not None}
+    return [
+        each
+        for each in system.instances
+        if each.type.control
+        and each.name not in periodic
+        and each.type.span.file.path.absolute().is_relative_to(folder)
+    ]
 
 
 def _slow(lane: Lane, limit: int, end: int) -> str:

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from msgspec.structs import asdict
+
+from camkes.backends.host.coverage import Coverage
 from camkes.report.summary import to_json
 from camkes.report.times import format_time
 from camkes.testing.run import Case, TestResult
@@ -35,8 +38,9 @@ def summary(results: Sequence[TestResult]) -> str:
     return f"{tests}: {len(results) - failed} passed, {failed} failed\n"
 
 
-def to_json_report(results: Sequence[TestResult], base: Path) -> str:
-    """All results as one document. Paths below `base` are relative to it."""
+def to_json_report(results: Sequence[TestResult], base: Path, covered: Sequence[Coverage]) -> str:
+    """All results as one document. Paths below `base` are relative to it. `covered` is what the tests
+    executed, empty: it was not counted."""
     tests = [
         {
             "name": result.test.name,
@@ -65,7 +69,8 @@ def to_json_report(results: Sequence[TestResult], base: Path) -> str:
     ]
     failed = sum(not result.passed for result in results)
     counts = {"tests": len(results), "passed": len(results) - failed, "failed": failed}
-    return to_json({"schema": SCHEMA, "summary": counts, "tests": tests})
+    coverage = {"coverage": list(map(asdict, covered))} if covered else {}
+    return to_json({"schema": SCHEMA, "summary": counts, **coverage, "tests": tests})
 
 
 def _relative(path: Path, base: Path) -> str:

@@ -27,6 +27,7 @@ from camkes.report.trace.model import Run
 from camkes.testing.checks import OutputLine, split_reports, whole_lines
 from camkes.testing.codes import OUTPUT_DIFFERS
 from camkes.testing.judge import Finding, Judge
+from camkes.testing.sel4 import run_on_sel4
 from camkes.testing.suite import Test
 
 #: What is compared, by the suffix of the file that has what is expected.
@@ -35,12 +36,16 @@ OUTPUT, EVENTS = ".output", ".events"
 
 class SuiteOptions(Struct, frozen=True, kw_only=True):
     """`output` is the folder that tests are built in, each in one of its own. `update`: write what is
-    expected instead of comparing with it. `asked` is how files are read; its path is not used."""
+    expected instead of comparing with it. `asked` is how files are read; its path is not used. `workspace`:
+    that of seL4 in which tests are built, None: they run on the host kernel. `coverage` is the folder for
+    what they execute, None: it is not counted."""
 
     output: Path
     asked: pipeline.Input
     sanitize: bool = False
     update: bool = False
+    workspace: Path | None = None
+    coverage: Path | None = None
 
 
 class Case(Struct, frozen=True):
@@ -77,7 +82,7 @@ def run_tests(
 
 
 def _results(tests: Sequence[Test], options: SuiteOptions, jobs: int) -> Iterator[TestResult]:
-    if jobs <= 1 or len(tests) <= 1:
+    if jobs <= 1 or len(tests) <= 1 or options.workspace is not None:
         for test in tests:
             yield run_test(test, options)
         return
@@ -109,25 +114,39 @@ def _run(test: Test, options: SuiteOptions, out: Path, sink: Sink) -> TestResult
         path=test.file,
         definitions=(*options.asked.definitions, *test.settings.definitions.items()),
     )
-    application = find_application(test, asked, sink)
+    application = find_application(test, asked, sink, in_workspace=options.workspace is not None)
     failed = TestResult(test, diagnostics=sink.diagnostics)
     if application is None:
         return failed
     system = pipeline.load_input(application, asked, sink)
     if system is not None:
         mocked = with_mocks(application, system, test, out)
-        backend = HostBackend(mocked, out, options.sanitize)
-        checked = pipeline.check_loaded(system, backend, sink, lambda _: None)
-        if checked is not None:
+        workspace = options.workspace
+        backend = HostBackend(mocked, out, options.sanitize, builds=workspace is None)
+        checked = pipeline.check_loaded(system, backend, sink, None if workspace else lambda _: None)
+        if checked is not None and workspace is None:
             return _run_checked(test, checked, options, out, sink)
+        if checked is not None and workspace is not None:
+            folder, definitions = options.output / "sel4", dict(asked.definitions)
+            outcome = run_on_sel4(test, checked, application, workspace, folder, definitions, sink)
+            if outcome is not None:
+                return judge_run(test, checked.system, outcome, options, sink)
     return replace(failed, diagnostics=sink.diagnostics)
 
 
-def find_application(test: Test, asked: pipeline.Input, sink: Sink) -> Application | None:
+def counts_of(test: Test, options: SuiteOptions) -> Path:
+    """Where it is noted what a test executes."""
+    return options.output / test.title / "coverage.json"
+
+
+def find_application(
+    test: Test, asked: pipeline.Input, sink: Sink, *, in_workspace: bool = False
+) -> Application | None:
     """The project of a test, with the assembly of the test in place of its own; None after a diagnostic."""
     if not (test.project / "CMakeLists.txt").is_file():
-        return Application(test.file, test.name, test.project)
-    found = pipeline.find(replace(asked, path=test.project), sink)
+        build_type = dict(asked.definitions).get("CMAKE_BUILD_TYPE", "")
+        return Application(test.file, test.name, test.project, build_type=build_type)
+    found = pipeline.find(replace(asked, path=test.project), sink, in_workspace=in_workspace)
     if found is None:
         return None
     # components that are not declared are found as without CMake
@@ -163,6 +182,7 @@ def _run_checked(
         timeslice=test.settings.timeslice,
         choices=test.choices,
         show=printed.extend,
+        coverage=None if options.coverage is None else counts_of(test, options),
     )
     with ExitStack() as stack:
         image = pipeline.build_to_run(checked, settings, stack, sink, lambda _: None)
@@ -184,8 +204,10 @@ def judge_run(test: Test, system: System, outcome: Outcome, options: SuiteOption
     sink.drop(WAITS_FOR_EVER)
     output = "".join(f"{line.text}\n" for line in lines)
     if test.first:
-        events = "".join(f"{line}\n" for line in event_lines(run))
-        for suffix, text in ((OUTPUT, output), (EVENTS, events)):
+        texts = {OUTPUT: output}
+        if run.scheduling:
+            texts[EVENTS] = "".join(f"{line}\n" for line in event_lines(run))
+        for suffix, text in texts.items():
             different = _compare(test.expected(suffix), text, update=options.update)
             findings += [] if different is None else [Finding(different)]
     for finding in findings:

@@ -34,9 +34,12 @@ static void camkes__control(struct camkes_thread *self)
     camkes_start_open(&camkes__instance);
 /*- if me.start.run -*/
     camkes_begin_task(self->task);
-    camkes_exit_status(run());
+    const int status = run();
 /*- endif -*/
     camkes_end_task(self->task);
+/*- if me.start.run -*/
+    camkes_exit_status(status);
+/*- endif -*/
 }
 /*- for thread in me.threads -*/
 

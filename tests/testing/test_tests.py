@@ -169,7 +169,8 @@ static const char *const names[] = {"text"};
 void pre_init(void)
 {
     mock_io_get_call(.a = 1, .s = "in", .t = "text", .c = "ab", .c_sz = 2, .within = CAMKES_MS(1));
-    mock_io_get_expect(.result = 2, .b = 2, .s = "jn", .list = list, .list_sz = 2, .names = names, .names_sz = 1);
+    mock_io_get_expect(.result = 2, .b = 2, .s = "jn", .list = list, .list_sz = 2,
+                       .names = names, .names_sz = 1);
     mock_io_put_call(.x = 5, .kept = 6, .times = 2, .work = CAMKES_MS(2));
     mock_io_put_expect(.x = 6, .kept = 6);
     mock_io_name_call();
@@ -327,3 +328,16 @@ def test_wrong_settings_are_errors(text: str, tmp_path: Path) -> None:
     sink = Sink()
     assert read_settings(path, sink) is None
     assert [each.code.number for each in sink.diagnostics] == ["E0766"]
+
+
+def test_coverage_is_that_of_all_tests_together(project: Path, ran: Result) -> None:
+    words = ("--coverage", project / "covered", "-o", project / "out-covered", "--json")
+    done = camkes("test", project, "--filter", "own[", *words, cwd=project)
+    assert done.status == 0, done.errors
+    report = json.loads(done.output)
+    assert [test["choices"] for test in report["tests"]] == ["first", "random:3"]
+    covered = {each["file"]: (each["lines"], each["lines_of"]) for each in report["coverage"]}
+    assert set(covered) == {"", "Pump.c", "User.c"}  # neither tests nor mocks
+    assert 0 < covered["User.c"][0] < covered["User.c"][1]
+    assert (project / "covered" / "coverage.info").is_file()
+    assert (project / "covered" / "index.html").is_file()

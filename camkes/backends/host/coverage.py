@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Sequence
+from glob import escape
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -50,40 +53,48 @@ def coverage_environment(image: Path) -> dict[str, str]:
 def report_coverage(
     image: Path, objects: Path, base: Path, out: Path, sink: Sink
 ) -> tuple[Coverage, ...] | None:
-    """Write `coverage.info` (lcov) and `index.html` with pages for each file in the folder `out`. Counters
-    are below the folder `image`, what the compiler noted of sources below `objects`; files are named relative
-    to `base`. The first result is of all files; None after a diagnostic."""
+    """Write `coverage.info` (lcov) and `index.html` with pages for each file in the folder `out`; if the name
+    of `out` ends in .json, only the counts, for `merge_coverage`. Counters are below the folder `image`, what
+    the compiler noted of sources below `objects`; files are named relative to `base`. The first result is of
+    all files; None after a diagnostic."""
     counters = image / _COUNTERS
     for notes in objects.rglob("*.gcno"):
         beside = counters / notes.relative_to("/")
         beside.parent.mkdir(parents=True, exist_ok=True)
         if not beside.exists():
             beside.symlink_to(notes)
+    found = [str(counters), "--exclude-unreachable-branches"]
+    if out.suffix == ".json":
+        return () if _gcovr([*found, "--json", str(out.absolute())], base, sink) else None
+    return _report(found, base, out, sink)
+
+
+def merge_coverage(
+    counts: Sequence[Path], base: Path, exclude: Sequence[Path], out: Path, sink: Sink
+) -> tuple[Coverage, ...] | None:
+    """The same of several runs, of which `counts` are; files below the folders `exclude` are left out."""
+    words = [word for file in counts for word in ("--add-tracefile", escape(str(file.absolute())))]
+    words += [word for path in exclude for word in ("--exclude", f"{re.escape(str(path.absolute()))}/.*")]
+    return _report(words, base, out, sink)
+
+
+def _report(words: list[str], base: Path, out: Path, sink: Sink) -> tuple[Coverage, ...] | None:
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     summary = out / "coverage.json"
-    done = process.run(
-        [
-            *(
-                sys.executable,
-                "-m",
-                "gcovr",
-                "--root",
-                str(base),
-                str(counters),
-                "--exclude-unreachable-branches",
-            ),
-            *("--lcov", str(out / "coverage.info"), "--html-details", str(out / "index.html")),
-            *("--json-summary", str(summary)),
-        ],
-        cwd=counters,
-        merged=True,
-    )
-    if done.status != 0 or not summary.is_file():
-        sink.report(NO_COVERAGE, "gcovr failed", notes=done.output.strip().splitlines()[-10:])
+    forms = ["--lcov", str(out / "coverage.info"), "--html-details", str(out / "index.html")]
+    if not _gcovr([*words, *forms, "--json-summary", str(summary)], base, sink):
         return None
     report = json.loads(summary.read_text(encoding="utf-8"))
     return tuple(_coverage(each) for each in ({**report, "filename": ""}, *report["files"]))
+
+
+def _gcovr(words: list[str], base: Path, sink: Sink) -> bool:
+    command = [sys.executable, "-m", "gcovr", "--root", str(base.absolute()), *words]
+    done = process.run(command, cwd=base, merged=True)
+    if done.status != 0:
+        sink.report(NO_COVERAGE, "gcovr failed", notes=done.output.strip().splitlines()[-10:])
+    return done.status == 0
 
 
 def _coverage(part: dict[str, int | str]) -> Coverage:

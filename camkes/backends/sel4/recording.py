@@ -8,17 +8,26 @@ processor did and the same run gives the same figures.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from camkes.backends.host.addresses import locate
+from camkes.backends.host.faults import FaultRecord, Located, diagnose
+from camkes.backends.sel4.build import RECORDS
 from camkes.backends.sel4.codes import SILENT_IMAGE
 from camkes.backends.sel4.trace import ConsoleText, Record, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
 from camkes.diagnostics import Diagnostic, Sink
+from camkes.files import write_output
 from camkes.model.limits import NO_NUMBER
+from camkes.outcome import Outcome, exit_statuses
 from camkes.report.times import format_time
+from camkes.report.trace.decode import decode_trace
+from camkes.report.trace.events import encode_records
 from camkes.report.trace.kinds import EndReason, Kind
+from camkes.report.trace.names import TraceNames, load_names
 
 #: elapsed seconds without a record after which a recording ends; QEMU passes over times at which nothing
 #: happens, and boots an image in a few seconds
@@ -27,6 +36,13 @@ SILENCE = 120
 #: the option of CMake
 DEFINITION = ("CAmkESTrace", "ON")
 
+#: what a fault handler prints: the instance, the thread, the fault, and where its code is
+_FAULT = re.compile(r"FAULT HANDLER: ([^:]+): thread (.+?): (.+?)(?:, pc 0x([0-9a-f]+))?")
+
+
+def _never(_: Sequence[Record]) -> bool:
+    return False
+
 
 def record(
     out: Path,
@@ -34,10 +50,12 @@ def record(
     tell: Callable[[str], None],
     sink: Sink,
     clock: Callable[[], float] = time.monotonic,
+    idle: Callable[[Sequence[Record]], bool] = _never,
 ) -> list[Record]:
     """Boot the image in `out` and collect its records of the first `duration` nanoseconds. What components
-    print, and lines that are not records (the kernel's, reports of faults), go to `tell` as they come. An
-    image that makes no record for SILENCE seconds is ended, which is reported to `sink`."""
+    print, and lines that are not records (the kernel's, reports of faults), go to `tell` as they come.
+    `idle` is asked in each second without a line whether the run is over. An image that makes no record for
+    SILENCE seconds is ended, which is reported to `sink`."""
     records: list[Record] = []
     last = clock()
     text = ConsoleText()
@@ -48,11 +66,14 @@ def record(
             found = read_line(line)
             if found is None:
                 tell(line)
+                if not line and idle(records):
+                    records.append(_end(records[-1].time, EndReason.IDLE))
+                    break
                 if clock() - last > SILENCE:
                     sink.add(_silent(records))
                     break
             elif found.time > duration:
-                records.append(Record(duration, Kind.END, NO_NUMBER, NO_NUMBER, (EndReason.TIME,)))
+                records.append(_end(duration, EndReason.TIME))
                 break
             else:
                 last = clock()
@@ -65,6 +86,59 @@ def record(
         run.close()
         tell(text.rest())
     return records
+
+
+def _end(time: int, reason: EndReason) -> Record:
+    return Record(time, Kind.END, NO_NUMBER, NO_NUMBER, (reason,))
+
+
+def outcome_of(
+    out: Path,
+    duration: int,
+    tell: Callable[[str], None],
+    base: Path,
+    sink: Sink,
+    idle: Callable[[Sequence[Record]], bool] = _never,
+) -> Outcome | None:
+    """Boot the image in `out` as `record` does; what the run came to, None after a diagnostic."""
+    records = record(out, duration, tell, sink, idle=idle)
+    raw = out / RECORDS
+    write_output(raw, encode_records(records))
+    names = load_names(raw, sink)
+    run = decode_trace(raw, names, sink) if names is not None else None
+    if run is None:
+        return None
+    faults = tuple(_faults(records, run.names, out))
+    for diagnostic in diagnose(faults, run.situation, run.names):
+        sink.add(diagnostic)
+    instances = dict.fromkeys(thread.instance for thread in run.names.threads)
+    return Outcome(
+        run,
+        faults,
+        base,
+        (),
+        verified=False,
+        failed=bool(faults),
+        exit_statuses=exit_statuses(run, instances),
+    )
+
+
+def _faults(records: Sequence[Record], names: TraceNames, out: Path) -> Iterator[Located]:
+    """The faults that fault handlers printed, each with its line if the program has it."""
+    text = ConsoleText()
+    numbers = {thread.name: thread.number for thread in names.threads}
+    for each in records:
+        for line in text.add(each).splitlines() if each.kind == Kind.OUTPUT else ():
+            match = _FAULT.fullmatch(line)
+            if match is not None:
+                component, thread, what, address = match.groups()
+                pc = int(address, 16) if address else None
+                image = f"{component}.elf"
+                frames = (pc,) if pc is not None else ()
+                number = numbers.get(thread, NO_NUMBER)
+                fault = FaultRecord(component, thread, what, None, pc, each.time, number, image, frames)
+                places = [p for frame in locate(out / image, frames) for p in frame]
+                yield Located(fault, tuple(places))
 
 
 def _silent(records: Sequence[Record]) -> Diagnostic:

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes.cli.arguments import Command, add_input, input_of, positive
-from camkes.cli.output import GOOD, USER_ERROR, Progress, wants_color, write_diagnostics
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import write_output
 
 if TYPE_CHECKING:
-    from camkes.testing.run import TestResult
+    from collections.abc import Sequence
+
+    from camkes.backends.host.coverage import Coverage
+    from camkes.testing.run import SuiteOptions, TestResult
 
 
 def test(arguments: argparse.Namespace) -> int:
@@ -33,13 +36,30 @@ def test(arguments: argparse.Namespace) -> int:
         sink.report(NO_TESTS, f"there is no test whose name contains {arguments.filter!r}", notes=[names])
     if arguments.list and not sink.has_errors:
         print("".join(f"{each.title}\n" for each in tests), end="")
+    workspace = None
+    if arguments.kernel == "sel4" and not arguments.list and not sink.has_errors:
+        from camkes.backends.sel4.workspace import find_workspace
+
+        for name in ("sanitize", "coverage"):
+            if getattr(arguments, name):
+                print(f"camkes test: --{name} is for the host kernel", file=sys.stderr)
+                return USAGE
+        workspace = find_workspace(arguments.workspace, sink)
     if arguments.list or sink.has_errors:
         return write_diagnostics(arguments, sink)
+    if arguments.coverage is not None:
+        from camkes.backends.host.coverage import can_cover
+
+        arguments.build_type = "Coverage"
+        if not can_cover(sink):
+            return write_diagnostics(arguments, sink)
     options = SuiteOptions(
         output=arguments.output or Path("build") / "tests" / tests[0].project.name,
         asked=input_of(arguments),
         sanitize=arguments.sanitize,
         update=arguments.update,
+        workspace=workspace,
+        coverage=arguments.coverage,
     )
     plain = not (arguments.json or arguments.tap)
     progress = Progress(arguments)
@@ -57,15 +77,32 @@ def test(arguments: argparse.Namespace) -> int:
     progress.clear()
     if arguments.junit is not None:
         write_output(arguments.junit, reports.to_junit(results))
-    status = write_diagnostics(arguments, merged(results))
+    sink = merged(results)
+    covered = coverage_of(results, options, sink)
+    status = write_diagnostics(arguments, sink)
     if arguments.json:
-        print(reports.to_json_report(results, tests[0].project))
+        print(reports.to_json_report(results, tests[0].project, covered))
     elif arguments.tap:
         print(reports.to_tap(results), end="")
     else:
         show_output(results, every=arguments.verbose)
+        print("".join(f"{each.text()}\n" for each in covered), end="")
         print(reports.summary(results), end="")
     return max(status, GOOD if all(result.passed for result in results) else USER_ERROR)
+
+
+def coverage_of(results: list[TestResult], options: SuiteOptions, sink: Sink) -> Sequence[Coverage]:
+    """What all tests that ran executed of the project's own files; none if that was not asked for."""
+    from camkes.backends.host.coverage import merge_coverage
+    from camkes.testing.run import counts_of
+    from camkes.testing.suite import FOLDER
+
+    counts = [counts_of(each.test, options) for each in results if each.end is not None]
+    if options.coverage is None or not counts:
+        return ()
+    project = results[0].test.project
+    exclude = [project / FOLDER, options.output]
+    return merge_coverage(counts, project, exclude, options.coverage, sink) or ()
 
 
 def merged(results: list[TestResult]) -> Sink:
@@ -101,7 +138,11 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
         help="tests at a time (default: all processors)",
     )
     option("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/tests/PROJECT)")
+    option("--kernel", choices=("host", "sel4"), default="host", help="the kernel to run on (default: host)")
+    option("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
     option("--sanitize", action="store_true", help="with the address and undefined-behaviour sanitizers")
+    text = "count what the tests execute of the project; write coverage.info (lcov) and HTML (needs gcovr)"
+    option("--coverage", metavar="DIR", type=Path, help=text)
     option("--update", action="store_true", help="write the .output and .events files that exist anew")
     results = parser.add_argument_group("results")
     form = results.add_mutually_exclusive_group()
@@ -123,6 +164,7 @@ COMMANDS = (
   camkes test                                 all tests of the project in this folder
   camkes test pump --filter overload --verbose
   camkes test pump --junit results.xml
+  camkes test pump --kernel sel4              the same tests in QEMU
 
 Exit status: 0 all tests passed, 1 a test failed or its files have errors, 2 wrong usage.""",
         has_results=True,

@@ -92,7 +92,7 @@ def _observed(events: Iterable[Event], observe: Callable[[Event], None]) -> Iter
 class _Decoder:
     def __init__(self, names: TraceNames) -> None:
         self.names = names
-        self.now = 0
+        self.now, self.scheduling = 0, False
         self.threads = {named.number: ThreadState(named) for named in names.threads}
         self.running: ThreadState | None = None
         self.ready = set(self.threads.values())  # can run, and do not
@@ -150,7 +150,7 @@ class _Decoder:
                 self.now = time
             self.text = text
             handle(thread, other, args)
-        return self._finish(any(thread.started for thread in self.threads.values()))
+        return self._finish()
 
     def _on_output(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
@@ -161,7 +161,7 @@ class _Decoder:
     def _on_switch(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         self._on_idle(None, None, ())
         if thread is not None:
-            self.running = thread
+            self.running, self.scheduling = thread, True
             thread.priority = args[0]
             thread.runnable = thread.started = thread.ran = True
             self.ready.discard(thread)
@@ -446,8 +446,8 @@ class _Decoder:
 
     # -- the end ----------------------------------------------------------------------------------------
 
-    def _finish(self, scheduling: bool) -> Run:
-        end = self.now
+    def _finish(self) -> Run:
+        end, scheduling = self.now, self.scheduling
         for thread in self.threads.values():
             if end > thread.since:
                 thread.segments.append(StateSegment(thread.since, end, *thread.current))

@@ -32,6 +32,7 @@
 #else
 #define CAMKES_TRACING 0
 #endif
+#define CAMKES_TRACE_NO_NUMBER 65535
 
 #if CAMKES_KERNEL_HOST
 
@@ -62,11 +63,6 @@ static inline void camkes_point(void)
 {
 }
 
-static inline void camkes_exit_status(int status)
-{
-    (void)status;
-}
-
 #if defined(CAMKES_TRACE_SEL4)
 
 void camkes_sel4_trace(uint16_t kind, uint16_t other, unsigned count, const uint64_t *arguments);
@@ -84,9 +80,14 @@ void camkes_sel4_trace(uint16_t kind, uint16_t other, unsigned count, const uint
 #define CAMKES_TRACE_ABOUT(kind, other, ...) ((void)sizeof((uint64_t[]){(other), __VA_ARGS__}))
 
 #endif
-#endif
 
-#define CAMKES_TRACE_NO_NUMBER 65535
+/* Records the return value of run(). */
+static inline void camkes_exit_status(int status)
+{
+    CAMKES_TRACE(EXIT, (uint64_t)(int64_t)status);
+}
+
+#endif
 
 /* Moves the capability to reply to the last received Call into an empty slot. */
 seL4_Error camkes_platform_save_caller(seL4_CPtr slot);

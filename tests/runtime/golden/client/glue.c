@@ -103,8 +103,9 @@ static void camkes__control(struct camkes_thread *self)
     }
     camkes_start_open(&camkes__instance);
     camkes_begin_task(self->task);
-    camkes_exit_status(run());
+    const int status = run();
     camkes_end_task(self->task);
+    camkes_exit_status(status);
 }
 
 /* control, priority 254 */

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Runs tests on seL4: each is built in a workspace, in the place of the project's own system, and booted in
+QEMU. All are built in one folder, so that the kernel and libraries are compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from pathlib import Path
+
+from camkes import pipeline
+from camkes.backends.sel4.build import RECORDS
+from camkes.backends.sel4.recording import DEFINITION, outcome_of
+from camkes.backends.sel4.trace import Record
+from camkes.backends.sel4.workspace import make
+from camkes.capdl.model import Role
+from camkes.diagnostics import Sink
+from camkes.files import write_changed
+from camkes.outcome import Outcome
+from camkes.project.application import Application
+from camkes.project.builds import ComponentBuild
+from camkes.report.trace.kinds import Kind
+from camkes.report.trace.names import load_names
+from camkes.testing.judge import drivers_of
+from camkes.testing.suite import Test
+
+#: seconds without a record after which a run is over: when all components of the test have returned, and else
+_QUIET_AFTER, _QUIET = 3, 20
+
+
+def run_on_sel4(
+    test: Test,
+    checked: pipeline.Checked,
+    project: Application,
+    workspace: Path,
+    out: Path,
+    definitions: Mapping[str, str],
+    sink: Sink,
+) -> Outcome | None:
+    """Build a test in the folder `out` of a workspace and boot it; None after a diagnostic. `project` is
+    what the project's own CMakeLists.txt declares, `checked` has the mocks as well."""
+    lists = out / f"{test.name}.cmake"
+    write_changed(lists, _declarations(test, checked, project))
+    settings = {**definitions, DEFINITION[0]: DEFINITION[1], "CAMKES_TEST": str(lists.absolute())}
+    if not make(workspace, test.project, out.absolute(), settings, sink, lambda _: None):
+        return None
+    names = load_names(out / RECORDS, sink)
+    if names is None:
+        return None
+    drivers = {each.name for each in drivers_of(checked.system, test.file.parent)}
+    threads = {t.number for t in names.threads if t.role is Role.CONTROL and t.instance in drivers}
+    duration = test.settings.duration or pipeline.DEFAULT_DURATION
+    return outcome_of(out, duration, lambda _: None, test.project, sink, _is_over(threads))
+
+
+def _declarations(test: Test, checked: pipeline.Checked, project: Application) -> str:
+    """CMake's declarations of the test's system: components that the project does not declare, and mocks."""
+    lines = []
+    for kind in {each.type.name: each.type for each in checked.system.instances}.values():
+        build = checked.application.build_of(kind.name, "", kind.span.file.path)
+        if build is None:
+            continue
+        before = project.components.get(kind.name, ComponentBuild())
+        sources = [path for path in build.sources if path not in before.sources]
+        includes = [path for path in build.includes if path not in before.includes]
+        if sources or includes:
+            words = ["SOURCES", *map(_quoted, sources), "INCLUDES", *map(_quoted, includes)]
+            lines.append(f"DeclareCAmkESComponent({kind.name} {' '.join(words)})\n")
+    return "".join([*lines, f"_DeclareCAmkESRootserver({_quoted(test.file)})\n"])
+
+
+def _quoted(path: Path) -> str:
+    return f"[==[{path.absolute()}]==]"
+
+
+def _is_over(drivers: Set[int]) -> Callable[[Sequence[Record]], bool]:
+    """Tells whether nothing happens any more; asked in each second without a line. `drivers` are the threads
+    that have to end."""
+    seen = quiet = 0
+
+    def idle(records: Sequence[Record]) -> bool:
+        nonlocal seen, quiet
+        quiet = quiet + 1 if len(records) == seen else 0
+        seen = len(records)
+        over = drivers <= {record.thread for record in records if record.kind == Kind.EXIT}
+        return bool(records) and quiet >= (_QUIET_AFTER if over else _QUIET)
+
+    return idle

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""`camkes test --kernel sel4`: what is built, and what a recorded run comes to. Where SEL4_WORKSPACE names a
+workspace, tests of a new project are built and booted there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator, Mapping
+from pathlib import Path
+
+import pytest
+
+from camkes import pipeline
+from camkes.backends.sel4 import recording
+from camkes.backends.sel4.build import RECORDS
+from camkes.backends.sel4.trace import Record
+from camkes.capdl.model import Role
+from camkes.diagnostics import Sink
+from camkes.model.limits import NO_NUMBER
+from camkes.report.trace.kinds import Kind
+from camkes.report.trace.names import save_names, trace_names
+from camkes.testing import sel4
+from tests.backends.sel4.test_trace import line, text
+from tests.command import Result, camkes
+
+MILLISECOND = 1_000_000
+
+
+class StandIn:
+    """In the place of CMake and QEMU. `printed` is what the image prints: (time in ms, instance, line), or in
+    place of a line the value that its run() returned."""
+
+    def __init__(self, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.project = project
+        self.declared = ""
+        self.settings: Mapping[str, str] = {}
+        self.printed: list[tuple[int, str, str | int]] = []
+        monkeypatch.setattr(sel4, "make", self.make)
+        monkeypatch.setattr(recording, "console", self.console)
+
+    def make(self, home: Path, project: Path, out: Path, settings: Mapping[str, str], *_: object) -> bool:
+        assert project == self.project
+        self.settings, self.declared = settings, Path(settings["CAMKES_TEST"]).read_text()
+        sink = Sink()
+        checked = pipeline.check(pipeline.Input(project / "tests" / "average.camkes"), sink)
+        assert checked is not None, sink.diagnostics
+        names = trace_names(pipeline.capabilities(checked, sink), checked.plan, checked.system)
+        save_names(out / RECORDS, names, sink)
+        self.threads = {t.instance: t.number for t in names.threads if t.role is Role.CONTROL}
+        return True
+
+    def console(self, out: Path, **_: object) -> Generator[str, None, None]:
+        for milliseconds, instance, what in self.printed:
+            time, thread = milliseconds * MILLISECOND, self.threads.get(instance, NO_NUMBER)
+            if isinstance(what, int):
+                yield line(Record(time, Kind.EXIT, thread, NO_NUMBER, (what % (1 << 64),)))
+                continue
+            for part in range(0, len(what) + 1, 30):
+                whole = f"{what}\n"[part : part + 30]
+                yield line(text(thread, whole)._replace(time=time)) if whole else ""
+        yield from [""] * 100
+
+
+@pytest.fixture
+def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    assert camkes("new", tmp_path / "pump").status == 0
+    for mark in (
+        "kernel/CMakeLists.txt",
+        "tools/seL4/cmake-tool",
+        "tools/camkes-tool",
+        "projects/camkes-tool",
+    ):
+        (tmp_path / "workspace" / mark).mkdir(parents=True)
+    monkeypatch.setenv("SEL4_WORKSPACE", str(tmp_path / "workspace"))
+    (tmp_path / "pump" / "tests" / "average.output").unlink()
+    return StandIn(tmp_path / "pump", monkeypatch)
+
+
+def run(project: Path, *words: str) -> Result:
+    return camkes("test", project, "--kernel", "sel4", *words, cwd=project.parent)
+
+
+def test_a_test_is_declared_in_the_place_of_the_system(image: StandIn) -> None:
+    image.printed = [(45, "average", "hello"), (46, "average", 0)]
+    done = run(image.project, "--verbose", "-DPLATFORM=qemu-arm-virt")
+    assert (done.status, done.errors) == (0, "")
+    assert "ok   average (46 ms)" in done.output and "  hello" in done.output
+    component, system = image.declared.splitlines()
+    tests, mocks = image.project / "tests", image.project.parent / "build/tests/pump/average/mocks/Average"
+    assert component.startswith(
+        f"DeclareCAmkESComponent(Average SOURCES [==[{tests}/average.c]==] [==[{mocks}/mocks.c]==] INCLUDES "
+    )
+    assert f"[==[{mocks}]==]" in component
+    assert system == f"_DeclareCAmkESRootserver([==[{tests}/average.camkes]==])"
+    assert image.settings["PLATFORM"] == "qemu-arm-virt" and image.settings["CAmkESTrace"] == "ON"
+
+
+def test_failures_are_those_of_the_host_kernel(image: StandIn) -> None:
+    code = image.project / "tests" / "average.c"
+    image.printed = [
+        (0, "average", f"camkes-test\tcase\t{code}\t12\tfirst"),
+        (1, "average", f"camkes-test\tfailed\t{code}\t17\texpected 1 == 2: it is 1, not 2"),
+        (2, "", "FAULT HANDLER: controller: thread controller: invalid memory access at 0x0, pc 0x401000"),
+        (3, "average", 3),
+    ]
+    done = run(image.project)
+    assert done.status == 1
+    for part in ("E0761", "in case first", "invalid memory access", "at 2 ms of the run", "returned 3"):
+        assert part in done.errors, part
+    assert "1 test: 0 passed, 1 failed" in done.output
+
+
+def test_a_fault_can_be_expected(image: StandIn) -> None:
+    code = image.project / "tests" / "average.c"
+    image.printed = [
+        (1, "average", f"camkes-test\tfault\t{code}\t12\tcontroller"),
+        (1, "average", f"camkes-test\tblocked\t{code}\t12\tcontroller"),
+        (2, "", "FAULT HANDLER: controller: thread controller: fault of kind 7"),
+        (3, "average", 0),
+    ]
+    assert run(image.project).status == 0
+
+
+def test_a_component_that_does_not_return_fails_its_test(image: StandIn) -> None:
+    image.printed = [(1, "average", "hello"), (2, "controller", 0)]
+    done = run(image.project)
+    assert done.status == 1 and "E0762" in done.errors
+
+
+def test_what_only_the_host_kernel_can_do_is_refused(image: StandIn) -> None:
+    done = run(image.project, "--sanitize")
+    assert (done.status, done.errors) == (2, "camkes test: --sanitize is for the host kernel\n")
+
+
+@pytest.mark.skipif(
+    "SEL4_WORKSPACE" not in os.environ or shutil.which("qemu-system-x86_64") is None,
+    reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
+)
+def test_the_test_of_a_new_project_passes_on_sel4(tmp_path: Path) -> None:
+    assert camkes("new", tmp_path / "pump").status == 0
+    done = camkes("test", "pump", "--kernel", "sel4", cwd=tmp_path)
+    assert (done.status, done.errors) == (0, ""), done.output
+    assert "1 test: 1 passed, 0 failed" in done.output
