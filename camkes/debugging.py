@@ -9,9 +9,13 @@ import os
 import re
 import shutil
 import signal
+import sys
+import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import IO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +24,7 @@ from camkes import pipeline, process
 from camkes.backends.host.codes import NO_DEBUGGER, NO_SUCH_EVENT
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.run import kernel_arguments
+from camkes.backends.sel4.workspace import simulator
 from camkes.diagnostics import Sink
 from camkes.files import write_output
 from camkes.model.system import Procedure, System
@@ -28,11 +33,14 @@ from camkes.report.denied import missed_jobs
 from camkes.report.trace.model import LockStep, Run
 from camkes.report.trace.names import trace_names
 from camkes.resolve.words.nearest import suggestion
-from camkes.resources import HOST_KERNEL, RUNTIME
+from camkes.resources import HOST_KERNEL, RUNTIME, SEL4_KERNEL
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 #: what `--at` can name beside a time: the event, its subject, and which of several
 _EVENT = re.compile(r"(missed|fault|release|request|lock)(?::([A-Za-z_][\w.]*))?(?::(\d+))?")
+
+#: of a build for seL4, in its folder: the kernel, QEMU's door for gdb, what gdb needs to know
+_KERNEL, _SOCKET, _DESCRIBED = "kernel/kernel.elf", "gdb.socket", "debug.json"
 
 
 class StopAt(Struct, frozen=True):
@@ -171,6 +179,78 @@ def _start(command: list[str], folder: Path) -> int:
             return gdb.wait()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def debug_sel4(
+    asked: pipeline.Input,
+    settings: DebugSettings,
+    workspace: Path | None,
+    sink: Sink,
+    progress: Callable[[str], None],
+) -> int | None:
+    """Build an image for seL4 and run it in QEMU, to which gdb is connected; the exit status of gdb, None
+    after a diagnostic. Of `settings`, breakpoints and commands have a meaning."""
+    application = pipeline.find(asked, sink, in_workspace=True)
+    system = None if application is None else pipeline.load_input(application, asked, sink)
+    if system is None or sink.has_errors:
+        return None
+    known = functions(system)
+    if not _all_known(settings.breaks, known, sink):
+        return None
+    out = pipeline.build_in_workspace(asked, workspace, settings.run.output, sink, progress)
+    gdb = None if out is None else _debugger_for(out / _KERNEL, sink)
+    if out is None or gdb is None:
+        return None
+    progress("")
+    spaces = {each.name: each.address_space for each in system.instances if each.name in known}
+    described = {
+        "instances": known,
+        "spaces": spaces,
+        "images": {space: f"{space}.elf" for space in spaces.values()},
+        "kernel": _KERNEL,
+        "socket": _SOCKET,
+        "break": list(settings.breaks),
+    }
+    write_output(out / _DESCRIBED, json.dumps(described, indent=1).encode())
+    return _connect(gdb, out, settings)
+
+
+def _debugger_for(kernel: Path, sink: Sink) -> str | None:
+    """A gdb for the machine of an image: that of the workstation, or one for many machines."""
+    with kernel.open("rb") as image, Path(sys.executable).open("rb") as own:
+        same = image.read(20)[18:] == own.read(20)[18:]  # e_machine of ELF
+    gdb = shutil.which("gdb-multiarch") or (shutil.which("gdb") if same else None)
+    if gdb is None:
+        name = "gdb" if same else "gdb-multiarch"
+        sink.report(NO_DEBUGGER, f"{name} was not found", help=f"install it (apt install {name})")
+    return gdb
+
+
+def _connect(gdb: str, out: Path, settings: DebugSettings) -> int:
+    """Start QEMU, which waits, and gdb. What the image prints goes to standard output as it comes."""
+    more = ["-ex", "continue"] if settings.breaks or settings.commands else []
+    for wanted in settings.commands:
+        more += ["-ex", wanted]
+    folders = [str(kernel / "gdb") for kernel in (HOST_KERNEL, SEL4_KERNEL)]
+    start = (
+        f"import sys; sys.path += {folders!r}; import camkes_sel4_gdb; camkes_sel4_gdb.setup({_DESCRIBED!r})"
+    )
+    command = [gdb, "-q", "-nx", *(["-batch"] if settings.batch else []), "-ex", f"python {start}", *more]
+    (out / _SOCKET).unlink(missing_ok=True)
+    waits = f"-S -chardev socket,path={_SOCKET},server=on,wait=off,id=gdb -gdb chardev:gdb"
+    with simulator(out, waits) as qemu:
+        assert qemu.stdout is not None
+        printed = threading.Thread(target=_show, args=(qemu.stdout,), daemon=True)
+        printed.start()
+        while not (out / _SOCKET).exists() and qemu.poll() is None:
+            time.sleep(0.05)
+        return _start(command, out)
+
+
+def _show(stream: IO[bytes]) -> None:
+    for line in stream:
+        sys.stdout.write(process.for_terminal(line.decode(errors="replace").rstrip("\r\n") + "\n"))
+        sys.stdout.flush()
 
 
 def _find(

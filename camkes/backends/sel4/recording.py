@@ -51,12 +51,15 @@ def record(
     sink: Sink,
     clock: Callable[[], float] = time.monotonic,
     idle: Callable[[Sequence[Record]], bool] = _never,
+    clock_starts: bool = True,
 ) -> list[Record]:
     """Boot the image in `out` and collect its records of the first `duration` nanoseconds. What components
     print, and lines that are not records (the kernel's, reports of faults), go to `tell` as they come.
     `idle` is asked in each second without a line whether the run is over. An image that makes no record for
-    SILENCE seconds is ended, which is reported to `sink`."""
+    SILENCE seconds is ended, which is reported to `sink`. Unless the clock of the image starts with the
+    system (`clock_starts`), times are those since the first record."""
     records: list[Record] = []
+    start = 0 if clock_starts else None
     last = clock()
     text = ConsoleText()
     end_with_us()
@@ -72,14 +75,16 @@ def record(
                 if clock() - last > SILENCE:
                     sink.add(_silent(records))
                     break
-            elif found.time > duration:
+                continue
+            start = found.time if start is None else start
+            found = found._replace(time=found.time - start)
+            if found.time > duration:
                 records.append(_end(duration, EndReason.TIME))
                 break
-            else:
-                last = clock()
-                records.append(found)
-                if found.kind == Kind.OUTPUT:
-                    tell(text.add(found))
+            last = clock()
+            records.append(found)
+            if found.kind == Kind.OUTPUT:
+                tell(text.add(found))
     except KeyboardInterrupt:
         pass  # what there is so far is what was asked for
     finally:
@@ -101,11 +106,15 @@ def outcome_of(
     idle: Callable[[Sequence[Record]], bool] = _never,
 ) -> Outcome | None:
     """Boot the image in `out` as `record` does; what the run came to, None after a diagnostic."""
-    records = record(out, duration, tell, sink, idle=idle)
     raw = out / RECORDS
-    write_output(raw, encode_records(records))
     names = load_names(raw, sink)
-    run = decode_trace(raw, names, sink) if names is not None else None
+    if names is None:
+        return None
+    # without tasks there is no timer driver, and the clock is that of the machine
+    clock_starts = any(task.timer is not None for task in names.tasks)
+    records = record(out, duration, tell, sink, idle=idle, clock_starts=clock_starts)
+    write_output(raw, encode_records(records))
+    run = decode_trace(raw, names, sink)
     if run is None:
         return None
     faults = tuple(_faults(records, run.names, out))

@@ -184,6 +184,23 @@ def _lines(stream: IO[bytes], tick: float | None) -> Generator[str, None, None]:
         yield rest.decode(errors="replace")
 
 
+def simulator(out: Path, arguments: str) -> process.StartedProgram:
+    """QEMU with an image and further arguments; what it prints is the standard output of the program."""
+    command = [sys.executable, "./simulate"]
+    if arguments:
+        # what is given replaces what the script would give by itself
+        own = _EXTRA_ARGUMENTS.search((out / "simulate").read_text())
+        command.append(f"--extra-qemu-args={own[1] if own else ''} {arguments}")
+    return process.StartedProgram(
+        command,
+        cwd=out,
+        env=os.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
 def console(
     out: Path,
     *,
@@ -196,20 +213,7 @@ def console(
     With instruction counting, time is what the processor did and repeats to the digit: an instruction takes
     2 to the power of `shift` nanoseconds. With `tick` there is
     an empty string whenever no line has come for so many seconds."""
-    command = [sys.executable, "./simulate"]
-    if instruction_counting:
-        count = _COUNT_INSTRUCTIONS.format(shift=shift)
-        # what is given replaces what the script would give by itself
-        own = _EXTRA_ARGUMENTS.search((out / "simulate").read_text())
-        command.append(f"--extra-qemu-args={own[1] if own else ''} {count}")
-    program = process.StartedProgram(
-        command,
-        cwd=out,
-        env=os.environ,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
+    program = simulator(out, _COUNT_INSTRUCTIONS.format(shift=shift) if instruction_counting else "")
     with program as qemu:
         assert qemu.stdout is not None
         limit = None if seconds is None else threading.Timer(seconds, program.stop)

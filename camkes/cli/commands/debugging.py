@@ -5,20 +5,19 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes import pipeline
 from camkes.cli.arguments import (
     Command,
     CommandLineParser,
-    add_build_type,
     add_input,
     choices,
     duration,
     input_of,
 )
-from camkes.cli.output import USER_ERROR, Progress, write_diagnostics
+from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
+from camkes.cli.output import USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
 
 if TYPE_CHECKING:
@@ -39,8 +38,10 @@ def stop_at(text: str) -> StopAt:
 
 
 def debug(arguments: argparse.Namespace) -> int:
-    from camkes.debugging import DebugSettings, debug
+    from camkes.debugging import DebugSettings, debug, debug_sel4
 
+    if arguments.kernel == "sel4" and wrong_for_sel4(arguments, ("at", "duration")):
+        return USAGE
     sink = Sink()
     progress = Progress(arguments)
     run = pipeline.RunSettings(
@@ -56,7 +57,10 @@ def debug(arguments: argparse.Namespace) -> int:
         commands=tuple(arguments.execute),
         batch=arguments.batch,
     )
-    status = debug(input_of(arguments), settings, sink, progress)
+    if arguments.kernel == "sel4":
+        status = debug_sel4(input_of(arguments), settings, arguments.workspace, sink, progress)
+    else:
+        status = debug(input_of(arguments), settings, sink, progress)
     progress.clear()
     wrong = write_diagnostics(arguments, sink)
     return max(wrong, USER_ERROR if status is None or status != 0 else 0)
@@ -73,6 +77,7 @@ def debug_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="an instance, or an interface of one (INSTANCE.INTERFACE): stop where its code begins",
     )
+    add_kernel(parser)
     group = parser.add_argument_group("debugging")
     option = group.add_argument
     option(
@@ -90,9 +95,7 @@ def debug_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a command of gdb, when it stopped",
     )
-    add_build_type(group)
     option("--batch", action="store_true", help="end after these commands")
-    option("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
     text = "virtual time to run (default: until all is idle, at most 1s)"
     option("--for", dest="duration", metavar="TIME", type=duration, help=text)
     text = "order among threads of equal priority (default: fifo)"
@@ -111,6 +114,7 @@ COMMANDS = (
   camkes debug examples/nested                       gdb before the first instruction
   camkes debug examples/nested t4                    stop in run() of t4
   camkes debug examples/inversion --at 12ms
+  camkes debug examples/inversion --kernel sel4 shared.store     in QEMU
   camkes debug examples/inversion --at request:shared.store:1 -x bt -x 'camkes threads' --batch
 
 In gdb: camkes threads, camkes break INSTANCE[.INTERFACE], camkes at TIME, camkes back TIME.

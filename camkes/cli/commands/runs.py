@@ -41,7 +41,7 @@ from camkes.files import OutputError
 from camkes.process import for_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from typing import IO, Any
 
@@ -247,13 +247,13 @@ HOST_ONLY = {
 }
 
 
-def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
-    """Report which of the given options have no meaning for `--kernel sel4`."""
+def wrong_for_sel4(arguments: argparse.Namespace, more: Sequence[str] = ()) -> bool:
+    """Report which of the given options have no meaning for `--kernel sel4`; `more` are a command's own."""
     given = vars(arguments)
     options = {action.dest: action for action in reversed(arguments.parser._actions)}  # the first of a name
-    wrong = [name for name in HOST_ONLY if name in given and given[name] != options[name].default]
+    wrong = [name for name in (*HOST_ONLY, *more) if name in given and given[name] != options[name].default]
     for name in wrong:
-        instead = f"; for seL4: {HOST_ONLY[name]}" if HOST_ONLY[name] else ""
+        instead = f"; for seL4: {HOST_ONLY[name]}" if HOST_ONLY.get(name) else ""
         print(
             f"camkes {arguments.command}: {options[name].option_strings[-1]} is for the host kernel{instead}",
             file=sys.stderr,
@@ -261,13 +261,13 @@ def wrong_for_sel4(arguments: argparse.Namespace) -> bool:
     return bool(wrong)
 
 
-def add_kernel(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """For which kernel, where, and of which type a system is built."""
+def add_kernel(parser: argparse.ArgumentParser, folder: str = "build/NAME") -> argparse._ArgumentGroup:
+    """For which kernel, where (by default in `folder`), and of which type a system is built."""
     group = parser.add_argument_group("building")
     group.add_argument(
         "--kernel", choices=("host", "sel4"), default="host", help="the kernel to build for (default: host)"
     )
-    group.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
+    group.add_argument("-o", "--output", metavar="DIR", type=Path, help=f"build folder (default: {folder})")
     group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
     add_build_type(group)
     return group

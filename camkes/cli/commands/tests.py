@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes.cli.arguments import Command, add_input, input_of, positive
+from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import write_output
@@ -40,10 +41,8 @@ def test(arguments: argparse.Namespace) -> int:
     if arguments.kernel == "sel4" and not arguments.list and not sink.has_errors:
         from camkes.backends.sel4.workspace import find_workspace
 
-        for name in ("sanitize", "coverage"):
-            if getattr(arguments, name):
-                print(f"camkes test: --{name} is for the host kernel", file=sys.stderr)
-                return USAGE
+        if wrong_for_sel4(arguments):
+            return USAGE
         workspace = find_workspace(arguments.workspace, sink)
     if arguments.list or sink.has_errors:
         return write_diagnostics(arguments, sink)
@@ -124,6 +123,7 @@ def show_output(results: list[TestResult], *, every: bool) -> None:
 def test_arguments(parser: argparse.ArgumentParser) -> None:
     text = "a project, its folder `tests`, or one test in it (default: the current folder)"
     add_input(parser, text, default=Path())
+    add_kernel(parser, "build/tests/PROJECT")
     group = parser.add_argument_group("testing")
     option = group.add_argument
     option("--filter", metavar="TEXT", default="", help="only tests whose names contain TEXT")
@@ -137,9 +137,6 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="tests at a time (default: all processors)",
     )
-    option("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/tests/PROJECT)")
-    option("--kernel", choices=("host", "sel4"), default="host", help="the kernel to run on (default: host)")
-    option("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
     option("--sanitize", action="store_true", help="with the address and undefined-behaviour sanitizers")
     text = "count what the tests execute of the project; write coverage.info (lcov) and HTML (needs gcovr)"
     option("--coverage", metavar="DIR", type=Path, help=text)

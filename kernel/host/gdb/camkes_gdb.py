@@ -234,8 +234,12 @@ def prompt(_current):
     return "(camkes) " if time is None else f"(camkes {time_text(time)}) "
 
 
+#: sets a breakpoint at a function of an instance
+set_breakpoint = InInstance
+
+
 class Camkes(gdb.Command):
-    """The system on the host kernel: camkes threads, break, at, back."""
+    """The system that is debugged: camkes threads, break, at, back."""
 
     def __init__(self):
         super().__init__("camkes", gdb.COMMAND_USER, prefix=True)
@@ -303,7 +307,7 @@ class Break(gdb.Command):
             raise gdb.GdbError(f"{name} has no interface {interface!r} with methods; it has {known}")
         chosen = functions[interface] if interface else sum(functions.values(), [])
         for function in chosen:
-            InInstance(function, name)
+            set_breakpoint(function, name)
 
     def complete(self, text, word):
         names = [f"{i}.{f}" if f else i for i, functions in settings["instances"].items() for f in functions]
