@@ -21,45 +21,22 @@ if TYPE_CHECKING:
 
     from camkes.backends.host.coverage import Coverage
     from camkes.testing.run import SuiteOptions, TestResult
+    from camkes.testing.suite import Test
 
 
 def test(arguments: argparse.Namespace) -> int:
     from camkes.testing import reports
-    from camkes.testing.codes import NO_TESTS
-    from camkes.testing.run import SuiteOptions, run_tests
-    from camkes.testing.suite import find_tests
+    from camkes.testing.run import run_tests
 
+    if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
+        return USAGE
     sink = Sink()
-    found = find_tests(arguments.path, sink)
-    tests = [each for each in found if arguments.filter in each.title]
-    if found and not tests:
-        names = ", ".join(each.title for each in found)
-        sink.report(NO_TESTS, f"there is no test whose name contains {arguments.filter!r}", notes=[names])
+    tests = chosen(arguments, sink)
     if arguments.list and not sink.has_errors:
         print("".join(f"{each.title}\n" for each in tests), end="")
-    workspace = None
-    if arguments.kernel == "sel4" and not arguments.list and not sink.has_errors:
-        from camkes.backends.sel4.workspace import find_workspace
-
-        if wrong_for_sel4(arguments):
-            return USAGE
-        workspace = find_workspace(arguments.workspace, sink)
-    if arguments.list or sink.has_errors:
+    options = None if arguments.list or sink.has_errors else options_of(arguments, tests[0].project, sink)
+    if options is None:
         return write_diagnostics(arguments, sink)
-    if arguments.coverage is not None:
-        from camkes.backends.host.coverage import can_cover
-
-        arguments.build_type = "Coverage"
-        if not can_cover(sink):
-            return write_diagnostics(arguments, sink)
-    options = SuiteOptions(
-        output=arguments.output or Path("build") / "tests" / tests[0].project.name,
-        asked=input_of(arguments),
-        sanitize=arguments.sanitize,
-        update=arguments.update,
-        workspace=workspace,
-        coverage=arguments.coverage,
-    )
     plain = not (arguments.json or arguments.tap)
     progress = Progress(arguments)
     color = wants_color(arguments, sys.stdout)
@@ -88,6 +65,40 @@ def test(arguments: argparse.Namespace) -> int:
         print("".join(f"{each.text()}\n" for each in covered), end="")
         print(reports.summary(results), end="")
     return max(status, GOOD if all(result.passed for result in results) else USER_ERROR)
+
+
+def chosen(arguments: argparse.Namespace, sink: Sink) -> list[Test]:
+    """The tests that were asked for; none after a diagnostic."""
+    from camkes.testing.codes import NO_TESTS
+    from camkes.testing.suite import find_tests
+
+    found = find_tests(arguments.path, sink)
+    tests = [each for each in found if arguments.filter in each.title]
+    if found and not tests:
+        names = ", ".join(each.title for each in found)
+        sink.report(NO_TESTS, f"there is no test whose name contains {arguments.filter!r}", notes=[names])
+    return tests
+
+
+def options_of(arguments: argparse.Namespace, project: Path, sink: Sink) -> SuiteOptions | None:
+    """How the tests of a project are built and run; None after a diagnostic."""
+    from camkes.backends.host.coverage import can_cover
+    from camkes.backends.sel4.workspace import find_workspace
+    from camkes.testing.run import SuiteOptions
+
+    workspace = find_workspace(arguments.workspace, sink) if arguments.kernel == "sel4" else None
+    if arguments.coverage is not None and can_cover(sink):
+        arguments.build_type = "Coverage"
+    if sink.has_errors:
+        return None
+    return SuiteOptions(
+        output=arguments.output or Path("build") / "tests" / project.name,
+        asked=input_of(arguments),
+        sanitize=arguments.sanitize,
+        update=arguments.update,
+        workspace=workspace,
+        coverage=arguments.coverage,
+    )
 
 
 def coverage_of(results: list[TestResult], options: SuiteOptions, sink: Sink) -> Sequence[Coverage]:
