@@ -65,12 +65,14 @@ class ParameterContext(Struct, frozen=True):
         return size + self.name
 
 
-def _size(parameters: tuple[ParameterContext, ...], first: str | None) -> str:
-    """What scalars and a value of the type `first` fill, as C; "" if there is another parameter."""
+def _layout(parameters: tuple[ParameterContext, ...], first: str | None) -> str:
+    """The layout of a message of scalars and a value of the type `first`, as C; "" if there is another
+    parameter."""
     if any(p.shape is not Shape.SCALAR for p in parameters):
         return ""
-    types = [*([first] if first is not None else []), *(p.type for p in parameters)]
-    return " + ".join(f"sizeof({each})" for each in types) or "0u"
+    sizes = [f"sizeof({each})" for each in ([] if first is None else [first]) + [p.type for p in parameters]]
+    words = " + ".join(f"CAMKES_WORDS({size})" for size in sizes)
+    return f"camkes_layout({' + '.join(sizes) or 0}, {words or 0})"
 
 
 class MethodContext(Struct, frozen=True):
@@ -95,6 +97,8 @@ class MethodContext(Struct, frozen=True):
     result: str
     number: str
     scratch: str
+    asked: str
+    answered: str
 
     @property
     def goes(self) -> tuple[ParameterContext, ...]:
@@ -106,15 +110,15 @@ class MethodContext(Struct, frozen=True):
         """The parameters in the reply."""
         return tuple(p for p in self.parameters if p.comes)
 
-    def request_size(self, index_type: str | None) -> str:
-        """The size of the request as C, "" where it is not always the same."""
-        return _size(self.goes, index_type)
+    def request_layout(self, index_type: str | None) -> str:
+        """The layout of the request as C, "" where its size is not always the same."""
+        return _layout(self.goes, index_type)
 
     @property
-    def reply_size(self) -> str:
-        """The size of the reply, likewise."""
+    def reply_layout(self) -> str:
+        """The layout of the reply, likewise."""
         varies = self.return_shape is not None and self.return_shape is not Shape.SCALAR
-        return "" if varies else _size(self.comes, self.returns)
+        return "" if varies else _layout(self.comes, self.returns)
 
 
 class ProcedureContext(Struct, frozen=True):

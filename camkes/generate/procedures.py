@@ -84,6 +84,8 @@ def method(source: Method, index: int, interface: str, root: Path) -> MethodCont
         result=fresh("result", taken),
         number=fresh("method", taken),
         scratch=fresh("scratch", taken),
+        asked=fresh("asked", taken),
+        answered=fresh("answered", taken),
     )
 
 

@@ -80,6 +80,22 @@ bool camkes_message_ignored(const struct camkes_message *message, const struct c
     return camkes_received_error(*place->handler, &error) == CEA_IGNORE;
 }
 
+seL4_Word camkes_reply_failed(const struct camkes_place *place, seL4_MessageInfo_t info,
+                              size_t bytes, const char *method)
+{
+    const seL4_Word label = seL4_MessageInfo_get_label(info);
+    const size_t length = seL4_MessageInfo_get_length(info) * sizeof(seL4_Word);
+    const unsigned wrong = length < bytes ? CAMKES_MESSAGE_TOO_SHORT : CAMKES_MESSAGE_TOO_LONG;
+    const struct camkes_message message = {
+        .end = length,
+        .error = label != 0 ? (unsigned)label : wrong,
+        .refused = label != 0,
+        .wanted = bytes,
+    };
+    (void)camkes_message_report(&message, place, method);
+    return 0;
+}
+
 seL4_MessageInfo_t camkes_message_no_method(const struct camkes_thread *self,
                                             const struct camkes_place *place, unsigned wrong,
                                             uint64_t index, uint64_t methods)

@@ -11,7 +11,7 @@ void _camkes_thread(unsigned index);
 void _camkes_thread(unsigned index)
 {
     struct camkes_thread *self = camkes_threads[index];
-    seL4_SetUserData((seL4_Word)self);
+    camkes_set_self(self);
     self->start(self);
 }
 

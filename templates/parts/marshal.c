@@ -1,15 +1,11 @@
-/*# An empty message to write: in the dataport `buffer`, in `registers` (C, NULL: they are not used) or in the IPC buffer. #*/
-/*- macro message_new(buffer, registers) --*/
-/*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_new(' ~ registers ~ ')' ?*/
-/*-- endmacro -*/
-/*# The reply to a request, which `send` sends; `fixed` is its size in C, if that is known. #*/
-/*- macro message_reply(buffer, send, registers, fixed) --*/
-/*? 'camkes_message_reply_at(' ~ send ~ ', (void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_fixed_reply(' ~ send ~ ', ' ~ registers ~ ', ' ~ fixed ~ ')' if fixed else 'camkes_message_reply(' ~ send ~ ')' ?*/
+/*# An empty message to write: in the dataport `buffer`, in `registers` (C, NULL: they are not used) or in the IPC buffer; `layout`: a C variable, "" if its size varies. #*/
+/*- macro message_new(buffer, registers, layout) --*/
+/*? 'camkes_message_at((void *)' ~ buffer ~ ', ' ~ buffer ~ '_size)' if buffer else 'camkes_message_new(' ~ registers ~ ', ' ~ (layout ~ '.unit' if layout else '1') ~ ')' ?*/
 /*-- endmacro -*/
 /*# Statements that put one value into a message (m: the message's C name, value: an expression). #*/
 /*- macro put(m, shape, type, value, count) --*/
 /*- if shape.value == 'scalar' --*/
-camkes_put(&/*? m ?*/, /*? value[1:] if value.startswith('*') else '&' ~ value ?*/, sizeof(/*? type ?*/));
+CAMKES_PUT(&/*? m ?*/, /*? value ?*/);
 /*-- elif shape.value == 'string' --*/
 camkes_put_string(&/*? m ?*/, /*? value ?*/);
 /*-- elif shape.value == 'array' --*/

@@ -1,4 +1,13 @@
-/*- from 'parts/marshal.c' import put, get, release, message_new, message_reply -*/
+/*- from 'parts/marshal.c' import put, get, release, message_new -*/
+/*# What a method does that fails: `call` reports why. #*/
+/*- macro fail(method, call) --*/
+/*- if method.returns --*/
+CAMKES_FAIL(/*? method.result ?*/, /*? call ?*/);
+/*-- else --*/
+(void)/*? call ?*/;
+        return;
+/*-- endif --*/
+/*- endmacro -*/
 /*- for rpc in me.rpc_from -*/
 /*- set place = rpc.interface ~ '__place' -*/
 
@@ -36,59 +45,74 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
 /* /*? method.origin ?*/ */
 /*? method.prototype ?*/
 {
-/*- set index = rpc.procedure.index_type -*/
-/*- set short = not rpc.buffer and method.request_size(index) and method.reply_size -*/
-/*- set registers = method.registers if short else 'NULL' -*/
-/*- if short -*/
+/*- if method.returns -*/
+    /*? declare(method.returns, method.result) ?*/ = /*? 'NULL' if method.return_shape.value == 'string' else '{0}' ?*/;
+/*- endif -*/
+/*- if rpc.cpi is not none -*/
+    if (!camkes_has_route(&/*? rpc.interface ?*/__uses)) {
+        /*? fail(method, 'camkes_no_route(&' ~ rpc.interface ~ '__uses)') ?*/
+    }
+/*- endif -*/
+/*- set asked = '' if rpc.buffer else method.request_layout(rpc.procedure.index_type) -*/
+/*- set answered = '' if rpc.buffer else method.reply_layout -*/
+/*- set registers = method.registers if asked and answered else 'NULL' -*/
+/*- if asked -*/
+    const struct camkes_layout /*? method.asked ?*/ = /*? asked ?*/;
+/*- endif -*/
+/*- if answered -*/
+    const struct camkes_layout /*? method.answered ?*/ = /*? answered ?*/;
+/*- endif -*/
+/*- if asked and answered -*/
     struct camkes_registers /*? method.storage ?*/;
     struct camkes_registers *const /*? registers ?*/ =
-        CAMKES_IS_SHORT(/*? method.request_size(index) ?*/) && CAMKES_IS_SHORT(/*? method.reply_size ?*/) ? &/*? method.storage ?*/ : NULL;
+        CAMKES_IS_SHORT(/*? method.asked ?*/.bytes) && CAMKES_IS_SHORT(/*? method.answered ?*/.bytes) ? &/*? method.storage ?*/ : NULL;
 /*- endif -*/
-    struct camkes_message /*? m ?*/ = /*? message_new(rpc.buffer, registers) ?*/;
+    struct camkes_message /*? m ?*/ = /*? message_new(rpc.buffer, registers, asked and method.asked) ?*/;
 /*- if rpc.procedure.index_type -*/
     const /*? rpc.procedure.index_type ?*/ /*? method.number ?*/ = /*? method.index ?*/;
-    camkes_put(&/*? m ?*/, &/*? method.number ?*/, sizeof /*? method.number ?*/);
+    CAMKES_PUT(&/*? m ?*/, /*? method.number ?*/);
 /*- endif -*/
 /*- for p in method.parameters if p.goes -*/
     /*? put(m, p.shape, p.type, ('*' if p.by_pointer else '') ~ p.name, ('*' if p.by_pointer else '') ~ p.name ~ '_sz') ?*/
 /*- endfor -*/
     if (!camkes_message_good(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/")) {
-        return/*? ' (' ~ method.returns ~ '){0}' if method.returns ?*/;
+        return/*? ' ' ~ method.result if method.returns ?*/;
     }
 /*- set words = '0' if rpc.buffer else 'camkes_message_words(&' ~ m ~ ')' -*/
 /*- set send -*/
 /*? ('camkes_call(' ~ rpc.endpoint ~ ', 0' if rpc.cpi is none else 'camkes_request(&' ~ rpc.interface ~ '__uses') ~ ', ' ~ registers ~ ', ' ~ words ~ ')' ?*/
 /*-- endset -*/
-/*- set fixed = not rpc.buffer and method.reply_size -*/
-    /*? m ?*/ = /*? message_reply(rpc.buffer, send, registers, fixed) ?*/;
+/*- if answered -*/
+    const seL4_MessageInfo_t /*? method.reply ?*/ = /*? send ?*/;
+    if (!camkes_reply_good(/*? method.reply ?*/, /*? method.answered ?*/)) {
+        /*? fail(method, 'camkes_reply_failed(&' ~ place ~ ', ' ~ method.reply ~ ', ' ~ method.answered ~ '.bytes, "' ~ method.name ~ '")') ?*/
+    }
+/*- if method.returns or method.comes -*/
+    /*? m ?*/ = camkes_message_fixed(/*? registers ?*/, /*? method.answered ?*/);
+/*- endif -*/
+/*- if method.returns -*/
+    CAMKES_TAKE(&/*? m ?*/, /*? method.result ?*/);
+/*- endif -*/
+/*- for p in method.comes -*/
+    CAMKES_TAKE(&/*? m ?*/, */*? p.name ?*/);
+/*- endfor -*/
+/*- else -*/
+    /*? m ?*/ = /*? 'camkes_message_reply_at(' ~ send ~ ', (void *)' ~ rpc.buffer ~ ', ' ~ rpc.buffer ~ '_size)' if rpc.buffer else 'camkes_message_reply(' ~ send ~ ')' ?*/;
 /*- if method.returns -*/
 /*- if method.return_shape.value == 'string' -*/
-    char */*? method.result ?*/ = camkes_get_string(&/*? m ?*/);
+    /*? method.result ?*/ = camkes_get_string(&/*? m ?*/);
 /*- else -*/
-    /*? declare(method.returns, method.result) ?*/ = {0};
-/*- if not fixed -*/
     camkes_get(&/*? m ?*/, &/*? method.result ?*/, sizeof(/*? method.returns ?*/));
 /*- endif -*/
 /*- endif -*/
-/*- endif -*/
-/*- if fixed and (method.returns or method.comes) -*/
-    if (/*? m ?*/.error == CAMKES_MESSAGE_GOOD) {
-/*- if method.returns -*/
-        camkes_take(&/*? m ?*/, &/*? method.result ?*/, sizeof(/*? method.returns ?*/));
-/*- endif -*/
-/*- for p in method.comes -*/
-        camkes_take(&/*? m ?*/, /*? p.name ?*/, sizeof(/*? p.type ?*/));
-/*- endfor -*/
-    }
-/*- elif not fixed -*/
 /*- for p in method.parameters if p.comes -*/
 /*- if p.direction == 'inout' and p.shape.value != 'scalar' -*/
     /*? release(p.shape, '*' ~ p.name, '*' ~ p.name ~ '_sz') ?*/
 /*- endif -*/
     /*? get('&' ~ m, p.shape, p.type, '*' ~ p.name, '*' ~ p.name ~ '_sz') ?*/
 /*- endfor -*/
-/*- endif -*/
     (void)camkes_message_good(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/");
+/*- endif -*/
 /*- if method.returns -*/
     return /*? method.result ?*/;
 /*- endif -*/

@@ -33,26 +33,26 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi;
 
 /* /*? method.origin ?*/ */
 /*- set index = dispatch.procedure.index_type -*/
-/*- set request = '' if rpc.buffer else method.request_size(index) -*/
-/*- set reply_size = '' if rpc.buffer else method.reply_size -*/
+/*- set asked = '' if rpc.buffer else method.request_layout(index) -*/
+/*- set answered = '' if rpc.buffer else method.reply_layout -*/
 /*- set registers = '&' ~ method.request ~ '->registers' -*/
-/*- set words = '(unsigned)seL4_MessageInfo_get_length(' ~ method.request ~ '->info)' -*/
 static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.thread ?*/, struct camkes_received */*? method.request ?*/)
 {
 /*- if rpc.buffer -*/
     struct camkes_message /*? m ?*/ = camkes_message_at((void *)/*? rpc.buffer ?*/, /*? rpc.buffer ?*/_size);
-/*- elif request -*/
-    struct camkes_registers *const /*? method.storage ?*/ = CAMKES_IS_SHORT(/*? request ?*/) ? /*? registers ?*/ : NULL;
+/*- elif asked -*/
+    const struct camkes_layout /*? method.asked ?*/ = /*? asked ?*/;
+    struct camkes_registers *const /*? method.storage ?*/ = CAMKES_IS_SHORT(/*? method.asked ?*/.bytes) ? /*? registers ?*/ : NULL;
     if (/*? method.storage ?*/ == NULL) {
         camkes_registers_to_buffer(/*? registers ?*/);
     }
-    struct camkes_message /*? m ?*/ = camkes_message_fixed(/*? method.storage ?*/, /*? words ?*/, /*? request ?*/);
+    struct camkes_message /*? m ?*/ = camkes_message_request(/*? method.storage ?*/, /*? method.asked ?*/, /*? method.request ?*/->words);
 /*- else -*/
     camkes_registers_to_buffer(/*? registers ?*/);
-    struct camkes_message /*? m ?*/ = camkes_message_received(/*? words ?*/);
+    struct camkes_message /*? m ?*/ = camkes_message_received(/*? method.request ?*/->words);
 /*- endif -*/
 /*- if index -*/
-    /*? m ?*/.at = sizeof(/*? index ?*/);
+    /*? m ?*/.at = camkes_padded(&/*? m ?*/, sizeof(/*? index ?*/));
 /*- endif -*/
 /*- if viewed -*/
     struct camkes_scratch /*? method.scratch ?*/;
@@ -77,26 +77,26 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
 /*- else -*/
     char **/*? p.name ?*/ = NULL;
 /*- endif -*/
-/*- if p.goes and not request -*/
+/*- if p.goes and not asked -*/
     /*? get('&' ~ m, p.shape, p.type, p.name, p.name ~ '_sz') ?*/
 /*- endif -*/
 /*- endif -*/
 /*- endfor -*/
-/*- if request and method.goes -*/
+/*- if asked and method.goes -*/
     if (/*? m ?*/.error != CAMKES_MESSAGE_TOO_SHORT) {
 /*- for p in method.goes -*/
-        camkes_take(&/*? m ?*/, &/*? p.name ?*/, sizeof(/*? p.type ?*/));
+        CAMKES_TAKE(&/*? m ?*/, /*? p.name ?*/);
 /*- endfor -*/
     }
 /*- endif -*/
 /*- if rpc.buffer -*/
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* what was read of the dataport is not read again */
-/*- elif not request -*/
+/*- elif not asked -*/
     camkes_message_end(&/*? m ?*/);
 /*- endif -*/
     unsigned /*? method.error ?*/ = camkes_message_accepted(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/") ? CAMKES_MESSAGE_GOOD : /*? m ?*/.error;
 /*- if rpc.cpi is not none -*/
-/*- set cpi_arguments = method.thread ~ ', &' ~ rpc.interface ~ '__cpi, ' ~ rpc.cpi.lock ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
+/*- set cpi_arguments = method.thread ~ ', ' ~ method.request ~ ', &' ~ rpc.interface ~ '__cpi, ' ~ rpc.cpi.lock ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
     if (/*? method.error ?*/ == CAMKES_MESSAGE_GOOD) {
         /*? method.error ?*/ = camkes_begin_request(/*? cpi_arguments ?*/);
     }
@@ -110,9 +110,12 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
     }
     /*? declare(method.returns, method.result) ~ ' = ' if method.returns ?*//*? rpc.interface ?*/_/*? method.name ?*/(/*? method.parameters | map(attribute='from_locals') | join(', ') ?*/);
 /*- set out = '&' ~ method.registers -*/
-/*- set short = 'CAMKES_IS_SHORT(' ~ reply_size ~ ') ? ' ~ out ~ ' : NULL' if reply_size else 'NULL' -*/
+/*- set short = 'CAMKES_IS_SHORT(' ~ method.answered ~ '.bytes) ? ' ~ out ~ ' : NULL' if answered else 'NULL' -*/
+/*- if answered -*/
+    const struct camkes_layout /*? method.answered ?*/ = /*? answered ?*/;
+/*- endif -*/
     struct camkes_registers /*? method.registers ?*/ = {{0}};
-    struct camkes_message /*? method.reply ?*/ = /*? message_new(rpc.buffer, short) ?*/;
+    struct camkes_message /*? method.reply ?*/ = /*? message_new(rpc.buffer, short, answered and method.answered) ?*/;
 /*- if method.returns -*/
     /*? put(method.reply, method.return_shape, method.returns, method.result, '') ?*/
 /*- endif -*/
@@ -132,10 +135,10 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
         camkes_reply_empty(/*? method.thread ?*/, /*? method.request ?*/, camkes_message_none());
         return;
     }
-/*- if not reply_size and not rpc.buffer -*/
+/*- if not answered and not rpc.buffer -*/
     camkes_registers_from_buffer(/*? out ?*/);
-/*- elif reply_size -*/
-    if (!CAMKES_IS_SHORT(/*? reply_size ?*/)) {
+/*- elif answered -*/
+    if (!CAMKES_IS_SHORT(/*? method.answered ?*/.bytes)) {
         camkes_registers_from_buffer(/*? out ?*/);
     }
 /*- endif -*/
@@ -155,7 +158,7 @@ static void /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispa
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     wrong = message.error;
 /*- else -*/
-    if (CAMKES_UNLIKELY(seL4_MessageInfo_get_length(request->info) == 0)) {
+    if (CAMKES_UNLIKELY(request->words == 0)) {
         wrong = CAMKES_MESSAGE_TOO_SHORT;
     } else {
         memcpy(&method, &request->registers, sizeof method);
@@ -202,7 +205,10 @@ static void /*? rpc.interface ?*/__serve(struct camkes_thread *self, struct camk
 /* What its threads do. */
 static void /*? rpc.interface ?*/__loop(struct camkes_thread *self)
 {
-    /*? 'camkes_serve_plain' if rpc.cpi is none else 'camkes_serve_cpi' ?*/(self, /*? rpc.interface ?*/__serve);
+/*- set only = rpc.dispatches[0].procedure.methods[0] if rpc.dispatches | length == 1 and not rpc.dispatches[0].procedure.index_type else none -*/
+/*- set asked = only.request_layout(none) if only and not rpc.buffer else '' -*/
+    const struct camkes_lengths usual = /*? 'camkes_lengths_of(' ~ asked ~ ')' if asked else '{' ~ (1 if rpc.dispatches[0].procedure.index_type else 0) ~ ', seL4_MsgMaxLength}' ?*/;
+    /*? 'camkes_serve_plain' if rpc.cpi is none else 'camkes_serve_cpi' ?*/(self, /*? rpc.interface ?*/__serve, usual);
 }
 /*- if rpc.cpi is not none -*/
 /*- set cpi = rpc.cpi -*/

@@ -18,8 +18,9 @@ from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import build, plan_of
 
-#: bytes of the requests of the methods, with the byte for the method's number; None: it has a string
-SIZES = (9, 1, 25, 41, None, 9)
+#: bytes of the requests of the methods, with the number of the method; None: it has a string. In messages
+#: of up to four words each value starts a word, in others values follow each other.
+SIZES = (24, 8, 32, 41, None, 16)
 PROCEDURE = """
 procedure P {
     int f(in int a, in int b); void g();

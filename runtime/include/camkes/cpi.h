@@ -23,6 +23,10 @@ struct camkes_caller {
 
 /* An origin of requests at a CPI. At most one of its requests is under way there. */
 struct camkes_context {
+    /* Written by the worker, read by the manager: manager of its nested request, 0: none. First, so
+     * that its address costs no instruction. */
+    _Atomic seL4_CPtr nested;
+
     const char *name;
     uint16_t id;     /* id in the plan */
     uintptr_t held;  /* the lock word while this context holds the lock */
@@ -41,9 +45,6 @@ struct camkes_context {
     bool waiting;
     uint16_t place; /* index in the queue */
     uint32_t arrival;
-
-    /* Written by the worker, read by the manager: manager of its nested request, 0: none. */
-    _Atomic seL4_CPtr nested;
 };
 
 struct camkes_cpi {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Marshalling: parameters follow each other without padding, strings with their final 0, arrays
- * after their number of elements. Strings and arrays got from a message are on the heap, and the
- * caller frees them.
+ * Marshalling: parameters follow each other without padding, except in short messages, see
+ * camkes_layout(); strings with their final 0, arrays after their number of elements. Strings and
+ * arrays got from a message are on the heap, and the caller frees them.
  */
 #pragma once
 
@@ -42,6 +42,7 @@ struct camkes_message {
     unsigned char *start;
     size_t at;
     size_t end;
+    size_t unit;    /* of a word if each value starts a word, else of a byte */
     unsigned error; /* enum camkes_message_error, or an unknown number in a reply */
     bool refused;
     size_t wanted; /* the length needed so far */
@@ -58,28 +59,46 @@ CAMKES_INLINE unsigned char *camkes_message_registers(void)
 /* Whether so many bytes, a constant, are a short message, which can stay in registers. */
 #define CAMKES_IS_SHORT(bytes) ((bytes) <= sizeof(struct camkes_registers))
 
+/*
+ * The layout of a message whose values have known sizes: `bytes` together, or `words` if each value
+ * starts a word. It is the latter if that is a short message: then a value is put into a register
+ * and taken out of it by one instruction.
+ */
+struct camkes_layout {
+    size_t bytes;
+    size_t unit; /* values start at multiples of it */
+};
+
+CAMKES_INLINE struct camkes_layout camkes_layout(size_t bytes, size_t words)
+{
+    const size_t word = sizeof(seL4_Word);
+    return words <= CAMKES_REGISTERS ? (struct camkes_layout){.bytes = words * word, .unit = word}
+                                     : (struct camkes_layout){.bytes = bytes, .unit = 1};
+}
+
 /* A message to write: a short one into `registers`, any other one (NULL) into the IPC buffer. */
-CAMKES_INLINE struct camkes_message camkes_message_new(struct camkes_registers *registers)
+CAMKES_INLINE struct camkes_message camkes_message_new(struct camkes_registers *registers,
+                                                       size_t unit)
 {
     if (registers == NULL) {
-        return (struct camkes_message){.start = camkes_message_registers(),
-                                       .end = CAMKES_MESSAGE_BYTES};
+        return (struct camkes_message){
+            .start = camkes_message_registers(), .end = CAMKES_MESSAGE_BYTES, .unit = unit};
     }
     *registers = (struct camkes_registers){{0}};
-    return (struct camkes_message){.start = (unsigned char *)registers, .end = sizeof *registers};
+    return (struct camkes_message){
+        .start = (unsigned char *)registers, .end = sizeof *registers, .unit = unit};
 }
 
 /* A message in memory that both sides share, to write or to read. */
 static inline struct camkes_message camkes_message_at(void *memory, size_t size)
 {
-    return (struct camkes_message){.start = memory, .end = size};
+    return (struct camkes_message){.start = memory, .end = size, .unit = 1};
 }
 
 /* A received request to read, in the IPC buffer. */
 static inline struct camkes_message camkes_message_received(unsigned words)
 {
-    return (struct camkes_message){.start = camkes_message_registers(),
-                                   .end = words * sizeof(seL4_Word)};
+    return camkes_message_at(camkes_message_registers(), words * sizeof(seL4_Word));
 }
 
 /* A received reply to read, in the message registers or in memory that both sides share. */
@@ -88,7 +107,7 @@ static inline struct camkes_message camkes_message_reply_at(seL4_MessageInfo_t i
 {
     const unsigned error = (unsigned)seL4_MessageInfo_get_label(info);
     return (struct camkes_message){
-        .start = memory, .end = size, .error = error, .refused = error != 0};
+        .start = memory, .end = size, .unit = 1, .error = error, .refused = error != 0};
 }
 
 static inline struct camkes_message camkes_message_reply(seL4_MessageInfo_t info)
@@ -97,51 +116,64 @@ static inline struct camkes_message camkes_message_reply(seL4_MessageInfo_t info
                                    seL4_MessageInfo_get_length(info) * sizeof(seL4_Word));
 }
 
-/*
- * A message that is `bytes` long or malformed: `words` were received, in `registers` or (NULL) in
- * the IPC buffer. Its values are there, to be taken without further checks, unless it is too short.
- */
+/* A message of this layout to read, in `registers` or (NULL) in the IPC buffer. */
 CAMKES_INLINE struct camkes_message camkes_message_fixed(struct camkes_registers *registers,
-                                                         unsigned words, size_t bytes)
+                                                         struct camkes_layout layout)
 {
-    struct camkes_message message = {.start = registers != NULL ? (unsigned char *)registers
-                                                                : camkes_message_registers(),
-                                     .end = CAMKES_WORDS(bytes) * sizeof(seL4_Word)};
-    if (CAMKES_UNLIKELY(words != CAMKES_WORDS(bytes))) {
+    unsigned char *start =
+        registers != NULL ? (unsigned char *)registers : camkes_message_registers();
+    struct camkes_message message =
+        camkes_message_at(start, CAMKES_WORDS(layout.bytes) * sizeof(seL4_Word));
+    message.unit = layout.unit;
+    return message;
+}
+
+/*
+ * A request of `words` words that has this layout or is malformed. Its values are there, to be
+ * taken without further checks, unless it is too short.
+ */
+CAMKES_INLINE struct camkes_message camkes_message_request(struct camkes_registers *registers,
+                                                           struct camkes_layout layout,
+                                                           unsigned words)
+{
+    struct camkes_message message = camkes_message_fixed(registers, layout);
+    if (CAMKES_UNLIKELY(words != CAMKES_WORDS(layout.bytes))) {
         message.error =
-            words < CAMKES_WORDS(bytes) ? CAMKES_MESSAGE_TOO_SHORT : CAMKES_MESSAGE_TOO_LONG;
+            words < CAMKES_WORDS(layout.bytes) ? CAMKES_MESSAGE_TOO_SHORT : CAMKES_MESSAGE_TOO_LONG;
         message.end = words * sizeof(seL4_Word);
-        message.wanted = bytes;
+        message.wanted = layout.bytes;
     }
     return message;
 }
 
-/* The reply to a request, if it is `bytes` long; likewise. It may be longer. */
-CAMKES_INLINE struct camkes_message camkes_message_fixed_reply(seL4_MessageInfo_t info,
-                                                               struct camkes_registers *registers,
-                                                               size_t bytes)
+/* Whether a reply is good and has this layout. */
+CAMKES_INLINE bool camkes_reply_good(seL4_MessageInfo_t info, struct camkes_layout layout)
 {
-    const seL4_MessageInfo_t good = seL4_MessageInfo_new(0, 0, 0, CAMKES_WORDS(bytes));
-    if (CAMKES_LIKELY(info.words[0] == good.words[0])) {
-        return camkes_message_fixed(registers, CAMKES_WORDS(bytes), bytes);
-    }
-    struct camkes_message message =
-        camkes_message_fixed(registers, (unsigned)seL4_MessageInfo_get_length(info), bytes);
-    const unsigned label = (unsigned)seL4_MessageInfo_get_label(info);
-    message.refused = label != CAMKES_MESSAGE_GOOD;
-    if (message.refused) {
-        message.error = label;
-    } else if (message.error == CAMKES_MESSAGE_TOO_LONG) {
-        message.error = CAMKES_MESSAGE_GOOD;
-    }
-    return message;
+    const seL4_MessageInfo_t good = seL4_MessageInfo_new(0, 0, 0, CAMKES_WORDS(layout.bytes));
+    return CAMKES_LIKELY(info.words[0] == good.words[0]);
+}
+
+/* Reports any other reply. Returns 0. */
+seL4_Word camkes_reply_failed(const struct camkes_place *place, seL4_MessageInfo_t info,
+                              size_t bytes, const char *method);
+
+/* The bytes of a value with those that follow it up to the next value. */
+CAMKES_INLINE size_t camkes_padded(const struct camkes_message *message, size_t size)
+{
+    return (size + message->unit - 1) & ~(message->unit - 1);
 }
 
 /* The next value of such a message. */
 CAMKES_INLINE void camkes_take(struct camkes_message *message, void *value, size_t size)
 {
-    memcpy(value, message->start + message->at, size);
-    message->at += size;
+    seL4_Word word;
+    if (size < message->unit) { /* from the whole word, as it was put */
+        memcpy(&word, message->start + message->at, sizeof word);
+        memcpy(value, &word, size);
+    } else {
+        memcpy(value, message->start + message->at, size);
+    }
+    message->at += camkes_padded(message, size);
 }
 
 /* Number of words written. */
@@ -162,7 +194,7 @@ CAMKES_INLINE unsigned char *camkes_message_next(struct camkes_message *message,
         return NULL;
     }
     unsigned char *next = message->start + message->at;
-    message->at += size;
+    message->at += camkes_padded(message, size);
     return next;
 }
 
@@ -179,6 +211,59 @@ CAMKES_INLINE void camkes_get(struct camkes_message *message, void *value, size_
     const unsigned char *next = camkes_message_next(message, size, CAMKES_MESSAGE_TOO_SHORT);
     if (next != NULL && size > 0) {
         memcpy(value, next, size);
+    }
+}
+
+/* The expression `then` if the value is an integer, else `other`. */
+#define CAMKES_IF_INTEGER(value, then, other)                                                      \
+    _Generic((value),                                                                              \
+        bool: (then),                                                                              \
+        char: (then),                                                                              \
+        signed char: (then),                                                                       \
+        unsigned char: (then),                                                                     \
+        short: (then),                                                                             \
+        unsigned short: (then),                                                                    \
+        int: (then),                                                                               \
+        unsigned: (then),                                                                          \
+        long: (then),                                                                              \
+        unsigned long: (then),                                                                     \
+        long long: (then),                                                                         \
+        unsigned long long: (then),                                                                \
+        default: (other))
+
+/* Returns 0, the value of `result`, after `call`, whose result is 0, too. An integer is returned as
+ * the result of that, which is then the last instruction and needs no stack frame. */
+#define CAMKES_FAIL(result, call)                                                                  \
+    do {                                                                                           \
+        const seL4_Word camkes_zero = (call);                                                      \
+        return CAMKES_IF_INTEGER((result), camkes_zero, (result));                                 \
+    } while (0)
+
+/* Puts the scalar `value`. An integer that is narrower than its word is written with the whole
+ * word, which is then one move from register to register. */
+#define CAMKES_PUT(message, value)                                                                 \
+    do {                                                                                           \
+        __typeof__(value) camkes_value = (value);                                                  \
+        camkes_put_scalar((message), &camkes_value, sizeof camkes_value,                           \
+                          CAMKES_IF_INTEGER(camkes_value, true, false),                            \
+                          (seL4_Word)CAMKES_IF_INTEGER(camkes_value, camkes_value, 0));            \
+    } while (0)
+
+/* Takes a scalar. Of a pointer that is passed as one to void, the alignment is not known. */
+#define CAMKES_TAKE(message, variable)                                                             \
+    do {                                                                                           \
+        __typeof__(variable) camkes_value;                                                         \
+        camkes_take((message), &camkes_value, sizeof camkes_value);                                \
+        (variable) = camkes_value;                                                                 \
+    } while (0)
+
+CAMKES_INLINE void camkes_put_scalar(struct camkes_message *message, const void *value, size_t size,
+                                     bool is_integer, seL4_Word word)
+{
+    if (is_integer && size < message->unit) {
+        camkes_put(message, &word, sizeof word);
+    } else {
+        camkes_put(message, value, size);
     }
 }
 

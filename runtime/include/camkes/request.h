@@ -12,11 +12,12 @@
 /* A nested request, which is in the IPC buffer, of a context that has an inherited priority. */
 seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
                                          const struct camkes_route *route, unsigned words);
-/* After a nested request whose context has got one meanwhile. */
-void camkes_request_pushed(const struct camkes_uses *to);
+/* After a nested request whose context has got one meanwhile; returns its reply, which is in the
+ * IPC buffer. */
+seL4_MessageInfo_t camkes_request_pushed(const struct camkes_uses *to, seL4_MessageInfo_t reply);
 
-/* The thread has no route to the CPI. */
-void camkes_no_route(const struct camkes_uses *to) __attribute__((noreturn));
+/* Ends the thread, which has no route to the CPI. Not declared so, for CAMKES_FAIL(). */
+seL4_Word camkes_no_route(const struct camkes_uses *to);
 
 /* The effective priority of the thread's work. */
 static inline uint8_t camkes_own_priority(const struct camkes_thread *self)
@@ -42,15 +43,18 @@ CAMKES_INLINE seL4_Word camkes_own_label(const struct camkes_thread *self,
                : label | camkes_bits(self->sequence, 0, CAMKES_LABEL_SEQUENCE_BITS) << sequence;
 }
 
-/* The running thread's way to the CPI. */
+/* The running thread's way to the CPI, if it has one. */
 CAMKES_INLINE const struct camkes_route *camkes_route(const struct camkes_thread *self,
                                                       const struct camkes_uses *to)
 {
-    const uint16_t index = to->one_route ? 0 : self->route;
-    if (CAMKES_UNLIKELY(index >= to->routes || to->route[index].endpoint == 0)) {
-        camkes_no_route(to);
-    }
-    return &to->route[index];
+    return &to->route[to->one_route ? 0 : self->route];
+}
+
+CAMKES_INLINE bool camkes_has_route(const struct camkes_uses *to)
+{
+    const struct camkes_thread *const self = camkes_self();
+    return CAMKES_LIKELY((to->one_route ? 0 : self->route) < to->routes &&
+                         camkes_route(self, to)->endpoint != 0);
 }
 
 /* Sends a request of `words` words, which are in `registers` or, if that is NULL, in the IPC
@@ -74,9 +78,9 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *sel
     if (context == NULL) {
         __builtin_unreachable();
     }
-    const seL4_CPtr manager = route->manager;
+    const seL4_CPtr endpoint = route->endpoint;
     seL4_MessageInfo_t reply;
-    atomic_store(&context->nested, manager);
+    atomic_store(&context->nested, route->manager);
     camkes_point();
     if (CAMKES_UNLIKELY(atomic_load(&context->effective) > context->base)) {
         if (registers == NULL) {
@@ -88,19 +92,24 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *sel
         return reply;
     }
     camkes_point();
-    reply = camkes_call(route->endpoint, camkes_own_label(self, to, context), registers, words);
+    reply = camkes_call(endpoint, camkes_own_label(self, to, context), registers, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
     camkes_point();
-    atomic_store(&context->nested, 0);
+    const seL4_CPtr manager = atomic_exchange(&context->nested, 0);
     camkes_point();
     if (CAMKES_UNLIKELY(atomic_load(&context->pushed) == manager)) {
-        camkes_request_pushed(to);
+        if (registers == NULL) {
+            return camkes_request_pushed(to, reply);
+        }
+        camkes_registers_to_buffer(registers);
+        reply = camkes_request_pushed(to, reply);
+        camkes_registers_from_buffer(registers);
     }
     camkes_point();
     return reply;
 }
 
-/* The same to a CPI with a protocol, as the running thread's request. */
+/* The same to a CPI with a protocol, as the request of the running thread, which has a route. */
 CAMKES_INLINE seL4_MessageInfo_t camkes_request(const struct camkes_uses *to,
                                                 struct camkes_registers *registers, unsigned words)
 {

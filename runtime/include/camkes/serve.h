@@ -15,9 +15,34 @@
 /* A request as it was received; its first words are in `registers`. */
 struct camkes_received {
     seL4_MessageInfo_t info;
+    unsigned words; /* its length */
     seL4_Word badge;
+    uintptr_t held; /* the CPI's lock word while the request's context holds the lock */
     struct camkes_registers registers;
 };
+
+/* The lengths of an interface's good requests, in words, as far as they are known. The loops test
+ * them together with the label. */
+struct camkes_lengths {
+    seL4_Word least;
+    seL4_Word most;
+};
+
+CAMKES_INLINE struct camkes_lengths camkes_lengths_of(struct camkes_layout layout)
+{
+    const seL4_Word words = CAMKES_WORDS(layout.bytes);
+    return (struct camkes_lengths){words, words};
+}
+
+/* Whether a request has the label and the capabilities of `base` and such a length, which it gets.
+ * `base` itself has the least one. */
+CAMKES_INLINE bool camkes_is_usual(struct camkes_received *request, seL4_Word base,
+                                   struct camkes_lengths usual)
+{
+    const seL4_Word more = request->info.words[0] - base;
+    request->words = (unsigned)(usual.least + (usual.least < usual.most ? more : 0));
+    return CAMKES_LIKELY(more <= usual.most - usual.least);
+}
 
 /* Reads a request, serves it, writes the reply, sends it and receives the next request. */
 typedef void camkes_server_t(struct camkes_thread *self, struct camkes_received *request);
@@ -56,8 +81,9 @@ CAMKES_INLINE struct camkes_received camkes_received_first(seL4_MessageInfo_t in
     return request;
 }
 
-/* Decides whether a request may claim the values of its label, and keeps label and badge. */
-unsigned camkes_check_request(struct camkes_thread *self, const struct camkes_received *request);
+/* Decides whether a request may claim the values of its label; keeps label and badge, and sets
+ * `words`. */
+unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received *request);
 /* Begins and ends a request that a thread of a pool serves. */
 unsigned camkes_pool_begin(struct camkes_thread *self);
 void camkes_pool_end(struct camkes_thread *self);
@@ -69,29 +95,28 @@ void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *contex
  */
 void camkes_run_interface(struct camkes_thread *self);
 
-/* `lock` is the word of the lock of the CPI, which is its own or that of its monitor. */
-CAMKES_INLINE void camkes_lock_take(struct camkes_cpi *cpi, _Atomic uintptr_t *lock,
-                                    struct camkes_context *context)
+CAMKES_INLINE void camkes_lock_take(const struct camkes_thread *self, struct camkes_cpi *cpi,
+                                    _Atomic uintptr_t *lock, uintptr_t held)
 {
     uintptr_t found = 0;
     camkes_point();
-    if (CAMKES_LIKELY(atomic_compare_exchange_strong(lock, &found, context->held))) {
-        CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
+    if (CAMKES_LIKELY(atomic_compare_exchange_strong(lock, &found, held))) {
+        CAMKES_TRACE(LOCK_TAKE, cpi->id, self->context->id);
     } else {
-        camkes_lock_wait(cpi, context);
+        camkes_lock_wait(cpi, self->context);
     }
     camkes_point();
 }
 
-CAMKES_INLINE void camkes_lock_free(struct camkes_cpi *cpi, _Atomic uintptr_t *lock,
-                                    struct camkes_context *context)
+CAMKES_INLINE void camkes_lock_free(const struct camkes_thread *self, struct camkes_cpi *cpi,
+                                    _Atomic uintptr_t *lock, uintptr_t held)
 {
-    uintptr_t found = context->held;
+    uintptr_t found = held;
     camkes_point();
     if (CAMKES_LIKELY(atomic_compare_exchange_strong(lock, &found, 0))) {
-        CAMKES_TRACE(LOCK_FREE, cpi->id, context->id);
+        CAMKES_TRACE(LOCK_FREE, cpi->id, self->context->id);
     } else {
-        camkes_lock_hand_over(cpi, context);
+        camkes_lock_hand_over(cpi, self->context);
     }
     camkes_point();
 }
@@ -101,7 +126,8 @@ CAMKES_INLINE void camkes_lock_free(struct camkes_cpi *cpi, _Atomic uintptr_t *l
  * written. In between the handler has the CPI's lock. The first returns why the request cannot
  * begin. `lock`, the word of the CPI's lock (NULL: it has none), and `pooled` are constants.
  */
-CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self, struct camkes_cpi *cpi,
+CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self,
+                                            struct camkes_received *request, struct camkes_cpi *cpi,
                                             _Atomic uintptr_t *lock, bool pooled)
 {
     if (pooled) {
@@ -109,6 +135,7 @@ CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self, struct c
         if (error != CAMKES_MESSAGE_GOOD) {
             return error;
         }
+        request->held = self->context->held;
     } else {
         CAMKES_TRACE(REQUEST_BEGIN, cpi->id, camkes_sender_context(self)->id,
                      camkes_request_label_read(self->label).priority,
@@ -116,16 +143,17 @@ CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self, struct c
                      camkes_request_label_read(self->label).sequence);
     }
     if (lock != NULL) {
-        camkes_lock_take(cpi, lock, self->context);
+        camkes_lock_take(self, cpi, lock, request->held);
     }
     return CAMKES_MESSAGE_GOOD;
 }
 
-CAMKES_INLINE void camkes_end_request(struct camkes_thread *self, struct camkes_cpi *cpi,
+CAMKES_INLINE void camkes_end_request(struct camkes_thread *self,
+                                      const struct camkes_received *request, struct camkes_cpi *cpi,
                                       _Atomic uintptr_t *lock, bool pooled)
 {
     if (lock != NULL) {
-        camkes_lock_free(cpi, lock, self->context);
+        camkes_lock_free(self, cpi, lock, request->held);
     }
     CAMKES_TRACE(REQUEST_END, cpi->id, camkes_sender_context(self)->id);
     if (pooled) {
@@ -133,35 +161,47 @@ CAMKES_INLINE void camkes_end_request(struct camkes_thread *self, struct camkes_
     }
 }
 
-CAMKES_INLINE void camkes_serve_cpi(struct camkes_thread *self, camkes_server_t *serve)
+CAMKES_INLINE void camkes_serve_cpi(struct camkes_thread *self, camkes_server_t *serve,
+                                    struct camkes_lengths usual)
 {
     camkes_start_wait(self->instance);
     seL4_Word badge = 0;
     const seL4_MessageInfo_t info = camkes_platform_receive(self->endpoint, &badge);
     struct camkes_received request = camkes_received_first(info, badge);
+    request.held = self->context != NULL ? self->context->held : 0;
+    /* The last good label with the least length; at first, and after a bad one, that of a message
+     * with capabilities, which no caller can send. */
+    const seL4_Word none = seL4_MessageInfo_new(0, 7, 0, 0).words[0];
+    seL4_Word base = none;
     for (;;) {
         /* A request like the one before needs no check: what may be claimed does not change. */
-        if (CAMKES_UNLIKELY(seL4_MessageInfo_get_label(request.info) != self->label ||
-                            request.badge != self->badge)) {
+        if (!camkes_is_usual(&request, base, usual) ||
+            CAMKES_UNLIKELY(request.badge != self->badge)) {
             struct camkes_received copy = request; /* so that `request` need not be in memory */
             const unsigned error = camkes_check_request(self, &copy);
             request = copy;
             if (error != CAMKES_MESSAGE_GOOD) {
+                base = none;
                 camkes_reply_refused(self, &request, self->cpi->place, error);
                 continue;
             }
+            base = seL4_MessageInfo_new(self->label, 0, 0, usual.least).words[0];
         }
         serve(self, &request);
     }
 }
 
-CAMKES_INLINE void camkes_serve_plain(struct camkes_thread *self, camkes_server_t *serve)
+CAMKES_INLINE void camkes_serve_plain(struct camkes_thread *self, camkes_server_t *serve,
+                                      struct camkes_lengths usual)
 {
     camkes_run_interface(self);
     seL4_Word badge = 0;
     const seL4_MessageInfo_t info = camkes_platform_receive_first(self->endpoint, &badge);
     struct camkes_received request = camkes_received_first(info, badge);
     for (;;) {
+        if (usual.least < usual.most || !camkes_is_usual(&request, usual.least, usual)) {
+            request.words = (unsigned)seL4_MessageInfo_get_length(request.info);
+        }
         self->badge = request.badge;
         serve(self, &request);
     }

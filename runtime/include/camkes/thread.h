@@ -45,11 +45,30 @@ struct camkes_thread {
 #define CAMKES_NO_TASK 0xffff
 #define CAMKES_NO_ROUTE 0xffff
 
-/* The running thread. */
+/* The running thread: in its IPC buffer, or in thread-local storage, which takes one load less. */
+#if CAMKES_KERNEL_HOST
 static inline struct camkes_thread *camkes_self(void)
 {
     return (struct camkes_thread *)seL4_GetUserData();
 }
+
+static inline void camkes_set_self(struct camkes_thread *self)
+{
+    seL4_SetUserData((seL4_Word)self);
+}
+#else
+extern __thread struct camkes_thread *camkes_running;
+
+static inline struct camkes_thread *camkes_self(void)
+{
+    return camkes_running;
+}
+
+static inline void camkes_set_self(struct camkes_thread *self)
+{
+    camkes_running = self;
+}
+#endif
 
 /* The threads of this address space by index; generated. */
 extern struct camkes_thread *const camkes_threads[];

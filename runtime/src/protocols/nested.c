@@ -102,14 +102,15 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
     return reply;
 }
 
-void camkes_request_pushed(const struct camkes_uses *to)
+seL4_MessageInfo_t camkes_request_pushed(const struct camkes_uses *to, seL4_MessageInfo_t reply)
 {
     struct camkes_thread *self = camkes_self();
     settle(self);
     clear(to, camkes_route(self, to));
+    return reply;
 }
 
-void camkes_no_route(const struct camkes_uses *to)
+seL4_Word camkes_no_route(const struct camkes_uses *to)
 {
     camkes_fail("thread %s cannot request %s: it does not work for a task that the plan lets there",
                 camkes_self()->name, to->name);

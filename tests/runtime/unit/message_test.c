@@ -128,7 +128,7 @@ static void unmarshal_anything(void)
 
 static void marshal_too_much(void)
 {
-    struct camkes_message message = camkes_message_new(NULL);
+    struct camkes_message message = camkes_message_new(NULL, 1);
     static const char text[2 * CAMKES_MESSAGE_BYTES];
     for (int parts = 0; parts < 20; parts++) {
         camkes_put_array(&message, text, random_below(200), 1);
@@ -137,7 +137,7 @@ static void marshal_too_much(void)
     camkes_put_array(&message, text, SIZE_MAX / 2, 4);
     need(message.error == CAMKES_MESSAGE_NO_SPACE, "an overrun went unseen");
     need(camkes_message_words(&message) <= seL4_MsgMaxLength, "too many words");
-    message = camkes_message_new(NULL);
+    message = camkes_message_new(NULL, 1);
     camkes_put_array(&message, NULL, 0, 4);
     need(message.error == CAMKES_MESSAGE_GOOD, "an empty array needs no memory");
     camkes_put_array(&message, NULL, 1, 4);
@@ -151,7 +151,7 @@ static void what_was_sent(void)
     char *strings[2] = {"", "two"};
     const uint32_t number = 77;
     struct camkes_scratch scratch;
-    struct camkes_message message = camkes_message_new(NULL);
+    struct camkes_message message = camkes_message_new(NULL, 1);
     camkes_put_array(&message, array, 3, sizeof *array);
     camkes_put_string(&message, "text");
     camkes_put_strings(&message, strings, 2);
@@ -242,7 +242,7 @@ static void strings_at_the_end(void)
 static void arrays_at_the_end(void)
 {
     for (size_t more = 0; more < 2; more++) {
-        struct camkes_message message = camkes_message_new(NULL);
+        struct camkes_message message = camkes_message_new(NULL, 1);
         const size_t announced = 3 + more;
         camkes_put(&message, &announced, sizeof announced);
         camkes_put(&message, "\0\0", 3); /* three empty strings */

@@ -83,13 +83,17 @@ static const struct camkes_place log__place = {
 /* system.camkes:7 */
 void log_line(const char *text)
 {
-    struct camkes_message message = camkes_message_new(NULL);
+    const struct camkes_layout answered = camkes_layout(0, 0);
+    struct camkes_message message = camkes_message_new(NULL, 1);
     camkes_put_string(&message, text);
     if (!camkes_message_good(&message, &log__place, "line")) {
         return;
     }
-    message = camkes_message_fixed_reply(camkes_call(2, 0, NULL, camkes_message_words(&message)), NULL, 0u);
-    (void)camkes_message_good(&message, &log__place, "line");
+    const seL4_MessageInfo_t reply = camkes_call(2, 0, NULL, camkes_message_words(&message));
+    if (!camkes_reply_good(reply, answered)) {
+        (void)camkes_reply_failed(&log__place, reply, answered.bytes, "line");
+        return;
+    }
 }
 
 static void camkes__control(struct camkes_thread *self)

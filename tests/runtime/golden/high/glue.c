@@ -77,31 +77,40 @@ static const struct camkes_uses store__uses = {
 /* system.camkes:4 */
 int store_put(const char *key, size_t values_sz, const int *values)
 {
-    struct camkes_message message = camkes_message_new(NULL);
+    int result = {0};
+    if (!camkes_has_route(&store__uses)) {
+        CAMKES_FAIL(result, camkes_no_route(&store__uses));
+    }
+    const struct camkes_layout answered = camkes_layout(sizeof(int), CAMKES_WORDS(sizeof(int)));
+    struct camkes_message message = camkes_message_new(NULL, 1);
     const uint8_t method = 0;
-    camkes_put(&message, &method, sizeof method);
+    CAMKES_PUT(&message, method);
     camkes_put_string(&message, key);
     camkes_put_array(&message, values, values_sz, sizeof(int));
     if (!camkes_message_good(&message, &store__place, "put")) {
-        return (int){0};
+        return result;
     }
-    message = camkes_message_fixed_reply(camkes_request(&store__uses, NULL, camkes_message_words(&message)), NULL, sizeof(int));
-    int result = {0};
-    if (message.error == CAMKES_MESSAGE_GOOD) {
-        camkes_take(&message, &result, sizeof(int));
+    const seL4_MessageInfo_t reply = camkes_request(&store__uses, NULL, camkes_message_words(&message));
+    if (!camkes_reply_good(reply, answered)) {
+        CAMKES_FAIL(result, camkes_reply_failed(&store__place, reply, answered.bytes, "put"));
     }
-    (void)camkes_message_good(&message, &store__place, "put");
+    message = camkes_message_fixed(NULL, answered);
+    CAMKES_TAKE(&message, result);
     return result;
 }
 
 /* system.camkes:5 */
 void store_get(const char *key, char **value, int *count)
 {
-    struct camkes_message message = camkes_message_new(NULL);
+    if (!camkes_has_route(&store__uses)) {
+        (void)camkes_no_route(&store__uses);
+        return;
+    }
+    struct camkes_message message = camkes_message_new(NULL, 1);
     const uint8_t method = 1;
-    camkes_put(&message, &method, sizeof method);
+    CAMKES_PUT(&message, method);
     camkes_put_string(&message, key);
-    camkes_put(&message, count, sizeof(int));
+    CAMKES_PUT(&message, *count);
     if (!camkes_message_good(&message, &store__place, "get")) {
         return;
     }

@@ -137,7 +137,7 @@ seL4_Word log_get_sender_id(void)
 static void log__serve_line(struct camkes_thread *self, struct camkes_received *request)
 {
     camkes_registers_to_buffer(&request->registers);
-    struct camkes_message message = camkes_message_received((unsigned)seL4_MessageInfo_get_length(request->info));
+    struct camkes_message message = camkes_message_received(request->words);
     struct camkes_scratch scratch;
     scratch.used = 0;
     const char *text = camkes_view_string(&message, &scratch);
@@ -148,13 +148,14 @@ static void log__serve_line(struct camkes_thread *self, struct camkes_received *
         return;
     }
     log_line(text);
+    const struct camkes_layout answered = camkes_layout(0, 0);
     struct camkes_registers registers = {{0}};
-    struct camkes_message reply = camkes_message_new(CAMKES_IS_SHORT(0u) ? &registers : NULL);
+    struct camkes_message reply = camkes_message_new(CAMKES_IS_SHORT(answered.bytes) ? &registers : NULL, answered.unit);
     if (!camkes_message_good(&reply, &log__place, "line")) {
         camkes_reply_empty(self, request, camkes_message_none());
         return;
     }
-    if (!CAMKES_IS_SHORT(0u)) {
+    if (!CAMKES_IS_SHORT(answered.bytes)) {
         camkes_registers_from_buffer(&registers);
     }
     camkes_reply(self, request, camkes_message_info(&reply), &registers);
@@ -168,7 +169,8 @@ static void log__serve(struct camkes_thread *self, struct camkes_received *reque
 /* What its threads do. */
 static void log__loop(struct camkes_thread *self)
 {
-    camkes_serve_plain(self, log__serve);
+    const struct camkes_lengths usual = {0, seL4_MsgMaxLength};
+    camkes_serve_plain(self, log__serve, usual);
 }
 
 static struct camkes_interface log__interface __attribute__((unused)) = {

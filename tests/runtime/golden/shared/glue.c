@@ -81,8 +81,8 @@ static struct camkes_cpi store__cpi;
 static void store__serve_put(struct camkes_thread *self, struct camkes_received *request)
 {
     camkes_registers_to_buffer(&request->registers);
-    struct camkes_message message = camkes_message_received((unsigned)seL4_MessageInfo_get_length(request->info));
-    message.at = sizeof(uint8_t);
+    struct camkes_message message = camkes_message_received(request->words);
+    message.at = camkes_padded(&message, sizeof(uint8_t));
     struct camkes_scratch scratch;
     scratch.used = 0;
     const char *key = camkes_view_string(&message, &scratch);
@@ -92,22 +92,23 @@ static void store__serve_put(struct camkes_thread *self, struct camkes_received 
     camkes_message_end(&message);
     unsigned error = camkes_message_accepted(&message, &store__place, "put") ? CAMKES_MESSAGE_GOOD : message.error;
     if (error == CAMKES_MESSAGE_GOOD) {
-        error = camkes_begin_request(self, &store__cpi, &store__cpi.lock, false);
+        error = camkes_begin_request(self, request, &store__cpi, &store__cpi.lock, false);
     }
     if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
         camkes_reply_refused(self, request, &store__place, error);
         return;
     }
     int result = store_put(key, values_sz, values);
+    const struct camkes_layout answered = camkes_layout(sizeof(int), CAMKES_WORDS(sizeof(int)));
     struct camkes_registers registers = {{0}};
-    struct camkes_message reply = camkes_message_new(CAMKES_IS_SHORT(sizeof(int)) ? &registers : NULL);
-    camkes_put(&reply, &result, sizeof(int));
-    camkes_end_request(self, &store__cpi, &store__cpi.lock, false);
+    struct camkes_message reply = camkes_message_new(CAMKES_IS_SHORT(answered.bytes) ? &registers : NULL, answered.unit);
+    CAMKES_PUT(&reply, result);
+    camkes_end_request(self, request, &store__cpi, &store__cpi.lock, false);
     if (!camkes_message_good(&reply, &store__place, "put")) {
         camkes_reply_empty(self, request, camkes_message_none());
         return;
     }
-    if (!CAMKES_IS_SHORT(sizeof(int))) {
+    if (!CAMKES_IS_SHORT(answered.bytes)) {
         camkes_registers_from_buffer(&registers);
     }
     camkes_reply(self, request, camkes_message_info(&reply), &registers);
@@ -117,8 +118,8 @@ static void store__serve_put(struct camkes_thread *self, struct camkes_received 
 static void store__serve_get(struct camkes_thread *self, struct camkes_received *request)
 {
     camkes_registers_to_buffer(&request->registers);
-    struct camkes_message message = camkes_message_received((unsigned)seL4_MessageInfo_get_length(request->info));
-    message.at = sizeof(uint8_t);
+    struct camkes_message message = camkes_message_received(request->words);
+    message.at = camkes_padded(&message, sizeof(uint8_t));
     struct camkes_scratch scratch;
     scratch.used = 0;
     const char *key = camkes_view_string(&message, &scratch);
@@ -128,7 +129,7 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
     camkes_message_end(&message);
     unsigned error = camkes_message_accepted(&message, &store__place, "get") ? CAMKES_MESSAGE_GOOD : message.error;
     if (error == CAMKES_MESSAGE_GOOD) {
-        error = camkes_begin_request(self, &store__cpi, &store__cpi.lock, false);
+        error = camkes_begin_request(self, request, &store__cpi, &store__cpi.lock, false);
     }
     if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
         free(value);
@@ -137,11 +138,11 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
     }
     store_get(key, &value, &count);
     struct camkes_registers registers = {{0}};
-    struct camkes_message reply = camkes_message_new(NULL);
+    struct camkes_message reply = camkes_message_new(NULL, 1);
     camkes_put_string(&reply, value);
-    camkes_put(&reply, &count, sizeof(int));
+    CAMKES_PUT(&reply, count);
     free(value);
-    camkes_end_request(self, &store__cpi, &store__cpi.lock, false);
+    camkes_end_request(self, request, &store__cpi, &store__cpi.lock, false);
     if (!camkes_message_good(&reply, &store__place, "get")) {
         camkes_reply_empty(self, request, camkes_message_none());
         return;
@@ -154,7 +155,7 @@ static void store__serve(struct camkes_thread *self, struct camkes_received *req
 {
     uint8_t method = 0;
     unsigned wrong = CAMKES_MESSAGE_GOOD;
-    if (CAMKES_UNLIKELY(seL4_MessageInfo_get_length(request->info) == 0)) {
+    if (CAMKES_UNLIKELY(request->words == 0)) {
         wrong = CAMKES_MESSAGE_TOO_SHORT;
     } else {
         memcpy(&method, &request->registers, sizeof method);
@@ -177,7 +178,8 @@ static void store__serve(struct camkes_thread *self, struct camkes_received *req
 /* What its threads do. */
 static void store__loop(struct camkes_thread *self)
 {
-    camkes_serve_cpi(self, store__serve);
+    const struct camkes_lengths usual = {1, seL4_MsgMaxLength};
+    camkes_serve_cpi(self, store__serve, usual);
 }
 
 /* The contexts of its requests, and the callers that may send them. */
