@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The instructions of requests that meet no contention, as seL4's components execute them: the glue and the
+runtime are compiled as for seL4 on x86_64, and run in steps of one instruction (fast_path/count.c)."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from camkes.diagnostics import Sink
+from camkes.generate import generate
+from camkes.resources import HOST_KERNEL, RUNTIME
+from tests.runtime.host import plan_of
+
+_HERE = Path(__file__).parent / "fast_path"
+_COMPILER = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=False).stdout
+_IS_GCC = "Free Software Foundation" in _COMPILER
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64" or not _IS_GCC,
+    reason="the figures are those of GCC for x86_64",
+)
+
+_SYSTEM = """
+procedure Clock { uint64_t now(in uint64_t release); }
+procedure Shapes {
+    void in3(in uint64_t a, in uint64_t b, in uint64_t c);
+    int add(in int a, in int b);
+}
+component Client {
+    control; requestor; uses Clock plain; uses Shapes shapes; uses Clock fixed; uses Clock propagated;
+    uses Clock inherited; uses Clock nested; consumes Released released;
+}
+component Plain { provides Clock p; provides Shapes shapes; }
+component Leaf { provides Clock p with requests (); }
+component Releases { control; emits Released released; }
+component Pass { provides Clock p with priority_protocol inherited, requests (next); uses Clock next; }
+assembly {
+    composition {
+        component Client client;
+        component Client other;
+        component Plain plain;
+        component Releases releases;
+        component Leaf fixed;
+        component Leaf propagated;
+        component Leaf inherited;
+        component Leaf inner;
+        component Pass nested;
+        connection seL4RPCCall c1(from client.plain, from other.plain, to plain.p);
+        connection seL4RPCCall c2(from client.shapes, from other.shapes, to plain.shapes);
+        connection seL4RPCCall c3(from client.fixed, from other.fixed, to fixed.p);
+        connection seL4RPCCall c4(from client.propagated, from other.propagated, to propagated.p);
+        connection seL4RPCCall c5(from client.inherited, from other.inherited, to inherited.p);
+        connection seL4RPCCall c6(from client.nested, from other.nested, to nested.p);
+        connection seL4Notification e(from releases.released, to client.released, to other.released);
+        connection seL4RPCCall c7(from nested.next, to inner.p);
+    }
+    configuration {
+        client._priority = 50;
+        other._priority = 40;
+        fixed.p_priority_protocol = "fixed";
+        propagated.p_priority_protocol = "propagated";
+        inherited.p_priority_protocol = "inherited";
+        inner.p_priority_protocol = "inherited";
+    }
+}
+"""
+
+_LEAF = "uint64_t p_now(uint64_t word) { return word; }\n"
+_SHAPES = """
+void shapes_in3(uint64_t a, uint64_t b, uint64_t c) { (void)a, (void)b, (void)c; }
+int shapes_add(int a, int b) { return a + b; }
+"""
+_CALLS = ("plain_now(1)", "fixed_now(1)", "inherited_now(1)", "shapes_in3(1, 2, 3)", "shapes_add(1, 2)")
+_SOURCES = {
+    "client": "int run(void) { return 0; }\n"
+    + "".join(f"static void r{i}(void) {{ (void){call}; }}\n" for i, call in enumerate(_CALLS))
+    + "extern void (*const requests[])(void);\n"
+    + f"void (*const requests[])(void) = {{{', '.join(f'r{i}' for i in range(len(_CALLS)))}}};\n",
+    "plain": _LEAF + _SHAPES,
+    "fixed": _LEAF,
+    "inherited": _LEAF,
+    "nested": "uint64_t p_now(uint64_t word) { return next_now(word); }\n",
+}
+
+#: `client` has priority 50 and is task 0, which its label says
+_LABEL = "50"
+
+#: instances, arguments of fast_path/count.c, and the most instructions: what GCC 12 makes, and 2 for others.
+#: A server's are those with its handler, and that of `nested` with its request.
+_MOST = {
+    "client": {
+        ("caller", "0", "1"): 18,
+        ("caller", "1", "1"): 21,
+        ("caller", "2", "1"): 21,
+        ("caller", "3", "0"): 19,
+        ("caller", "4", "1"): 21,
+    },
+    "plain": {("plain.p", "0", "1"): 16, ("plain.shapes", "0", "4"): 23},
+    "fixed": {("fixed.p", _LABEL, "1"): 17},
+    "inherited": {("inherited.p@client", _LABEL, "1"): 23},
+    "nested": {("nested.p@client", _LABEL, "1"): 68},
+}
+_OTHERS = 2
+
+_FLAGS = (
+    *("-std=gnu11", "-O2", "-fno-tree-vectorize", "-DNDEBUG", "-Wall", "-Wextra", "-Werror"),
+    *("-march=nehalem", "-mno-red-zone", "-fno-stack-protector", "-fno-asynchronous-unwind-tables"),
+    *("-fno-pic", "-fno-pie", "-no-pie", "-ftls-model=local-exec", "-ffunction-sections"),
+    # what is not on the path of a request calls what is not here
+    *("-Wl,--gc-sections", "-Wl,--unresolved-symbols=ignore-all"),
+)
+_RUNTIME = (
+    *("message.c", "message_error.c", "thread.c"),
+    *("protocols/serve.c", "protocols/lock.c", "protocols/nested.c"),
+)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fast_path")
+    sink = Sink()
+    system, plan, model = plan_of(folder, _SYSTEM, sink)
+    generate(system, plan, model, folder / "out", sink)
+    assert not sink.has_errors
+    return folder / "out"
+
+
+@pytest.mark.parametrize("instance", _MOST)
+def test_instructions(instance: str, generated: Path, tmp_path: Path) -> None:
+    folder, program = generated / instance, tmp_path / "count"
+    source = tmp_path / "component.c"
+    source.write_text("#include <camkes.h>\n" + _SOURCES[instance])
+    includes = (folder, _HERE, RUNTIME / "include", HOST_KERNEL / "include")
+    sources = (*folder.glob("*.c"), source, _HERE / "count.c", *(RUNTIME / "src" / s for s in _RUNTIME))
+    subprocess.run(["cc", *_FLAGS, *(f"-I{i}" for i in includes), "-o", program, *sources], check=True)
+    for arguments, most in _MOST[instance].items():
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
+        assert 0 < int(done.stdout) <= most + _OTHERS, arguments
