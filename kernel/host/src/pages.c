@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,9 +28,8 @@ struct range {
 struct page *pages;
 unsigned pages_count;
 
-static struct found {
+static struct {
     char *start, *end;
-    char name[64];
 } mappings[MOST_RANGES];
 static unsigned mapping_count;
 static struct range ranges[MOST_RANGES];
@@ -95,12 +93,20 @@ static unsigned owner_of_page(const char *page)
     return NO_OWNER;
 }
 
+static void need_one_more(unsigned count)
+{
+    if (count == MOST_RANGES) {
+        give_up(2, "the components have too many mappings for a search, more than %d", MOST_RANGES);
+    }
+}
+
 static void add_range(char *start, char *end, bool learned)
 {
     const size_t count = (size_t)(end - start) / PAGE;
-    if (start >= end || range_count == MOST_RANGES) {
+    if (start >= end) {
         return;
     }
+    need_one_more(range_count);
     if (pages_count + count > MOST_PAGES) {
         give_up(2, "the components have too much memory for a search, more than %u MiB",
                 MOST_PAGES / 256);
@@ -135,16 +141,14 @@ static bool contains(const char *start, const char *end, const void *address)
 }
 
 /* A mapping of this process that can be written to. */
-static void add_mapping(char *start, char *end, const char *name)
+static void add_mapping(char *start, char *end)
 {
     extern char __data_start[], _end[]; /* the linker's */
     const stack_t signals = signals_stack();
     if (contains(start, end, kernel)) {
         char *used = page_up((char *)kernel + memory_used());
         add_without((char *)kernel, used, page_up(&kernel->console), page_down(&kernel->asker));
-    } else if (strstr(name, "camkes-regions")) {
-        return; /* see add_regions */
-    } else if ((start < _end && end > page_down(__data_start)) || strstr(name, "[stack]") ||
+    } else if ((start < _end && end > page_down(__data_start)) ||
                (start >= kernel->stacks &&
                 start < kernel->threads[kernel->thread_count - 1].fault_stack_top)) {
         return; /* the kernel's own, and stacks */
@@ -173,6 +177,15 @@ static void add_regions(void)
     }
 }
 
+/* Whether a line of the list of mappings, without its addresses, is of memory that a search saves
+ * where it is mapped; for shared regions, see add_regions. */
+static bool is_saved(const char *line, size_t length)
+{
+    static const char REGIONS[] = "camkes-regions", FIRST_STACK[] = "[stack]";
+    return line[1] == 'r' && line[2] == 'w' && !memmem(line, length, REGIONS, strlen(REGIONS)) &&
+           !memmem(line, length, FIRST_STACK, strlen(FIRST_STACK));
+}
+
 /* What is reserved from then on is not the system's. */
 static void find_mappings(void)
 {
@@ -184,12 +197,10 @@ static void find_mappings(void)
         char *rest;
         const uintptr_t start = strtoull(line, &rest, 16);
         const uintptr_t end = strtoull(rest + 1, &rest, 16);
-        const size_t length = (size_t)(strchr(rest, '\n') - rest);
-        if (rest[1] == 'r' && rest[2] == 'w' && mapping_count < MOST_RANGES) {
-            struct found *found = &mappings[mapping_count++];
-            found->start = (char *)start;
-            found->end = (char *)end;
-            snprintf(found->name, sizeof found->name, "%.*s", (int)length, rest);
+        if (is_saved(rest, (size_t)(strchr(rest, '\n') - rest))) {
+            need_one_more(mapping_count);
+            mappings[mapping_count].start = (char *)start;
+            mappings[mapping_count++].end = (char *)end;
         }
     }
 }
@@ -237,7 +248,7 @@ void pages_find(void)
     find_mappings();
     pages = pages_reserve(MOST_PAGES * sizeof *pages);
     for (unsigned i = 0; i < mapping_count; i++) {
-        add_mapping(mappings[i].start, mappings[i].end, mappings[i].name);
+        add_mapping(mappings[i].start, mappings[i].end);
     }
     add_regions();
     mask_counters();
