@@ -21,6 +21,7 @@ _UNIT = Path(__file__).parent / "unit"
         ("message_test.c", ("message.c", "message_error.c")),
         ("shared_memory_test.c", ()),
         ("error_test.c", ("error.c",)),
+        ("semaphore_test.c", ("semaphore.c",)),
         ("start_test.c", ("start.c",)),
         ("manager_test.c", ("protocols/manager.c", "protocols/queue.c")),
     ],

@@ -33,6 +33,7 @@ static struct oracle_task tasks[] = {
 static char block[8192];
 static size_t taken;
 static char violated[64];
+static char said[256]; /* of the last violation */
 
 void *memory_take(size_t size)
 {
@@ -52,7 +53,7 @@ void outcome_record(uint16_t kind, const struct thread *thread, const uint64_t *
 
 static void violation(char property, const char *text)
 {
-    (void)text;
+    snprintf(said, sizeof said, "%s", text);
     if (strchr(violated, property) == NULL) {
         strncat(violated, &property, 1);
     }
@@ -367,6 +368,38 @@ static void of_managers(void)
     }
 }
 
+static void need_effective(unsigned context, unsigned priority, const char *what)
+{
+    if (oracle_effective(context, false) != priority) {
+        printf("%s: %u and not %u\n", what, oracle_effective(context, false), priority);
+        exit(1);
+    }
+}
+
+/* LOW can end waits for one condition, MID for another. */
+static void of_helpers(void)
+{
+    static struct oracle_helper helpers[] = {{5, LOW}, {6, MID}};
+    begin();
+    oracle_system.helpers = helpers;
+    oracle_system.helper_count = 2;
+    need_effective(LOW, 10, "nobody waits");
+    oracle_record(CAMKES_TRACE_COND_WAIT, &threads[MANAGER], &threads[TASK_HIGH],
+                  (const uint64_t[]){5, HIGH, 30, 0});
+    need_effective(LOW, 30, "a helper");
+    need_effective(MID, 20, "a helper of others");
+    lock(CAMKES_TRACE_LOCK_TAKE, LOCK, MID);
+    lock(CAMKES_TRACE_LOCK_WAIT, LOCK, LOW);
+    need_effective(MID, 30, "it is lent further");
+    oracle_record(CAMKES_TRACE_COND_WAKE, &threads[MANAGER], &threads[TASK_HIGH],
+                  (const uint64_t[]){5, HIGH, 0, 0});
+    need_effective(LOW, 10, "the wait has ended");
+    need_effective(MID, 20, "for all");
+    oracle_record(CAMKES_TRACE_COND_WAIT, &threads[MANAGER], &threads[TASK_LOW],
+                  (const uint64_t[]){5, LOW, 10, 0});
+    need_effective(LOW, 10, "a helper that waits itself");
+}
+
 static void of_replies(void)
 {
     begin();
@@ -403,6 +436,9 @@ static void of_ends(void)
     expect("D", "a job that has not ended after its deadline");
     record(CAMKES_TRACE_JOB_END, TASK_LOW, 1, 1000, 0, 0);
     expect("D", "a job that ends after its deadline");
+    if (strcmp(said, "job 1 of low ends 1 ns after its deadline") != 0) {
+        expect(said, "what is said of it");
+    }
 
     begin();
     record(CAMKES_TRACE_CALL_BEGIN, TASK_HIGH, LOCK, 0, 0, 0);
@@ -457,6 +493,7 @@ int main(void)
     of_workers();
     of_expected_priorities();
     of_managers();
+    of_helpers();
     of_replies();
     of_ends();
     printf("good\n");

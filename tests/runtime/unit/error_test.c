@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* However long names and texts are, what is printed is one whole line of at most 256 bytes. */
+/* However long names and texts are, what is printed is one whole line of at most 256 bytes. Which
+ * handler is called, and what becomes of an error. */
 #include <camkes/error.h>
 #include <camkes/instance.h>
 #include <setjmp.h>
@@ -59,11 +60,90 @@ static camkes_error_action_t halt(camkes_error_t *error)
     return CEA_HALT;
 }
 
+static camkes_error_action_t answer;
+static unsigned by_own, by_component;
+
+static camkes_error_action_t own(camkes_error_t *error)
+{
+    (void)error;
+    by_own++;
+    return answer;
+}
+
+static camkes_error_action_t of_component(camkes_error_t *error)
+{
+    (void)error;
+    by_component++;
+    return answer;
+}
+
+static void printed_is(const char *text)
+{
+    need(length == strlen(text) && strcmp(printed, text) == 0, text, length);
+    length = 0;
+}
+
+static void handlers(void)
+{
+    camkes_error_t error = {.type = CE_SYSCALL_FAILED, .instance = "a", .description = "what"};
+    answer = CEA_IGNORE;
+    need(camkes_received_error(NULL, &error) == CEA_DISCARD, "no handler for what was received", 0);
+    need(camkes_received_error(own, &error) == CEA_IGNORE && by_own == 1, "a handler for it", 0);
+    need(camkes_register_error_handler(of_component) == NULL, "the first of the component", 0);
+    need(camkes_received_error(NULL, &error) == CEA_IGNORE && by_component == 1, "that one", 0);
+    need(camkes_error(&error) == CEA_IGNORE && by_component == 2, "an error of the component", 0);
+    answer = CEA_DISCARD;
+    need(camkes_handle_error(NULL, &error) == CEA_DISCARD && by_component == 3, "the same", 0);
+    need(camkes_handle_error(own, &error) == CEA_DISCARD && by_own == 2, "the interface's own", 0);
+    need(by_component == 3, "only one is called", 0);
+    need(camkes_register_error_handler(NULL) == of_component, "the one before", 0);
+    need(length == 0, "nothing is printed", 0);
+}
+
+static void stops(volatile camkes_error_action_t action, camkes_error_t error, const char *text)
+{
+    answer = action;
+    volatile int how = setjmp(faulted);
+    if (how == 0) {
+        (void)camkes_handle_error(action == CEA_INVALID ? NULL : own, &error);
+        need(false, "an error did not stop the thread", 0);
+    }
+    need(how == (action == CEA_HALT ? 2 : 1), "it stops in another way", 0);
+    printed_is(text);
+}
+
+static void texts(void)
+{
+    camkes_error_t error = {.type = CE_SYSCALL_FAILED, .instance = "a", .description = "what"};
+    stops(CEA_INVALID, error, "camkes: a: what\n");
+    error.interface = "i";
+    stops(CEA_HALT, error, "camkes: a.i: what\n");
+    error.type = CE_BUFFER_LENGTH_EXCEEDED;
+    error.target_length = 9;
+    error.current_length = 3;
+    stops(CEA_HALT, error, "camkes: a.i: what: needs 9 bytes, there are 3\n");
+    error.type = CE_MALFORMED_RPC_PAYLOAD;
+    error.length = 7;
+    error.current_index = 5;
+    stops(CEA_ABORT, error, "camkes: a.i: what: ends after 7 bytes, at byte 5\n");
+    error.length = 0;
+    stops(CEA_ABORT, error, "camkes: a.i: what\n");
+    strcpy(name, "me");
+    if (setjmp(faulted) == 0) {
+        camkes_fail("%s %d", "it", 1);
+    }
+    printed_is("camkes: me: it 1\n");
+    camkes_print("%d", 2);
+    printed_is("2\n");
+}
+
 int main(void)
 {
     static const camkes_error_type_t types[] = {CE_BUFFER_LENGTH_EXCEEDED, CE_MALFORMED_RPC_PAYLOAD,
                                                 CE_INVALID_METHOD_INDEX, CE_ALLOCATION_FAILURE};
     seL4_SetUserData((seL4_Word)&thread);
+    handlers();
+    texts();
     for (volatile size_t size = 0; size < sizeof name; size++) {
         memset(name, 'n', size);
         name[size] = 0;
