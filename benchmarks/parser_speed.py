@@ -36,7 +36,7 @@ assembly {{ composition {{ component A a; }} configuration {{ a.numbers = [{numb
 
 
 def cpu_seconds(command: list[str], folder: Path | None = None, **variables: str) -> tuple[float, int, str]:
-    """What a command costs with all that it starts, its exit status, and what it says."""
+    """What a command costs with all that it starts, its exit status, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | variables
     run = subprocess.run(command, env=environment, cwd=folder, text=True, capture_output=True, check=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Waits `with helpers` as requests: who waits lends its priority to tasks without a period, which end the
+"""Waits `with helpers` as requests: a waiting job lends its priority to tasks without a period, which end the
 wait after a stated time. So a wait is a request to the lock of these servers (Cucinotta et al., Sect. 4)."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from camkes.protocols.plan import Plan, PlannedCondition
 
 
 def servers(system: System, plan: Plan) -> Set[str]:
-    """The tasks without a period that help: they execute on behalf of those who wait."""
+    """The tasks without a period that help: they execute on behalf of waiting jobs."""
     periodic = {task.instance for task in system.tasks if task.period is not None}
     return {name for each in plan.conditions for name in each.lending.tasks()} - periodic
 
@@ -94,7 +94,7 @@ def check_conditions(system: System, plan: Plan, sink: Sink) -> None:
                     f"the helper `{name}` of `{each.name}` has priority {helper.priority}, above that of"
                     " a task that waits",
                     span,
-                    notes=["what it does is counted as work of those who wait, at their priorities"],
+                    notes=["its execution is counted as work of the waiting jobs, at their priorities"],
                     help=f"give `{name}` a priority of at most {lowest}",
                 )
 

@@ -98,7 +98,7 @@ def calls_of_code(
 
 
 class _Caller(NamedTuple):
-    """Who calls, which functions of the component it starts with, where it hands over others, and which of
+    """The caller, which functions of the component it starts with, where it hands over others, and which of
     them have to be there for its calls to be known."""
 
     name: str

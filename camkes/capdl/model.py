@@ -222,8 +222,8 @@ class Timer(Struct, frozen=True):
 
 
 class Interrupt(Struct, frozen=True):
-    """An INTERRUPT object's settings: interrupt `number` of the kernel signals `notification` ("": who holds
-    it decides that later) with `badge`."""
+    """An INTERRUPT object's settings: interrupt `number` of the kernel signals `notification` ("": the thread
+    that holds it decides that later) with `badge`."""
 
     object: str
     number: int

@@ -4,7 +4,7 @@
 
 Order is the order of the user's text everywhere (imports depth first), so output never depends on a
 hash. Nothing here is computed: see `camkes.protocols` for what follows from it. Types and values compare by
-what they say; what is in the text once (an instance, a task) is only equal to itself.
+their contents; what is in the text once (an instance, a task) is only equal to itself.
 """
 
 from __future__ import annotations

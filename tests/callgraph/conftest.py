@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A server with one CPI whose code is what a test says."""
+"""A server with one CPI with the code of a test."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pytest
 from camkes.capdl.details import Ports, Rights
 
 ROOT = Path(__file__).resolve().parents[2]
-#: of what capDL says of objects: "dom: 1", "ports: [0x40..0x43]"
+#: parameters of objects in capDL: "dom: 1", "ports: [0x40..0x43]"
 WORDS = re.compile(r"(dom|ports|bank|domainID|trigger|target|(ioapic|msi)_\w+|period|budget|data): .*")
 
 

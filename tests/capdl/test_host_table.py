@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The boot table says what the model says."""
+"""The boot table has the contents of the model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What commands say, to the letter.
+"""The output of commands, to the letter.
 
 Each folder in golden/commands has the files that a user has, and in `transcript.txt` the commands that are
 given among them, each with all that it writes to standard error and, if it fails, its exit status in

@@ -64,5 +64,5 @@ def test_a_mistake_is_one_error(folder: Path, name: str) -> None:
     text = text.replace(str(Path(__file__).parents[2]), "PROJECT")
     text = re.sub(r"(?m)^  +::: FOLDER\.\./out.*|^.*generated.*\n", "", text)
     assert str(folder.parent) not in text
-    if MISTAKES[name][0] in (ADL, LISTS):  # what a compiler says differs from compiler to compiler
+    if MISTAKES[name][0] in (ADL, LISTS):  # messages differ from compiler to compiler
         compare(text, GOLDEN / f"{name}.txt")

@@ -4,7 +4,7 @@
 `console` are run, in order, and print what the page shows.
 
 A page has a folder of its own, in which `examples` are those of the repository; the chapters of the tutorial
-share one. In what is shown, a line `[...]` stands for any lines. `$ echo $?` shows the exit status of the
+share one. In what is shown, a line `[...]` matches any lines. `$ echo $?` shows the exit status of the
 command before; without it, it is 0. CAMKES_UPDATE_GOLDEN=1 writes what commands print into blocks without
 such a line.
 """
@@ -100,7 +100,7 @@ class Reader:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether lines are as shown, where a line `[...]` stands for any lines."""
+    """Whether lines are as shown, where a line `[...]` matches any lines."""
     parts = re.split(r"^\[\.\.\.\]\n", shown, flags=re.MULTILINE)
     return re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), printed) is not None
 

@@ -51,8 +51,8 @@ def test_every_example_is_tried() -> None:
 
 @pytest.mark.parametrize(("name", "flags"), VARIANTS, ids=label)
 def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
-    """What an example prints is what it says, its properties hold also under round robin, and each run
-    of it has the same trace, with and without process isolation."""
+    """What an example prints is what its README shows, its properties hold also under round robin, and each
+    run of it has the same trace, with and without process isolation."""
     suffix = "".join(flags).partition("=")[2]
     expected = (EXAMPLES / name / f"expected{suffix}.txt").read_text()
     traces = set()

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Waiting with helpers on the host kernel: every response is what the definition gives, in virtual time.
 
-Responses are computed by hand from eff(o) = max(base(o), eff of who waits for a lock that o holds, eff of who
-waits for what o can signal).
+Responses are computed by hand from eff(o) = max(base(o), eff(w) of each w that waits for a lock that o holds
+or for what o can signal).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tests.runtime.test_exploration import break_runtime
 
 @dataclass(frozen=True)
 class Broken:
-    """A mistake in the runtime: in `file`, `bad` stands for `good`; and a system in which it shows."""
+    """A mistake in the runtime: in `file`, `bad` replaces `good`; and a system in which it shows."""
 
     file: str
     good: str

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Lending in a circle: who is helped at one condition helps at another, which leads back to the first."""
+"""Lending in a cycle: a task that is helped at one condition helps at another, which leads back to the
+first."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ json.dump([[each.status, each.output, each.errors] for each in done], sys.stdout
 
 def outcomes(folder: Path, *commands: str) -> Iterator[tuple[str, Result]]:
     """What comes of `camkes` commands as a user who is not root gives them, each with the command. In them,
-    {} stands for the folder."""
+    {} is the folder."""
     given = [[word.replace("{}", str(folder)) for word in command.split()] for command in commands]
     done = subprocess.run(
         [*_AS_USERS_ARE, sys.executable, "-c", _ALL, str(folder.parent)],

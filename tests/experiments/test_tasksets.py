@@ -73,7 +73,8 @@ def test_topologies() -> None:
 @pytest.mark.parametrize("topology", TOPOLOGIES.values(), ids=TOPOLOGIES)
 @given(st.integers(0, 2**32 - 1), st.floats(0.05, 1))
 def test_sets_have_the_given_utilisation(topology: object, seed: int, utilisation: float) -> None:
-    """With all overheads, and not more. Priorities are rate-monotonic; ceilings are those of who requests."""
+    """With all overheads, and not more. Priorities are rate-monotonic; ceilings are those of the requesting
+    tasks."""
     assert topology is CHAIN or topology is NESTED
     for configuration in topology.configurations:
         rng = random.Random(seed)

@@ -18,7 +18,7 @@ from tests.runtime.test_exploration import break_runtime
 
 @dataclass(frozen=True)
 class Planted:
-    """In `file`, `bad` stands for `good`; `properties` are those of which one is violated in `system`."""
+    """In `file`, `bad` replaces `good`; `properties` are those of which one is violated in `system`."""
 
     kind: str
     file: str

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Two components for `camkes run`: one that does what a test says, and one that must not notice."""
+"""Two components for `camkes run`: one with the code of a test, and one that must not notice."""
 
 from __future__ import annotations
 

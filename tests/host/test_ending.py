@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Runs end: by themselves, by the watch for threads that stand still, and when the user says so."""
+"""Runs end: by themselves, by the watch for threads that stand still, and when the user ends them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pytest
 from tests.host.systems import write_system
 from tests.processes import PATIENCE, Marked, default_signals, wait_for
 
-#: Stands for a program that does not end: it ignores all signals that it can, and starts others in its own
+#: A program that does not end: it ignores all signals that it can, and starts others in its own
 #: group, in another group and in another session (where a sandbox allows that).
 STUB = f"""#!{sys.executable} -IS
 import os, signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Applications for tests of what CMake says of them."""
+"""Applications for tests of CMake's results."""
 
 from __future__ import annotations
 

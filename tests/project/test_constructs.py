@@ -212,7 +212,7 @@ def ours(folder: Path) -> Application:
 
 @pytest.fixture(scope="module")
 def theirs(folder: Path) -> dict[str, Compiled]:
-    """What CMake says of each source, by its path from the folder of all."""
+    """CMake's result for each source, by its path from the folder of all."""
     cmake, ninja = find_cmake(), find_ninja()
     assert cmake is not None and ninja is not None
     plain, build = folder / "plain", folder / "plain-build"

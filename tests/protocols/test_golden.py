@@ -29,7 +29,7 @@ NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes") if not path.stem.en
 
 
 def chain(word: str, file: SourceFile) -> tuple[str, Chain]:
-    """The chain of calls that `NAME?@LINE,LINE` stands for; `-` is a call of which no line is known."""
+    """The chain of calls that `NAME?@LINE,LINE` means; `-` is a call of which no line is known."""
     name, _, lines = word.partition("@")
     target = name.rstrip("?")
     calls = [
@@ -40,10 +40,10 @@ def chain(word: str, file: SourceFile) -> tuple[str, Chain]:
 
 
 def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
-    """Load and check a file; lines `// code: CALLER calls NAME...` stand for compiled code, where `NAME?` is
+    """Load and check a file; lines `// code: CALLER calls NAME...` replace compiled code, where `NAME?` is
     a call through a pointer, and `NAME@LINE,LINE` one that takes two steps, in these lines. Lines
     `// signals: CALLER reaches NAME...` are the functions of events and semaphores that code reaches. A line
-    `// refused: WHERE` stands for a build for which there are no helpers yet."""
+    `// refused: WHERE` is a build for which there are no helpers yet."""
     found = re.findall(r"^// code: (\S+) calls ?(.*)$", path.read_text("utf-8"), re.MULTILINE)
     sink = Sink()
     system = load(path, LoadOptions(cpp=False), sink)

@@ -373,7 +373,7 @@ def wrong_outputs(outcome: Outcome) -> Iterator[str]:
         thread.segments[-1].state in ("running", "ready", "preempted", "held up")
         for thread in outcome.run.threads
     ):
-        return  # who waits may be served when that is over
+        return  # waiting threads may be served when that is over
     explained = {step["thread"] for wait in report["waits"] for step in wait["steps"]}
     for thread in outcome.run.threads:
         last = thread.segments[-1].state

@@ -68,7 +68,7 @@ class Fault:
 
 
 def random_group(rng: random.Random, letter: str, priorities: list[int], cpis: int) -> Group:
-    """A task for each priority, which request `cpis` CPIs of any protocol, nested in any way but a circle."""
+    """A task for each priority, which request `cpis` CPIs of any protocol, nested in any way but a cycle."""
     names = [f"{letter}{i}.p" for i in range(cpis)]
     made: dict[str, CpiSpec] = {}
     for i, name in enumerate(names):

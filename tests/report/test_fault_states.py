@@ -46,7 +46,7 @@ def test_after_any_failure_the_report_is_correct_and_other_components_run(name: 
 
 
 def test_a_wait_for_a_suspended_thread(tmp_path: Path) -> None:
-    """By its own component: no fault, but who waits for it is named in all outputs."""
+    """By its own component: no fault, but the threads that wait for it are named in all outputs."""
     text = LOCK.format(order=ORDER, settings="")
     _, _, model = plan_of(tmp_path / "plan", text, Sink())
     suspend = f"(void)seL4_TCB_Suspend({model.slots[ObjectUse('store', Purpose.WORKER, 'p', 'low')]});"

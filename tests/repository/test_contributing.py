@@ -23,7 +23,7 @@ def test_all_changes_are_listed() -> None:
 
 @pytest.mark.parametrize(("change", "text"), ROWS, ids=[change for change, _ in ROWS])
 def test_a_change_needs_at_most_four_places_and_they_exist(change: str, text: str) -> None:
-    needed = text.partition(". ")[0]  # what follows says where to look if more is wanted
+    needed = text.partition(". ")[0]  # what follows is where to look for other changes
     assert needed.count(";") < 4, change
     for path in re.findall(r"`((?:camkes|docs|kernel|runtime)/[\w./-]+)`", text):
         assert (ROOT / path).exists() or "NAME" in path, path

@@ -37,6 +37,16 @@ PHRASES = (
     (r"for want of", "because there is no"),
     (r"as it likes", "for an unbounded time"),
     (r"in the words of", "in terms of"),
+    (r"stands? for", "is, means, represents, takes the place of"),
+    (r"at hand", "available, installed"),
+    (r"(?:say|says|said) so", "reports it, states it"),
+    (
+        r"what (?:(?:a|an|the) )?(?!you\b|to\b)[\w`']+ (?:says?|said)",
+        "the message, value, clause or result of it",
+    ),
+    (r"who (?:waits?|asks|calls|requests|signals?|lends?|helps?|holds)", "the thread or task that waits"),
+    (r"for good", "permanently, irrevocably"),
+    (r"(?:in|a) circles?", "a cycle"),
 )
 _ANY = re.compile("|".join(rf"(?<![-\w])(?:{phrase})(?!\w)" for phrase, _ in PHRASES), re.IGNORECASE)
 

@@ -3,7 +3,7 @@
 """Public CAmkES files get the verdict that the original tool gives them.
 
 Needs CAMKES_CORPUS (see `tests.resolve.corpus`) and CAMKES_CORPUS_VERDICTS, a table "repository <tab> path
-<tab> verdict". Where camkes-tool itself is at hand, `test_upstream` says more.
+<tab> verdict". Where camkes-tool itself is installed, `test_upstream` compares more.
 """
 
 import os

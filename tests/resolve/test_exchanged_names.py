@@ -124,7 +124,7 @@ def test_the_missing_name_is_shown(tmp_path: Path) -> None:
             [("int y; }", "int y; int y; }"), ("component D {", "component D { uses N n;")],
             "E0203 E0205 E0310",
         ),
-        # one name that is there twice stands for one that is missing, and not for two
+        # one name that is there twice replaces one that is missing, and not two
         (
             [(" component T t; component C c2", " component T s; component C c2"), ("to d.e1", "to none.e1")],
             "E0205 E0302",
@@ -138,7 +138,7 @@ def test_the_missing_name_is_shown(tmp_path: Path) -> None:
             ],
             "E0205 E0308",
         ),
-        # one end stands for one interface, and not for two
+        # one end is for one interface, and not for two
         ([("to d.e1", "to none.e1"), ("to d.e2", "to d2.e2")], "E0302 E0304"),
     ],
 )

@@ -16,7 +16,7 @@ from tests.golden import compare_part, names_of_parts
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "neighbours" / "imports.txt"
 
-#: import -> what it says
+#: import -> its message
 IMPORTS = (
     '"nothing.camkes"',
     '"std_connector.camkes"',

@@ -4,7 +4,7 @@
 
 Needs CAMKES_CORPUS (see `tests.resolve.corpus`), CAMKES_UPSTREAM, a checkout of camkes-tool, and
 CAMKES_UPSTREAM_PYTHON, a Python that has what that checkout needs. Run with `-s` to see the score.
-CAMKES_UPSTREAM_ANSWERS may name a file: what upstream said is kept there, and not asked again.
+CAMKES_UPSTREAM_ANSWERS may name a file: the answers of camkes-tool are stored there, and reused.
 """
 
 import hashlib
@@ -55,7 +55,8 @@ Facts = dict[tuple[str, ...], Any]
 
 
 def facts(dumped: Mapping[str, Any], parts: Mapping[str, str]) -> Facts:
-    """What a dump says, by what it says it of. `parts` has the name of the connection a part went into."""
+    """The facts of a dump, by what they are about. `parts` has the name of the connection a part went
+    into."""
     result: Facts = {("schedule",): dumped["schedule"]}
     components = dumped["components"]
     for instance in dumped["instances"]:
@@ -107,7 +108,7 @@ def proof(attributes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def nodes(value: Any) -> Any:
-    """A value without what stands for an object of Python, and without the keys that led to it."""
+    """A value without representations of objects of Python, and without the keys that led to it."""
     if not isinstance(value, dict) or "query" not in value:
         return value
     answers = value["query"]
@@ -166,7 +167,7 @@ def job(file: Path, options: LoadOptions) -> dict[str, Any]:
 
 
 def answers_of_upstream(root: Path, jobs: list[tuple[Path, LoadOptions]]) -> list[dict[str, Any]]:
-    """What upstream says of each file, now or when it was asked before."""
+    """The verdict of camkes-tool for each file, of this run or a stored one."""
     kept = os.environ.get("CAMKES_UPSTREAM_ANSWERS")
     known = json.loads(Path(kept).read_text()) if kept and Path(kept).exists() else {}
     keys = [

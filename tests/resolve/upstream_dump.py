@@ -41,7 +41,7 @@ from camkes.parser import Parser, parse_query_parser_args  # noqa: E402
 #: A C type is a name, and perhaps the word `struct` before it.
 STRUCT = re.compile(r"struct\s+(\w+)$")
 
-#: What stands for a value that JSON does not know.
+#: Represents a value that JSON does not have.
 OBJECT = "<object>"
 
 

@@ -144,7 +144,7 @@ MUTANTS = (
 def break_runtime(
     changes: Mapping[str, tuple[str, str]], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Build with a copy of the runtime in which in each file one text stands for another. Only these are
+    """Build with a copy of the runtime in which in each file one text is replaced by another. Only these are
     compiled; the other objects are those that every build uses."""
     runtime = folder / "runtime"
     shutil.copytree(RUNTIME, runtime)
@@ -187,7 +187,7 @@ def test_a_broken_runtime_is_found_out(
 
 
 #: what only the checker can notice, in the default schedule and a run that does not end idle: the system, the
-#: property and what stands for what in which file
+#: property, and the replacement in which file
 SILENT = {
     "grant-not-sent": (
         systems.ONE_LOCK,

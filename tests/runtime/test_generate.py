@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Generated files: what they say, and that they are written only when they must be."""
+"""Generated files: their contents, and that they are written only when they must be."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def _description(command: tuple[str, ...]) -> str:
 
 def _identity(command: tuple[str, ...], description: str) -> str:
     """What changes with the compiler: its words, and the files that these name. The content counts of a
-    script, or a small program, that stands for the compiler; of the rest, what `stat` says."""
+    script, or a small program, that takes the place of the compiler; of the rest, the results of `stat`."""
     words = [*command, description, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)]
     for program in (command[0], *_WITH_COMPILERS):
         place = shutil.which(program)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What the property checker derives from the kernel's records of messages and timers alone: who waits for
-whose reply, on behalf of which task a request is made, and when jobs are released."""
+"""What the property checker derives from the kernel's records of messages and timers alone: which threads
+wait for whose reply, on behalf of which task a request is made, and when jobs are released."""
 
 from __future__ import annotations
 

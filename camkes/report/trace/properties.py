@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Replays the events of a run and reports where a property of the protocols does not hold.
 
-The checker shares nothing with the runtime. From the LOCK_* and REQUEST_* records it rebuilds who holds
-and who waits, computes every effective priority anew from its definition
+The checker shares nothing with the runtime. From the LOCK_* and REQUEST_* records it rebuilds which contexts
+hold and wait for locks, computes every effective priority anew from its definition
 
     eff(o) = max(base(o), max { eff(w) : w waits for a lock that o holds, or for what o helps to end })
 

@@ -18,7 +18,7 @@ void damage_check(void)
 }
 
 /* Nothing in the kernel's memory can be relied upon. A process of a component leaves it to the
- * runner to say so. */
+ * runner to report it. */
 _Noreturn void damage_end(void)
 {
     if (!process.space) {

@@ -99,7 +99,7 @@ struct kernel {
     uint64_t trace_written; /* to the file */
 
     struct stream console, messages;
-    struct space *asker; /* who waits for the runner to write */
+    struct space *asker; /* the threads that wait for the runner to write */
 
     _Atomic uint32_t owner; /* see HANDOVER_RUNNER */
     _Atomic uint32_t runner_baton;

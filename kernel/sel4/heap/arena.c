@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * The memory of one heap, for instances that share an address space. It is linked with a copy of
- * the C library's malloc(), which asks here instead of the kernel; see heaps.c for who calls the
- * copy.
+ * the C library's malloc(), which asks here instead of the kernel; see heaps.c for the callers of
+ * the copy.
  */
 #include <errno.h>
 #include <stdarg.h>

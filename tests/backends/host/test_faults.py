@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Where faults are placed, by which calls they came about, and who waits for ever because of them."""
+"""Where faults are placed, by which calls they came about, and the threads that wait for ever because of
+them."""
 
 from __future__ import annotations
 

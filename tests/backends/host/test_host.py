@@ -103,7 +103,7 @@ def test_an_undefined_name(build: Build) -> None:
     said = " ".join(d.message for d in built.diagnostics)
     assert "q_twice" in said
     assert "helper" in said
-    # and it says so again, though nothing is compiled
+    # and it is reported again, though nothing is compiled
     assert {d.message for d in build({}).diagnostics} == {d.message for d in built.diagnostics}
 
 

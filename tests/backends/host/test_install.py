@@ -19,7 +19,7 @@ from tests.backends.host.test_host import CLIENT, SERVER, SYSTEM
 from tests.written import write_files
 
 ROOT = Path(__file__).resolve().parents[3]
-#: what the tests run on stands for what pip would fetch
+#: the packages of the tests take the place of those that pip would fetch
 PACKAGES = [p for p in sys.path if p.endswith("site-packages")]
 
 

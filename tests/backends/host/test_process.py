@@ -16,7 +16,7 @@ import pytest
 from camkes import process
 from tests.processes import PATIENCE, Marked, default_signals, wait_for
 
-#: Starts a process of its own, says so in the file "ready", and would run for ever.
+#: Starts a process of its own, writes the file "ready", and would run for ever.
 ENDLESS = "sleep 100000 & echo yes > ready; sleep 100000"
 
 

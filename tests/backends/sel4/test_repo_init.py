@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""repo-init.sh: what it asks of the host, what it gets from servers, what it says when things are missing.
+"""repo-init.sh: what it needs of the host, what it gets from servers, its messages when things are missing.
 
 The servers are folders of this machine; ghc, make and what a build calls are stand-ins.
 """
