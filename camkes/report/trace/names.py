@@ -123,7 +123,7 @@ class TraceNames(Struct, frozen=True):
         return cpi.name if cpi else f"CPI {id}"
 
     def lock(self, cpi: int) -> int:
-        """The CPI (id) that stands for a lock: the first of a monitor."""
+        """The CPI (id) that represents a lock: the first of a monitor."""
         own = self.cpi(cpi)
         return cpi if own is None or not own.lock else next(c.id for c in self.cpis if c.lock == own.lock)
 

@@ -89,7 +89,7 @@ class PropertyChecker:
         # have the ceiling again, with its context
         self.arriving: set[int] = set()
         self.leaving: dict[int, int] = {}
-        #: each CPI -> the one that stands for its lock: the first of a monitor
+        #: each CPI -> the one that represents its lock: the first of a monitor
         self.lock = {cpi: names.lock(cpi) for cpi in self.cpis}
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.lock.values()}
         self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.lock.values()}
