@@ -132,7 +132,7 @@ class Judge:
             return "" if faulted else f"`{name}` has no fault in this run"
         if report.what == "blocked":
             if not run.scheduling:
-                return ""  # seL4 does not record who waits
+                return ""  # seL4 does not record which threads wait
             blocked = any(run.names.threads[wait.thread].instance == name for wait in run.waits)
             return "" if blocked else f"no thread of `{name}` waits for ever at the end of this run"
         lane = next((lane for lane in run.tasks if lane.task.name == name), None)
