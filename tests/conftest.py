@@ -17,12 +17,22 @@ from contextlib import suppress
 import pytest
 from hypothesis import settings
 
+from camkes import process
 from camkes.backends.host import host
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("long", derandomize=True, deadline=None, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "repeatable"))
+
+
+def pytest_configure() -> None:
+    """The supervisor of programs is forked before all tests are collected: it and its forks stay small."""
+    process.run(["true"])
+
+
+def pytest_unconfigure() -> None:
+    process.end_supervisors()
 
 
 @pytest.fixture(autouse=True, scope="session")

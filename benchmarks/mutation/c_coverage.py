@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from camkes.process import end_supervisors
+
 #: bytes of code of a file whose places are noted
 SIZE = 1 << 16
 ADDRESS = 0x6F00_0000_0000
@@ -126,6 +128,7 @@ class Coverage:
             self.failed.add(item.nodeid)
             raise
         finally:
+            end_supervisors()
             self.seconds[item.nodeid] = round(sum(os.times()[:4]) - begin, 2)
             self.places[item.nodeid] = self._found()
 

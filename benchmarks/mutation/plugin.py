@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from camkes.process import end_supervisors
+
 DURATIONS = os.environ.get("MUTATION_DURATIONS")
 TESTS = os.environ.get("MUTATION_TESTS")
 FAILED = os.environ.get("MUTATION_FAILED")
@@ -47,6 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def processor_time() -> float:
     """Of this process and of those that it has waited for: the same on a busy machine, unlike the clock."""
+    end_supervisors()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 

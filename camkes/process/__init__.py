@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """This process, and the programs that it starts.
 
-Each program is started here, below a supervisor (`camkes.process.supervisor`): when the program has ended,
+Each program is started here, by a supervisor (`camkes.process.supervisor`): when the program has ended,
 when its time is over, when the user interrupts us and when we are killed, all that it started is killed.
 """
 
@@ -14,17 +14,16 @@ import os
 import re
 import sys
 import time
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import IO
+    from typing import IO, Self
 
     from camkes.process.supervisor import Supervisor
 
@@ -64,6 +63,7 @@ def disk_error(said: str, *folders: str | os.PathLike[str], mistake: bool = Fals
 
 # Programs that are started -----------------------------------------------------------------------
 
+FIRST_PASSED = 3  # the first descriptor after standard input, output and error
 _STEP = 0.05  # seconds between two checks of whether a program may go on
 
 
@@ -100,6 +100,7 @@ def run(
     the program cannot be started, with its name as `filename`.
     """
     import subprocess
+    from threading import Thread
 
     file = None if log is None else log.open("wb")
     program = StartedProgram(
@@ -111,25 +112,48 @@ def run(
         stderr=subprocess.STDOUT if merged or file else subprocess.PIPE,
         limits=limits,
     )
-    timed_out = False
-    with file or nullcontext(), program as popen:
-        try:
-            timed_out = within is not None and not _went_on(popen, partial(within, program.process), timeout)
-            if timed_out:
-                program.stop()
-            output, errors = popen.communicate(input.encode(errors="surrogateescape"), timeout)
-        except subprocess.TimeoutExpired:
-            timed_out = True
+    said = {"stdout": b"", "stderr": b""}
+
+    def read(name: str, stream: IO[bytes]) -> None:
+        said[name] = stream.read()
+
+    with file or nullcontext(), program:
+        threads = [
+            Thread(target=read, args=(name, stream)) for name in said if (stream := getattr(program, name))
+        ]
+        if program.stdin is not None:
+            threads.append(
+                Thread(target=_write, args=(program.stdin, input.encode(errors="surrogateescape")))
+            )
+        for thread in threads:
+            thread.start()
+        timed_out = not _ended(program, within, timeout)
+        if timed_out:
             program.stop()
-            output, errors = popen.communicate()
-    said = (_text(output, undecodable), _text(errors, undecodable))
-    return Finished(popen.returncode, *said, timed_out)
+        for thread in threads:
+            thread.join()
+    assert program.returncode is not None
+    output, errors = (_text(data, undecodable) for data in said.values())
+    return Finished(program.returncode, output, errors, timed_out)
 
 
-def _went_on(popen: subprocess.Popen[bytes], within: Callable[[], bool], timeout: float | None) -> bool:
-    """Wait for a program that needs no one to read from it; False where it has to be stopped."""
-    import subprocess
+def _write(stream: IO[bytes], data: bytes) -> None:
+    with suppress(BrokenPipeError), stream:
+        stream.write(data)
 
+
+def _ended(program: StartedProgram, within: Callable[[int], bool] | None, timeout: float | None) -> bool:
+    """Wait for a program; False where it has to be stopped."""
+    if within is not None:
+        return _went_on(program, partial(within, program.process), timeout)
+    try:
+        program.wait(timeout)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _went_on(program: StartedProgram, within: Callable[[], bool], timeout: float | None) -> bool:
     end = None if timeout is None else time.monotonic() + timeout
     before = os.getpriority(os.PRIO_PROCESS, 0)
     try:
@@ -137,9 +161,9 @@ def _went_on(popen: subprocess.Popen[bytes], within: Callable[[], bool], timeout
             os.setpriority(os.PRIO_PROCESS, 0, -20)
         while end is None or time.monotonic() < end:
             try:
-                popen.wait(_STEP)
+                program.wait(_STEP)
                 return True
-            except subprocess.TimeoutExpired:
+            except TimeoutError:
                 if not within():
                     return False
         return False
@@ -148,13 +172,32 @@ def _went_on(popen: subprocess.Popen[bytes], within: Callable[[], bool], timeout
             os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
-class StartedProgram:
-    """A program that runs while a `with` statement does, which gives a `subprocess.Popen` with its streams
-    and its exit status. At the end of the statement nothing is left of the program and of what it started.
-    For the arguments see `run` and `subprocess.Popen`; entering raises OSError as `run` does.
+_idle: list[Supervisor] = []  # each of which has ended a program
+os.register_at_fork(after_in_child=_idle.clear)
 
-    `process` is its process, and its process group unless it has the user's terminal; the process of the
-    `Popen` is the supervisor."""
+
+def _supervisor() -> Supervisor:
+    from camkes.process.supervisor import Supervisor
+
+    with suppress(IndexError):
+        return _idle.pop()
+    return Supervisor()
+
+
+def end_supervisors() -> None:
+    """What idle supervisors have used counts as used by our children."""
+    while _idle:
+        _idle.pop().end()
+
+
+class StartedProgram:
+    """A program that runs while a `with` statement does. At the end of the statement nothing is left of the
+    program and of what it started. For the arguments see `run` and `subprocess.Popen`; entering raises
+    OSError as `run` does.
+
+    `process` is its process, and its process group unless it has the user's terminal. `stdin`, `stdout` and
+    `stderr` are our ends of pipes, and `returncode` is its status, or -N after signal N, when it has ended.
+    """
 
     process: int
 
@@ -171,64 +214,101 @@ class StartedProgram:
         limits: Mapping[int, int] | None = None,
         terminal: bool = False,
     ) -> None:
-        """`terminal`: the program has the user's terminal, and its signals."""
+        """`terminal`: the program has the user's terminal, and its signals. `pass_fds` are its descriptors
+        `FIRST_PASSED` and those that follow."""
         self._command = list(arguments)
         self._cwd, self._env = cwd, in_english() if env is None else env
-        self._stdin, self._stdout, self._stderr = stdin, stdout, stderr
+        self._given = (stdin, stdout, stderr)
         self._pass_fds = pass_fds
         self._limits, self._terminal = limits or {}, terminal
         self._supervisor: Supervisor | None = None
-        self._popen: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+        self.stdin: IO[bytes] | None = None
+        self.stdout: IO[bytes] | None = None
+        self.stderr: IO[bytes] | None = None
+        self.returncode: int | None = None
 
-    def __enter__(self) -> subprocess.Popen[bytes]:
+    def __enter__(self) -> Self:
+        with ExitStack() as its:
+            try:  # an interruption can come at any step, also when there is a program that we do not know yet
+                self._supervisor = _supervisor()
+                folder = os.open(self._cwd or ".", os.O_PATH | os.O_DIRECTORY)
+                its.callback(os.close, folder)
+                self.process = self._supervisor.start(
+                    self._command,
+                    self._env,
+                    self._descriptors(its),
+                    self._pass_fds,
+                    folder,
+                    self._limits,
+                    self._terminal,
+                )
+            except BaseException:
+                self.__exit__()
+                raise
+        return self
+
+    def _descriptors(self, its: ExitStack) -> list[int]:
+        """Standard input, output and error of the program; `its` closes what we do not need."""
         import subprocess
 
-        from camkes.process.supervisor import Supervisor
-
-        self._supervisor = Supervisor()
-        try:  # an interruption can come at any step, also when the program is there and we do not know it yet
-            self._popen = subprocess.Popen(
-                self._command,
-                cwd=self._cwd,
-                env=self._env,
-                stdin=self._stdin,
-                stdout=self._stdout,
-                stderr=self._stderr,
-                pass_fds=self._pass_fds,
-                preexec_fn=partial(self._supervisor.split, self._limits, self._terminal),
-            )
-            self.process = self._supervisor.program()
-        except subprocess.SubprocessError:  # there is no process for the program
-            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN), self._command[0]) from None
-        except BaseException:
-            self.stop()
-            raise
-        return self._popen
+        found: list[int] = []
+        for number, given in enumerate(self._given):
+            if given is None:
+                found.append(number)
+            elif given == subprocess.STDOUT:
+                found.append(found[1])
+            elif given == subprocess.DEVNULL:
+                found.append(os.open(os.devnull, os.O_RDWR))
+                its.callback(os.close, found[-1])
+            elif given == subprocess.PIPE:
+                reading, writing = os.pipe()
+                if number == 0:
+                    self.stdin = os.fdopen(writing, "wb")
+                elif number == 1:
+                    self.stdout = os.fdopen(reading, "rb")
+                else:
+                    self.stderr = os.fdopen(reading, "rb")
+                found.append(writing if number else reading)
+                its.callback(os.close, found[-1])
+            else:
+                found.append(given if isinstance(given, int) else given.fileno())
+        return found
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        if self._popen is not None:
-            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-                if stream is not None:
-                    with suppress(BrokenPipeError):
-                        stream.close()
+        if self._supervisor is not None and not self._stopped:
+            _idle.append(self._supervisor)
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until the program and all that it started have ended; its status. Raises TimeoutError after so
+        many seconds."""
+        if self.returncode is None:
+            assert self._supervisor is not None, "it has not been started"
+            self.returncode = self._supervisor.wait(timeout)
+        return self.returncode
 
     def send_signal(self, number: int, *, group: bool = False) -> None:
         """Send a signal to the program, or to its process group, if it has not ended."""
-        if self._popen is not None and self._popen.poll() is None:
+        if self.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
                 (os.killpg if group else os.kill)(self.process, number)
 
     def stop(self) -> None:
         """Kill what is left of the program and of all that it started, and wait until it has ended."""
-        if self._supervisor is not None:
-            self._supervisor.end()
-        if self._popen is not None:
-            self._popen.wait()
+        if self._supervisor is not None and (self.returncode is None or self._stopped):
+            self._stopped = True
+            status = self._supervisor.end()
+            if self.returncode is None:
+                self.returncode = status
 
 
-def _text(data: bytes | None, undecodable: str) -> str:
-    return (data or b"").decode(errors=undecodable).replace("\r\n", "\n").replace("\r", "\n")
+def _text(data: bytes, undecodable: str) -> str:
+    return data.decode(errors=undecodable).replace("\r\n", "\n").replace("\r", "\n")
 
 
 # This process ------------------------------------------------------------------------------------
@@ -277,6 +357,7 @@ def leave(status: int) -> None:
         status = max(status, no_output(error))
     with suppress(OSError):
         sys.stderr.flush()
+    end_supervisors()
     if atexit._ncallbacks() == 0:
         os._exit(status)
     sys.exit(status)

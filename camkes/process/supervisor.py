@@ -1,102 +1,185 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A process between us and a program that we start: it ends all that the program has started.
+"""A process between us and the programs that we start: it ends all that a program has started.
 
 It is the subreaper of its descendants (`prctl(2)`): a process whose parent has ended becomes its child,
 whatever session, process group or environment it has. So all of them have ended when it has no child left.
-It kills them when the program has ended, and when we close a pipe, which the kernel does if we are killed.
+It kills them when the program has ended, and when we close our end of a socket, which the kernel does if we
+are killed. It runs one program after another: the more memory we have, the longer a fork of us takes.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
+import fcntl
+import marshal
 import os
 import resource
+import select
 import signal
+import socket
 import struct
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from io import FileIO
-from threading import Thread
-from typing import TYPE_CHECKING
+from functools import partial
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
-_PROCESS = struct.Struct("i")
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_NUMBER = struct.Struct("i")
+_MOST_DESCRIPTORS = 253  # in one message (`unix(7)`)
+#: that no handler can get over
+_FATAL = {signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
 
 _prctl = ctypes.CDLL(None).prctl
 
 
 class Supervisor:
-    """The supervisor of one program."""
+    """A supervisor, for one program at a time."""
 
     def __init__(self) -> None:
-        self._until_closed, self._open = _pipe()  # it supervises until this is closed
-        self._messages, self._message_to_us = _pipe()  # the number of the program; closed when all has ended
-
-    def split(self, limits: Mapping[int, int], terminal: bool) -> None:
-        """To be called in a new process, which goes on as the supervisor and does not return. The call
-        returns in its child, which is to become the program. `limits` are those of each process, by their
-        number in the module `resource`. The program has a session of its own, with `terminal` the user's."""
-        _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._socket, its = socket.socketpair()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        program = os.fork()
-        if program:
-            self._supervise(program, terminal)
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # should the supervisor be killed
-        if not terminal:
-            os.setsid()
-        for kind, limit in limits.items():
-            hard = resource.getrlimit(kind)[1]
-            least = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-            resource.setrlimit(kind, (least, least))
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-    def program(self) -> int:
-        """The process of the program. OSError if the supervisor was killed."""
-        self._message_to_us.close()
-        message = self._messages.read(_PROCESS.size) or b""
-        if len(message) < _PROCESS.size:
-            raise ChildProcessError
-        return int(_PROCESS.unpack(message)[0])
-
-    def end(self) -> None:
-        """Kill the program and all that it started, and wait until that is done."""
-        self._message_to_us.close()
-        self._open.close()
-        while self._messages.read(_PROCESS.size):
-            pass
-
-    def _supervise(self, program: int, terminal: bool) -> None:
         try:
-            os.setpgid(0, 0)  # what is sent to our group is not for it
-            os.chdir("/")
-            message, end = self._message_to_us.fileno(), self._until_closed.fileno()
-            for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
-                if int(name) not in (message, end):
-                    with suppress(OSError):
-                        os.close(int(name))
-            with suppress(OSError):  # we were killed
-                os.write(message, _PROCESS.pack(program))
-            Thread(target=_kill_when_closed, args=(end, program), daemon=True).start()
-            os.waitid(os.P_PID, program, os.WEXITED | os.WNOWAIT)
-            if not terminal:
-                with suppress(OSError):  # at once, so that none of them starts others meanwhile
-                    os.killpg(program, signal.SIGKILL)
-            _end_as(_end_children(program))
+            self._process = os.fork()
+            if self._process == 0:
+                _supervise(its.fileno(), before)
         finally:
-            os._exit(1)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        its.close()
+
+    def start(
+        self,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        streams: Sequence[int],
+        passed: Sequence[int],
+        folder: int,
+        limits: Mapping[int, int],
+        terminal: bool,
+    ) -> int:
+        """Start a program in an open folder; its process. `streams` are its standard input, output and error,
+        `passed` its further descriptors: 3, 4, ... `limits` are those of each process, by their number in
+        the module `resource`. The program has a session of its own, with `terminal` the user's. Raises
+        OSError."""
+        group = os.getpgrp() if terminal else None
+        request = marshal.dumps((list(command), dict(env), len(passed), dict(limits), group))
+        socket.send_fds(self._socket, [_NUMBER.pack(len(request))], [*passed, *streams, folder])
+        self._socket.sendall(request)
+        answer = self._receive()
+        if answer is None:
+            raise ChildProcessError(errno.ECHILD, os.strerror(errno.ECHILD), command[0])
+        if answer < 0:
+            raise OSError(-answer, os.strerror(-answer), command[0])
+        return answer
+
+    def wait(self, timeout: float | None) -> int:
+        """Wait until the program and all that it started have ended; its status, or -N after signal N. Raises
+        TimeoutError after so many seconds."""
+        if timeout is not None and not select.select([self._socket], [], [], timeout)[0]:
+            raise TimeoutError
+        status = self._receive()
+        return -int(signal.SIGKILL) if status is None else status
+
+    def end(self) -> int:
+        """Kill the program and all that it started, and wait until that is done; its status. The supervisor
+        ends as well."""
+        with suppress(OSError):  # it was killed
+            self._socket.shutdown(socket.SHUT_WR)
+        status = self.wait(None)
+        with suppress(ChildProcessError):  # two threads end it
+            os.waitpid(self._process, 0)
+        return status
+
+    def _receive(self) -> int | None:
+        """None: the supervisor has ended."""
+        message = self._socket.recv(_NUMBER.size, socket.MSG_WAITALL)
+        return int(_NUMBER.unpack(message)[0]) if message else None
 
 
-def _kill_when_closed(end: int, program: int) -> None:
-    os.read(end, 1)
-    os.kill(program, signal.SIGKILL)
+def _supervise(connection: int, mask: Collection[int]) -> None:
+    """What a supervisor does until our end of the socket is closed. Does not return."""
+    try:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        os.setpgid(0, 0)  # what is sent to our group is not for it
+        ours, woken, wake = _only_open(connection, *os.pipe())
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        for number in signal.valid_signals() - _FATAL:
+            if number == signal.SIGCHLD or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, lambda *_: None)  # not ignored, which a program would inherit
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        with socket.socket(fileno=ours) as requests:
+            while True:
+                _run_next(requests, woken)
+    finally:
+        os._exit(0)
 
 
-def _pipe() -> tuple[FileIO, FileIO]:
-    reading, writing = os.pipe()
-    return FileIO(reading, "r"), FileIO(writing, "w")
+def _only_open(*descriptors: int) -> list[int]:
+    """Close all others. The lowest numbers are left to what programs are passed."""
+    kept = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _MOST_DESCRIPTORS) for each in descriptors]
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        if int(name) not in kept:
+            with suppress(OSError):
+                os.close(int(name))
+    for _ in ("standard input", "output", "error"):
+        os.open(os.devnull, os.O_RDWR)
+    return kept
+
+
+def _run_next(requests: socket.socket, woken: int) -> None:
+    """Run a program until it ends, or until our end of the socket is closed, and end all that it started."""
+    data, descriptors, _, _ = socket.recv_fds(requests, _NUMBER.size, _MOST_DESCRIPTORS)
+    (size,) = _NUMBER.unpack(data)
+    command, env, passed, limits, group = marshal.loads(requests.recv(size, socket.MSG_WAITALL))
+    stdin, stdout, stderr, folder = descriptors[passed:]
+    try:
+        os.fchdir(folder)
+        program = subprocess.Popen(
+            command,
+            env=env,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=descriptors[:passed],
+            start_new_session=group is None,
+            process_group=group,
+            preexec_fn=partial(_prepare, limits),
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        _send(requests, -(getattr(error, "errno", None) or errno.EAGAIN))
+        return
+    finally:
+        os.chdir("/")
+        for each in descriptors:
+            os.close(each)
+    _send(requests, program.pid)
+    while not os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+        if requests.fileno() in select.select([requests.fileno(), woken], [], [])[0]:
+            os.kill(program.pid, signal.SIGKILL)
+            os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+        else:
+            os.read(woken, select.PIPE_BUF)
+    if group is None:
+        with suppress(OSError):  # at once, so that none of them starts others meanwhile
+            os.killpg(program.pid, signal.SIGKILL)
+    program.returncode = os.waitstatus_to_exitcode(_end_children(program.pid))
+    _send(requests, program.returncode)
+
+
+def _prepare(limits: Mapping[int, int]) -> None:
+    """In the process that becomes the program."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # should the supervisor be killed
+    for kind, limit in limits.items():
+        hard = resource.getrlimit(kind)[1]
+        least = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (least, least))
+
+
+def _send(requests: socket.socket, number: int) -> None:
+    with suppress(OSError):  # we were killed
+        requests.sendall(_NUMBER.pack(number))
 
 
 def _end_children(program: int) -> int:
@@ -131,15 +214,3 @@ def _kill(process: int) -> bool:
     except PermissionError:  # another user's
         return False
     return True
-
-
-def _end_as(status: int) -> None:
-    """End as the program did, since our status is read as its."""
-    code = os.waitstatus_to_exitcode(status)
-    if code < 0:
-        _prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # only the program's memory is of interest
-        with suppress(OSError):  # SIGKILL
-            signal.signal(-code, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {-code})
-        os.kill(os.getpid(), -code)
-    os._exit(code)

@@ -8,7 +8,6 @@ import errno
 import re
 import resource
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -54,26 +53,27 @@ def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> t
         given.write(text.encode(errors="surrogateescape"))
         given.seek(0)
         why = ""
-        with StartedProgram(command, stdin=given, stdout=out, stderr=err, limits=limits) as popen:
+        with StartedProgram(command, stdin=given, stdout=out, stderr=err, limits=limits) as program:
             try:
-                popen.wait(_PATIENCE)
-            except subprocess.TimeoutExpired:
+                program.wait(_PATIENCE)
+            except TimeoutError:
                 try:
-                    popen.wait(0 if waits() else TIMEOUT - _PATIENCE)
-                except subprocess.TimeoutExpired:
+                    program.wait(0 if waits() else TIMEOUT - _PATIENCE)
+                except TimeoutError:
                     why = f"it did not finish within {TIMEOUT} seconds"
+        status = program.wait()
         size = out.seek(0, 2)
         errors = _start_of(err, OUTPUT // 64)
-        if not why and (popen.returncode < 0 or popen.returncode >= 128 or _KILLED.search(errors)):
+        if not why and (status < 0 or status >= 128 or _KILLED.search(errors)):
             why = (
                 f"it needs more than {CPU_SECONDS} seconds of processor time, {MEMORY // 2**20} MiB of memory"
             )
             why += f" or {OUTPUT // 2**20} MiB for its output"
-        if popen.returncode > 0 and not why:
+        if status > 0 and not why:
             error = disk_error(errors, mistake=": error: " in errors)
             if error is not None:
                 raise error
-        return Finished(popen.returncode, "" if why or not size else _start_of(out, OUTPUT), errors), why
+        return Finished(status, "" if why or not size else _start_of(out, OUTPUT), errors), why
 
 
 def _start_of(file: IO[bytes], most: int) -> str:

@@ -26,7 +26,7 @@ STARTS = {
         "spawnvp",
     },
 }
-STARTED_IN = {"camkes/process/__init__.py", "camkes/process/supervisor.py"}
+STARTED_IN = "camkes/process/supervisor.py"
 
 
 def starts(file: Path) -> list[str]:
@@ -47,10 +47,12 @@ def starts(file: Path) -> list[str]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_no_other_module_starts_programs(file: Path) -> None:
-    if str(file.relative_to(ROOT)) not in STARTED_IN:
+    if str(file.relative_to(ROOT)) != STARTED_IN:
         assert starts(file) == []
 
 
-@pytest.mark.parametrize("name", sorted(STARTED_IN))
-def test_the_modules_that_do_are_found(name: str) -> None:
-    assert len(starts(ROOT / name)) == 1
+def test_the_module_that_does_is_found() -> None:
+    assert {start.rpartition(" ")[2] for start in starts(ROOT / STARTED_IN)} == {
+        "os.fork",
+        "subprocess.Popen",
+    }

@@ -134,7 +134,7 @@ def search_host(
     state, violation = SearchState(), None
     outcomes: set[tuple[str, ...]] = set()
     with search as kernel:
-        for line in _lines(search, kernel):
+        for line in _lines(kernel):
             event = json.loads(line)
             kind = event.pop("event")
             if kind == "violation":
@@ -156,7 +156,7 @@ def search_host(
     return SearchResult(state, violation, frozenset(outcomes))
 
 
-def _lines(search: process.StartedProgram, kernel: subprocess.Popen[bytes]) -> Iterator[bytes]:
+def _lines(kernel: process.StartedProgram) -> Iterator[bytes]:
     """The results of the kernel; when the user interrupts the search, it ends with what it has."""
     if kernel.stdout is None:
         return
@@ -168,7 +168,7 @@ def _lines(search: process.StartedProgram, kernel: subprocess.Popen[bytes]) -> I
             if interrupted:
                 raise
             interrupted = True
-            search.send_signal(signal.SIGINT)
+            kernel.send_signal(signal.SIGINT)
             continue
         if not line:
             return

@@ -125,13 +125,13 @@ def _run(
                         progress(jobs[number].title)
                     else:
                         said.append(line)
-                process.wait()
+                status = process.wait()
             except BaseException:
                 ninja.send_signal(signal.SIGTERM)  # Ninja ends its compilers and removes what they have begun
-                with suppress(subprocess.TimeoutExpired):
+                with suppress(TimeoutError):
                     process.wait(_SECONDS_TO_END)
                 raise
-    return run, process.returncode, "".join(said)
+    return run, status, "".join(said)
 
 
 def _make_folders(jobs: Iterable[BuildJob]) -> None:

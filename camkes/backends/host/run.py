@@ -117,7 +117,7 @@ def run_host(
     with _Signals() as signals, ExitStack() as stack:
         try:
             program = _program(image, options, trace, output, faults_to)
-            kernel = stack.enter_context(program)
+            stack.enter_context(program)
         except OSError as error:
             os.close(faults_from)
             notes = (str(image.kernel),)
@@ -126,7 +126,7 @@ def run_host(
         finally:
             os.close(faults_to)
         signals.watch(program)
-        status = _wait(program, kernel, faults_from, image, output, kept)
+        status = _wait(program, faults_from, image, output, kept)
     diagnostics = _failures(status, kept.said, bool(signals.received))
     if trace is not None and not (trace.exists() and trace.stat().st_size > 0):
         trace = None
@@ -145,7 +145,7 @@ class _Kept(NamedTuple):
 def _program(
     image: HostImage, options: RunOptions, trace: Path | None, output: Output | None, faults_to: int
 ) -> process.StartedProgram:
-    words = ["--faults", str(faults_to), *kernel_arguments(options)]
+    words = ["--faults", str(process.FIRST_PASSED), *kernel_arguments(options)]
     if options.schedule is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.schedule.choices)}"]
     if trace is not None:
@@ -162,8 +162,7 @@ def _program(
 
 
 def _wait(
-    program: process.StartedProgram,
-    kernel: subprocess.Popen[bytes],
+    kernel: process.StartedProgram,
     faults_from: int,
     image: HostImage,
     output: Output | None,
@@ -182,7 +181,7 @@ def _wait(
                 output(chunk)
         return kernel.wait()
     finally:
-        program.stop()
+        kernel.stop()
         for reader in readers:
             reader.join()
 

@@ -8,8 +8,9 @@ import resource
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -50,6 +51,57 @@ def test_a_program_that_is_missing() -> None:
     with pytest.raises(FileNotFoundError) as error:
         process.run(["camkes-no-such-program"])
     assert error.value.filename == "camkes-no-such-program"
+
+
+def test_one_supervisor_runs_one_program_after_another_and_several_at_once() -> None:
+    parent = ["sh", "-c", "echo $PPID"]
+    first = process.run(parent).output
+    assert process.run(parent).output == first
+    with process.StartedProgram(["cat"], stdin=subprocess.PIPE):
+        assert process.run(parent).output != first
+    with process.StartedProgram(["cat"], stdin=subprocess.PIPE) as one:
+        assert one.stdin is not None
+        with process.StartedProgram(["cat"], stdin=subprocess.PIPE) as other:
+            pass
+        assert (one.returncode, other.returncode) == (None, -signal.SIGKILL)
+        one.stdin.close()
+        assert one.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_a_program_has_the_descriptors_that_it_is_passed(count: int) -> None:
+    with ExitStack() as stack:
+        files = [stack.enter_context(TemporaryFile()) for _ in range(count)]
+        for number, file in enumerate(files):
+            file.write(b"%d" % number)
+            file.seek(0)
+        code = (
+            "import os\nfor d in range(3, 99):\n if os.path.exists(f'/dev/fd/{d}'): print(d, os.read(d, 9))"
+        )
+        passed = [file.fileno() for file in files]
+        program = process.StartedProgram(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, pass_fds=passed[::-1]
+        )
+        with program:
+            assert program.stdout is not None
+            said = program.stdout.read().decode()
+    found = [f"{process.FIRST_PASSED + i} b'{count - 1 - i}'\n" for i in range(count)]
+    assert said == "".join(found)
+
+
+def test_a_program_starts_with_the_usual_signals() -> None:
+    code = (
+        "from signal import *\nprint([getsignal(n) for n in valid_signals()], pthread_sigmask(SIG_BLOCK, ()))"
+    )
+    command = [sys.executable, "-c", code]
+    usual = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert process.run(command).output == usual
+
+
+def test_a_command_and_an_environment_of_any_size() -> None:
+    words = ["word"] * 20_000
+    done = process.run(["sh", "-c", "echo $# ${#LONG}", "sh", *words], env={"LONG": "x" * 100_000})
+    assert done.output == "20000 100000\n"
 
 
 def test_limits_hold_for_a_program_and_what_it_starts() -> None:
