@@ -11,9 +11,8 @@ import shutil
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
@@ -242,8 +241,10 @@ def _connect(gdb: str, out: Path, settings: DebugSettings) -> int:
         assert qemu.stdout is not None
         printed = threading.Thread(target=_show, args=(qemu.stdout,), daemon=True)
         printed.start()
-        while not (out / _SOCKET).exists() and qemu.poll() is None:
-            time.sleep(0.05)
+        while not (out / _SOCKET).exists():
+            with suppress(TimeoutError):
+                qemu.wait(0.05)
+                break
         return _start(command, out)
 
 
