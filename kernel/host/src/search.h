@@ -21,7 +21,7 @@ struct oracle_cpi {
     bool inherits, own_priority;
     uint8_t ceiling;
     bool pooled, contended;
-    uint16_t lock; /* the CPI that stands for its lock: the first of a monitor */
+    uint16_t lock; /* the CPI that represents its lock: the first of a monitor */
 };
 
 struct oracle_context {

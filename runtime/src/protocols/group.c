@@ -144,7 +144,7 @@ static void save_caller(seL4_CPtr slot, const char *name)
 {
     const seL4_Error error = camkes_platform_save_caller(slot);
     if (error != seL4_NoError) {
-        camkes_fail("a reply to who waits for %s cannot be kept: kernel error %d", name,
+        camkes_fail("the reply to a waiter for %s cannot be kept: kernel error %d", name,
                     (int)error);
     }
 }

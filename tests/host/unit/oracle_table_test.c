@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Each field of the table of a search is read, and what is no such table is refused. */
+/* Each field of the table of a search is read, and an invalid table is refused. */
 #include "memory.h"
 #include "output.h"
 #include "search.h"

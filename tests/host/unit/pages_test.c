@@ -27,7 +27,7 @@ static stack_t signals;
 static size_t used;
 static struct thread *threads;
 static struct space *spaces;
-static const char *expected; /* what give_up says */
+static const char *expected; /* the message of give_up */
 
 const char *polling_maps(void)
 {
