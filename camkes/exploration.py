@@ -175,4 +175,8 @@ def _schedule(application: str, options: SearchOptions, found: FoundViolation) -
 
 def _line(state: SearchState) -> str:
     most = "any number of" if state.bound >= 254 else f"at most {state.bound}"
-    return f"{most} preemptions: {state.states:,} states, {state.distinct:,} differ, {state.seconds:.0f} s"
+    speed = f"{state.states / state.seconds:,.0f}" if state.seconds > 0 else "-"
+    return (
+        f"{most} preemptions: {state.states:,} states, {speed}/s, {state.distinct:,} differ, "
+        f"depth {state.depth}, frontier {state.frontier:,}"
+    )

@@ -113,6 +113,9 @@ def test_a_planted_mistake_is_found(
         violation.property,
         violation.explanation,
     )
+    # several processes find the same one
+    several = search(broken, SearchOptions(scheduling=planted.scheduling, seconds=LIMIT, processes=3))
+    assert several.violation == violation
 
 
 def test_the_second_read_of_nested_is_needed_under_round_robin(

@@ -40,6 +40,16 @@ def replace_time(state: object) -> str:
     return text[: text.index("seconds=")]
 
 
+@pytest.mark.parametrize("random", [0, 300])
+def test_several_processes_have_the_results_of_one(random: int, tmp_path: Path) -> None:
+    what = built(tmp_path, systems.EQUALS)
+    one, three = (search(what, SearchOptions(random=random, processes=n)) for n in (1, 3))
+    assert one.violation is three.violation is None
+    for field in ("states", "distinct", "schedules", "bound", "cut", "stopped"):
+        assert getattr(one.state, field) == getattr(three.state, field), field
+    assert three.state.processes == 3
+
+
 def test_a_bound_leaves_schedules_out_and_is_reported(tmp_path: Path) -> None:
     what = built(tmp_path, systems.RANKS)
     none = search(what, SearchOptions(bound=0))

@@ -41,7 +41,7 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     preemptions in a schedule. `random`: so many schedules at random. Limits: `states`, elapsed `seconds`.
     `duration` is virtual time (ns), for arrivals at the times in the text. `choices`: only the schedule with
     these is run. `outcomes`: the orders of lock operations and ends of jobs are part of the states, and
-    listed."""
+    listed, by one process only. `processes` search at once; without a bound they find what one does."""
 
     arrivals: int = 1
     scheduling: str = "fifo"
@@ -53,6 +53,7 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     duration: int | None = None
     choices: tuple[int, ...] | None = None
     outcomes: bool = False
+    processes: int = 1
 
 
 class FoundViolation(Struct, frozen=True):
@@ -66,15 +67,19 @@ class FoundViolation(Struct, frozen=True):
 
 class SearchState(Struct, frozen=True):
     """How far a search is. `states` counts those that were come to, `distinct` those of the last round that
-    differ; `cut`: the bound on preemptions left out schedules; `stopped`: a limit ended the search. `bytes`
-    are compared at a state; `seconds` are elapsed, `processor` those of its processor."""
+    differ; `depth` is in choices, of which `frontier` options were not tried; `cut`: the bound on preemptions
+    left out schedules; `stopped`: a limit ended the search. `bytes` are compared at a state; `seconds` are
+    elapsed, `processor` those of all processors."""
 
     states: int = 0
     distinct: int = 0
     schedules: int = 0
     reruns: int = 0
     bound: int = 0
+    depth: int = 0
     deepest: int = 0
+    frontier: int = 0
+    processes: int = 1
     cut: bool = False
     stopped: bool = False
     bytes: int = 0
@@ -215,5 +220,6 @@ def _arguments(options: SearchOptions, table: Path) -> list[str]:
         "--seconds": options.seconds or None,
         "--for": options.duration,
         "--outcomes": int(options.outcomes) or None,
+        "--processes": options.processes,
     }
     return [str(word) for name, value in values.items() if value is not None for word in (name, value)]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def explore(arguments: argparse.Namespace) -> int:
         states=arguments.states,
         seconds=-(-arguments.limit // 1_000_000_000),
         duration=arguments.duration,
+        processes=arguments.processes or process_count(),
     )
     settings = ExploreSettings(
         output=arguments.output,
@@ -62,6 +64,11 @@ def explore(arguments: argparse.Namespace) -> int:
     return max(status, USER_ERROR if result.violation is not None else GOOD)
 
 
+def process_count() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a valid number; expected 1 or more")
@@ -72,6 +79,30 @@ def number(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a valid number; expected 0 or more")
     return int(text)
+
+
+def _extent_arguments(group: argparse._ArgumentGroup) -> None:
+    """How much is searched, and with how many processes."""
+    group.add_argument(
+        "--bound", metavar="N", type=number, help="maximum number of preemptions (default: unlimited)"
+    )
+    group.add_argument(
+        "--random", metavar="N", type=number, default=0, help="run N random schedules instead of all"
+    )
+    group.add_argument("--seed", metavar="S", type=number, default=1, help="seed of --random (default: 1)")
+    group.add_argument(
+        "--states", metavar="N", type=number, default=0, help="stop after N states (default: never)"
+    )
+    group.add_argument(
+        "--limit",
+        metavar="TIME",
+        type=duration,
+        default=0,
+        help="stop after this elapsed time (default: never)",
+    )
+    group.add_argument(
+        "--processes", metavar="N", type=positive, help="processes that search (default: one for each core)"
+    )
 
 
 def explore_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,23 +137,7 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         type=duration,
         help="virtual time of a schedule with the stated arrivals (default: 1s)",
     )
-    group.add_argument(
-        "--bound", metavar="N", type=number, help="maximum number of preemptions (default: unlimited)"
-    )
-    group.add_argument(
-        "--random", metavar="N", type=number, default=0, help="run N random schedules instead of all"
-    )
-    group.add_argument("--seed", metavar="S", type=number, default=1, help="seed of --random (default: 1)")
-    group.add_argument(
-        "--states", metavar="N", type=number, default=0, help="stop after N states (default: never)"
-    )
-    group.add_argument(
-        "--limit",
-        metavar="TIME",
-        type=duration,
-        default=0,
-        help="stop after this elapsed time (default: never)",
-    )
+    _extent_arguments(group)
     results = parser.add_argument_group("results")
     results.add_argument(
         "--schedule",

@@ -26,9 +26,16 @@ enum { HEADROOM = 6 * 1024 };
 #endif
 
 /*
- * A search compares stacks. What calls that are over left there would be found again in gaps of the
- * frames that come to lie on it: states that are the same would seem to differ.
+ * A search compares stacks. What calls that are over left below a stack pointer would be found
+ * again in gaps of the frames that come to lie on it: states that are the same would seem to
+ * differ.
  */
+void stack_clear_below(void *sp)
+{
+    enum { ENOUGH = 1024 };
+    memset((char *)sp - ENOUGH, 0, ENOUGH);
+}
+
 static __attribute__((noinline)) void clear_stack(void)
 {
     enum { ENOUGH = 1024 };
@@ -215,6 +222,7 @@ static __attribute__((noinline)) void go_in_search(void)
     process.target = next ? next->sp : process.first_sp;
     if (next) {
         hooks.touched(next);
+        stack_clear_below(next->sp);
     }
     void **save = self ? &self->sp : &process.first_sp;
     processor_forget_registers();

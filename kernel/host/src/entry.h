@@ -24,3 +24,4 @@ void *context_make(void *stack_top, void (*entry)(void));
 void storage_find(struct space *space, void *image, size_t size);
 void storage_create(struct thread *thread);
 void storage_switch(struct thread *from, struct thread *to);
+void stack_clear_below(void *sp);

@@ -28,7 +28,8 @@ static const char USAGE[] =
     "                   [--trace-limit BYTES] [--faults DESCRIPTOR]\n"
     "                   [--arrivals N] [--durations all|corners]\n"
     "                   [--search TABLE [--bound N] [--random N] [--seed N] [--states N] "
-    "[--seconds N] [--outcomes 0|1]]\n";
+    "[--seconds N]\n"
+    "                    [--outcomes 0|1] [--processes N]]\n";
 
 /* ---- options ---- */
 
@@ -76,6 +77,8 @@ static void set_search_option(struct options *options, const char *name, const c
         options->fast = options->corners = true;
     } else if (strcmp(name, "--outcomes") == 0) {
         options->outcomes = number(name, value) != 0;
+    } else if (strcmp(name, "--processes") == 0) {
+        options->processes = (unsigned)number(name, value);
     } else if (strcmp(name, "--bound") == 0) {
         options->bound = (unsigned)number(name, value);
     } else if (strcmp(name, "--random") == 0) {
@@ -132,6 +135,7 @@ static struct options read_options(char **arguments)
                               .timeslice = 10 * 1000 * 1000,
                               .loop_limit = 1000,
                               .bound = UINT32_MAX,
+                              .processes = 1,
                               .faults = -1,
                               .call_limit = 1000 * 1000,
                               .timeout = 10 * 1000,
@@ -168,6 +172,9 @@ static struct options read_options(char **arguments)
     if (options.fast && options.hardened) {
         misused("--hardened needs processes, which are not there with ", "--fast");
     }
+    if (options.outcomes && options.processes > 1) {
+        misused("one process only with ", "--outcomes");
+    }
     return options;
 }
 
@@ -189,16 +196,23 @@ static void fix_addresses(char **argv)
     unsetenv(DONE);
 }
 
-/* A hand-over is fastest on one core, and nothing here runs at the same time anyway. */
-static void use_one_core(void)
+/* A hand-over is fastest on one core, and nothing else here runs at the same time but other
+ * processes of a search, which have the next cores. (The C library notes the core in memory that a
+ * search compares.) */
+static void use_one_core(unsigned first, unsigned number)
 {
-    cpu_set_t set;
-    int core = sched_getcpu();
-    if (core >= 0) {
-        CPU_ZERO(&set);
-        CPU_SET((unsigned)core, &set);
-        sched_setaffinity(0, sizeof set, &set);
+    cpu_set_t allowed, set;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return;
     }
+    unsigned core = first;
+    for (unsigned left = number % (unsigned)CPU_COUNT(&allowed); left > 0;
+         left -= CPU_ISSET(core, &allowed)) {
+        core = (core + 1) % CPU_SETSIZE;
+    }
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    sched_setaffinity(0, sizeof set, &set);
 }
 
 static void on_interrupt(int number)
@@ -320,7 +334,11 @@ int main(int argc, char **argv)
     (void)argc;
     struct options options = read_options(argv + 1);
     fix_addresses(argv);
-    use_one_core();
+    const int core = sched_getcpu();
+    const unsigned number = options.search ? search_fork(&options) : 0;
+    if (core >= 0) {
+        use_one_core((unsigned)core, number);
+    }
     memory_create();
     kernel->options = options;
     table_read(options.table);

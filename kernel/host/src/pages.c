@@ -178,12 +178,16 @@ static void add_regions(void)
 }
 
 /* Whether a line of the list of mappings, without its addresses, is of memory that a search saves
- * where it is mapped; for shared regions, see add_regions. */
+ * where it is mapped; for shared regions, see add_regions, and parts.c for the search's own. */
 static bool is_saved(const char *line, size_t length)
 {
-    static const char REGIONS[] = "camkes-regions", FIRST_STACK[] = "[stack]";
-    return line[1] == 'r' && line[2] == 'w' && !memmem(line, length, REGIONS, strlen(REGIONS)) &&
-           !memmem(line, length, FIRST_STACK, strlen(FIRST_STACK));
+    static const char *const OTHERS[] = {"camkes-regions", "camkes-search", "[stack]"};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
+        if (memmem(line, length, OTHERS[i], strlen(OTHERS[i]))) {
+            return false;
+        }
+    }
+    return line[1] == 'r' && line[2] == 'w';
 }
 
 /* What is reserved from then on is not the system's. */

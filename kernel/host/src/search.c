@@ -3,139 +3,45 @@
 /*
  * Runs a system under all schedules, or many at random.
  *
- * The system runs as with --fast, in this process and on the stacks of its threads; the search has
- * the stack of main(). Wherever something is left open (choice.c), control comes here. The search
- * saves the state and goes on with option 0; when a schedule ends, or comes to a state that was
- * seen before, it goes back to the last choice with an option that was not tried.
+ * Wherever something is left open, the search saves the state and goes on with option 0; when a
+ * schedule ends, or comes to a state that was seen before, it goes back to the last choice with an
+ * option that was not tried.
  *
  * Results go to standard output, a line of JSON each.
  */
-#include "search.h"
-#include "boot.h"
-#include "entry.h"
-#include "faults.h"
 #include "output.h"
 #include "pages.h"
 #include "scheduling.h"
+#include "search.h"
 
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CHOICES = 1 << 20, ANY = 254 /* number of preemptions */ };
-
-enum event { EVENT_CHOICE, EVENT_END, EVENT_VIOLATION };
+enum { ANY = 254 /* number of preemptions */ };
 
 struct frame {
     struct place place;
-    void *sp;
     enum camkes_choice kind;
     uint16_t options, chosen;
     uint16_t spent; /* preemptions before it */
 };
 
-static struct {
-    enum event event;
-    enum camkes_choice kind;
-    unsigned options, answer;
-    char property;
-    char text[512];
-    char place[256];          /* of a race: members of an object of JSON */
-    void *system_sp, *own_sp; /* stack pointers of who does not run */
-} control;
-
-static struct place root;
-static void *root_sp;
 static struct frame *frames;
-static unsigned depth, deepest;
-static uint16_t *script; /* choices of the schedule that runs */
-static unsigned script_length;
+static unsigned depth;
+static struct part base; /* choices before the first frame */
 static struct {
-    uint64_t states, schedules, reruns;
     unsigned bound;
+    bool parts;   /* several processes search */
     bool cut;     /* by the bound on preemptions */
     bool stopped; /* by a limit */
-} total;
+} round;
 static volatile bool interrupted;
-static double start, start_of_processor;
-static double last_report;
-static uint64_t random_state;
+static double start, last_report;
 
-/* ---- control goes there and back ---- */
-
-static void yield(enum event event)
-{
-    control.event = event;
-    context_swap(&control.system_sp, control.own_sp);
-}
-
-static unsigned on_choice(enum camkes_choice kind, unsigned options)
-{
-    control.kind = kind;
-    control.options = options;
-    yield(EVENT_CHOICE);
-    return control.answer;
-}
-
-static void on_violation(char property, const char *text)
-{
-    control.property = property;
-    snprintf(control.text, sizeof control.text, "%s", text);
-    yield(EVENT_VIOLATION);
-}
-
-static void on_fault(const struct thread *thread)
-{
-    char what[128];
-    report_words(&thread->fault, what);
-    snprintf(control.text, sizeof control.text, "%s stops at a fault: %s", thread->tcb->name, what);
-    control.property = 'F';
-    yield(EVENT_VIOLATION);
-}
-
-static void on_race(const struct thread *one, const struct thread *other)
-{
-    const uint64_t base = one->space->base;
-    snprintf(control.text, sizeof control.text, "%s %s what %s is about to %s", one->tcb->name,
-             one->access.write ? "writes" : "reads", other->tcb->name,
-             other->access.write ? "write" : "read");
-    /* the byte before the place that the call returns to is of its line */
-    snprintf(control.place, sizeof control.place,
-             ", \"space\": \"%s\", \"data\": %" PRIu64 ", \"code\": [%" PRIu64 ", %" PRIu64 "]",
-             one->space->name, one->access.address - base, one->access.from - 1 - base,
-             other->access.from - 1 - base);
-    control.property = 'R';
-    yield(EVENT_VIOLATION);
-}
-
-/* The first function on the stack from which threads begin to run, and to which the end comes. */
-static void run_system(void)
-{
-    kernel_go();
-    for (;;) {
-        outcome_report();
-        yield(EVENT_END);
-    }
-}
-
-static enum event resume(unsigned answer)
-{
-    control.answer = answer;
-    context_swap(&control.own_sp, control.system_sp);
-    return control.event;
-}
-
-static void go_back(const struct place *place, void *sp)
-{
-    snapshot_restore(place);
-    control.system_sp = sp;
-}
-
-/* ---- reports ---- */
+/* ---- how far it is ---- */
 
 static double clock_of(clockid_t clock)
 {
@@ -144,72 +50,65 @@ static double clock_of(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static double elapsed(void)
+static void note_progress(void)
 {
-    return clock_of(CLOCK_MONOTONIC) - start;
-}
-
-static void put(const char *text, size_t length)
-{
-    while (length > 0) {
-        const ssize_t n = write(STDOUT_FILENO, text, length);
-        if (n <= 0) {
-            process_exit(3);
-        }
-        text += n;
-        length -= (size_t)n;
+    progress->depth = base.length + depth;
+    progress->frontier = 0;
+    for (unsigned i = 0; i < depth; i++) {
+        progress->frontier += frames[i].options - frames[i].chosen - 1u;
     }
+    progress->processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/* (Not with dprintf, which allocates memory that the components' states would have.) */
 static void put_line(const char *what)
 {
     char line[512];
-    const int length = snprintf(
-        line, sizeof line,
-        "{\"event\": \"%s\", \"states\": %" PRIu64 ", \"distinct\": %" PRIu64
-        ", \"schedules\": %" PRIu64 ", \"reruns\": %" PRIu64
-        ", \"bound\": %u, \"deepest\": %u, \"cut\": %s, \"stopped\": %s, \"bytes\": %zu, "
-        "\"seconds\": %.3f, \"processor\": %.3f}\n",
-        what, total.states, visited_count(), total.schedules, total.reruns, total.bound, deepest,
-        total.cut ? "true" : "false", total.stopped ? "true" : "false", snapshot_bytes(), elapsed(),
-        clock_of(CLOCK_PROCESS_CPUTIME_ID) - start_of_processor);
-    put(line, (size_t)length);
-}
-
-static void put_violation(void)
-{
-    char text[1024];
-    int length = snprintf(text, sizeof text,
-                          "{\"event\": \"violation\", \"property\": \"%c\", \"time\": %" PRIu64
-                          ", \"text\": \"%s\", \"choices\": [",
-                          control.property, kernel->now, control.text);
-    put(text, (size_t)length);
-    for (unsigned i = 0; i < script_length; i++) {
-        length = snprintf(text, sizeof text, "%s%u", i > 0 ? ", " : "", script[i]);
-        put(text, (size_t)length);
+    note_progress();
+    const struct progress all = parts_progress();
+    const int length =
+        snprintf(line, sizeof line,
+                 "{\"event\": \"%s\", \"states\": %" PRIu64 ", \"distinct\": %" PRIu64
+                 ", \"schedules\": %" PRIu64 ", \"reruns\": %" PRIu64
+                 ", \"bound\": %u, \"depth\": %u, \"deepest\": %u, \"frontier\": %" PRIu64
+                 ", \"processes\": %u, \"cut\": %s, \"stopped\": %s, \"bytes\": %zu, "
+                 "\"seconds\": %.3f, \"processor\": %.3f}\n",
+                 what, all.states, all.distinct, all.schedules, all.reruns, round.bound, all.depth,
+                 all.deepest, all.frontier, kernel->options.processes, round.cut ? "true" : "false",
+                 round.stopped ? "true" : "false", snapshot_bytes(),
+                 clock_of(CLOCK_MONOTONIC) - start, all.processor);
+    if (write(STDOUT_FILENO, line, (size_t)length) != length) {
+        process_exit(3);
     }
-    const char *place = control.property == 'R' ? control.place : "";
-    put(text, (size_t)snprintf(text, sizeof text, "]%s}\n", place));
 }
 
 /* Whether the search has to stop; reports progress at intervals. */
-static bool look_at_limits(void)
+static bool look_around(void)
 {
     static const double EVERY = 0.5;
-    const uint64_t most = kernel->options.most_states;
-    if (most && total.states >= most) {
-        return true;
+    const struct options *options = &kernel->options;
+    const double now = clock_of(CLOCK_MONOTONIC);
+    note_progress();
+    if (parts_is_helper()) {
+        return parts_stopped();
     }
-    if (total.schedules % 256 != 0 && !interrupted) {
-        return false;
-    }
-    const double now = elapsed();
     if (now - last_report >= EVERY) {
         last_report = now;
         put_line("progress");
     }
-    return visited_full() || interrupted ||
-           (kernel->options.seconds && now >= (double)kernel->options.seconds);
+    const struct progress all = parts_progress();
+    if (interrupted || visited_full(all.distinct) ||
+        (options->seconds && now >= start + (double)options->seconds) ||
+        (options->most_states && all.states >= options->most_states)) {
+        parts_stop();
+    }
+    return parts_stopped();
+}
+
+static bool must_stop(void)
+{
+    const bool often = kernel->options.most_states || interrupted || parts_stopped();
+    return (often || progress->schedules % 256 == 0) && look_around();
 }
 
 /* ---- all schedules ---- */
@@ -223,26 +122,32 @@ static bool is_preemption(enum camkes_choice kind, unsigned option)
  * difference to what follows it. */
 static unsigned left(unsigned spent)
 {
-    return total.bound == ANY ? ANY : total.bound - spent;
+    return round.bound == ANY ? ANY : round.bound - spent;
+}
+
+static void push(unsigned spent)
+{
+    struct frame *frame = &frames[depth];
+    *frame = (struct frame){
+        .kind = execution.kind, .options = (uint16_t)execution.options, .spent = (uint16_t)spent};
+    execution_save(&frame->place);
+    if (base.length + depth + 1 >= MOST_CHOICES) {
+        give_up(3, "a schedule has too many choices for a search");
+    }
+    depth++;
 }
 
 /* A choice was reached: whether to go on from it. */
 static bool enter(unsigned spent)
 {
-    struct frame *frame = &frames[depth];
-    *frame = (struct frame){.sp = control.system_sp,
-                            .kind = control.kind,
-                            .options = (uint16_t)control.options,
-                            .spent = (uint16_t)spent};
-    snapshot_take(&frame->place, process.loaded, frame->sp);
-    total.states++;
-    if (!visited_add(frame->place.whole, left(spent))) {
+    push(spent);
+    progress->states++;
+    if (!visited_add(frames[depth - 1].place.whole, left(spent))) {
+        depth--;
         return false;
     }
-    if (++depth == MOST_CHOICES) {
-        give_up(3, "a schedule has too many choices for a search");
-    }
-    deepest = depth > deepest ? depth : deepest;
+    const unsigned length = base.length + depth;
+    progress->deepest = length > progress->deepest ? length : progress->deepest;
     return true;
 }
 
@@ -255,53 +160,128 @@ static bool go_on(unsigned *spent)
             continue;
         }
         *spent = frame->spent + is_preemption(frame->kind, frame->chosen + 1u);
-        if (total.bound != ANY && *spent > total.bound) {
-            total.cut = true;
+        if (round.bound != ANY && *spent > round.bound) {
+            round.cut = true;
             continue;
         }
         frame->chosen++;
-        go_back(&frame->place, frame->sp);
+        execution_go_back(&frame->place);
         return true;
     }
     return false;
 }
 
-static void note_script(void)
+/* The choices before a frame. */
+static unsigned write_choices(uint16_t *choices, unsigned before)
 {
-    script_length = depth;
-    for (unsigned i = 0; i < depth; i++) {
-        script[i] = frames[i].chosen;
+    for (unsigned i = 0; i < base.length; i++) {
+        choices[i] = base.choices[i];
+    }
+    for (unsigned i = 0; i < before; i++) {
+        choices[base.length + i] = frames[i].chosen;
+    }
+    return base.length + before;
+}
+
+/* What is left of the first choice that has options left goes to another process. */
+static void give_part(void)
+{
+    for (unsigned i = 0; i < depth && base.length + i <= MOST_OF_PART; i++) {
+        struct frame *frame = &frames[i];
+        if (frame->chosen + 1 < frame->options) {
+            struct part part = {.first = frame->chosen + 1u};
+            part.length = write_choices(part.choices, i);
+            frame->options = frame->chosen + 1;
+            parts_give(&part);
+            return;
+        }
     }
 }
 
-/* All schedules with at most total.bound preemptions. True: a violation was found. */
-static bool search_depth_first(void)
+/* Goes on with a part of another process; false: all have come to the end. */
+static bool take_part(void)
 {
-    unsigned spent = 0, answer = 0;
-    depth = 0;
-    total.cut = false;
-    visited_forget();
-    go_back(&root, root_sp);
+    enum parts found = PARTS_OVER;
+    while (round.parts && (found = parts_take(&base)) == PARTS_NONE_YET) {
+        if (look_around()) {
+            return false;
+        }
+    }
+    if (found == PARTS_OVER) {
+        return false;
+    }
+    enum event event = execution_begin();
+    for (unsigned i = 0; i < base.length && event == EVENT_CHOICE; i++) {
+        event = execution_resume(base.choices[i]);
+    }
+    if (event != EVENT_CHOICE || execution.options <= base.first) {
+        give_up(3, "a schedule does not repeat: components depend on something outside of it");
+    }
+    push(0);
+    frames[0].chosen = (uint16_t)(base.first - 1);
+    return true;
+}
+
+/* From an event to the end of what is to be searched. True: a violation was found. */
+static bool search_from(enum event event)
+{
+    unsigned spent = 0;
     for (;;) {
-        const enum event event = resume(answer);
         if (event == EVENT_VIOLATION) {
-            note_script();
+            execution.length = write_choices(execution.choices, depth);
             return true;
         }
-        answer = 0;
         if (event == EVENT_CHOICE && enter(spent)) {
+            event = execution_resume(0);
             continue;
         }
-        total.schedules++;
-        if (look_at_limits()) {
-            total.stopped = true;
+        progress->schedules++;
+        if (must_stop()) {
             return false;
         }
-        if (!go_on(&spent)) {
-            return false;
+        if (round.parts && parts_wanted()) {
+            give_part();
         }
-        answer = frames[depth - 1].chosen;
+        while (!go_on(&spent)) {
+            if (!take_part()) {
+                return false;
+            }
+        }
+        event = execution_resume(frames[depth - 1].chosen);
     }
+}
+
+/* All schedules with at most round.bound preemptions. True: a violation was found. */
+static bool search_depth_first(void)
+{
+    depth = base.length = 0;
+    round.cut = false;
+    visited_forget();
+    return search_from(execution_begin());
+}
+
+/* The same by several processes. Which of them finds a violation depends on their speeds, so one
+ * process looks for the first again; if there is no time for that, any will do. */
+static bool search_in_parts(void)
+{
+    const struct progress before = *progress;
+    depth = base.length = 0;
+    round.cut = false;
+    round.parts = true;
+    visited_forget();
+    parts_start();
+    if (search_from(execution_begin())) {
+        parts_found(execution.choices, execution.length);
+    }
+    round.parts = false;
+    parts_end();
+    const unsigned length = parts_violation(execution.choices);
+    if (length == 0) {
+        return false;
+    }
+    parts_alone();
+    *progress = before;
+    return search_depth_first() || execution_violates(execution.choices, length, 0);
 }
 
 /* With few preemptions first: a violation is the simplest then. */
@@ -310,11 +290,12 @@ static bool search_all(void)
     static const unsigned STEPS[] = {1, ANY};
     const unsigned most = kernel->options.bound < ANY ? kernel->options.bound : ANY;
     for (unsigned i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
-        total.bound = STEPS[i] < most ? STEPS[i] : most;
-        if (search_depth_first()) {
+        round.bound = STEPS[i] < most ? STEPS[i] : most;
+        if (round.bound == ANY && kernel->options.processes > 1 ? search_in_parts()
+                                                                : search_depth_first()) {
             return true;
         }
-        if (!total.cut || total.stopped || total.bound == most) {
+        if (!round.cut || parts_stopped() || round.bound == most) {
             return false;
         }
     }
@@ -322,6 +303,8 @@ static bool search_all(void)
 }
 
 /* ---- schedules at random ---- */
+
+static uint64_t random_state;
 
 /* splitmix64 */
 static uint64_t next_random(void)
@@ -346,96 +329,59 @@ static bool run_at_random(unsigned length)
     for (unsigned i = 0; i < changes; i++) {
         places[i] = (unsigned)(next_random() % (length + 1));
     }
-    script_length = 0;
-    go_back(&root, root_sp);
-    enum event event = resume(0);
-    while (event == EVENT_CHOICE && script_length < MOST_CHOICES) {
-        bool change = control.kind == CAMKES_CHOICE_FIRST ||
-                      control.kind == CAMKES_CHOICE_DURATION ||
-                      control.kind == CAMKES_CHOICE_JITTER;
+    unsigned made = 0;
+    enum event event = execution_begin();
+    while (event == EVENT_CHOICE && made < MOST_CHOICES) {
+        bool change = execution.kind == CAMKES_CHOICE_FIRST ||
+                      execution.kind == CAMKES_CHOICE_DURATION ||
+                      execution.kind == CAMKES_CHOICE_JITTER;
         for (unsigned i = 0; i < changes; i++) {
-            change = change || places[i] == script_length;
+            change = change || places[i] == made;
         }
         change = change || (many && next_random() % 8 == 0);
         struct place place;
-        snapshot_take(&place, process.loaded, control.system_sp);
-        total.states++;
+        execution_save(&place);
+        progress->states++;
         visited_add(place.whole, 0);
-        const unsigned answer = change ? (unsigned)(next_random() % control.options) : 0;
-        script[script_length++] = (uint16_t)answer;
-        event = resume(answer);
+        const unsigned answer = change ? (unsigned)(next_random() % execution.options) : 0;
+        execution.choices[made++] = (uint16_t)answer;
+        event = execution_resume(answer);
     }
-    deepest = script_length > deepest ? script_length : deepest;
-    total.schedules++;
+    execution.length = made;
+    progress->deepest = made > progress->deepest ? made : progress->deepest;
     return event == EVENT_VIOLATION;
 }
 
-static bool search_at_random(void)
+/* The schedule of this number is the same whichever process runs it. */
+static bool run_random_schedule(uint64_t number, unsigned length)
 {
     random_state = kernel->options.seed;
-    total.bound = ANY;
-    total.cut = true;
-    unsigned length = 64;
-    for (uint64_t i = 0; i < kernel->options.schedules; i++) {
-        if (run_at_random(length)) {
-            return true;
-        }
-        length = script_length;
-        if (look_at_limits()) {
-            total.stopped = true;
-            return false;
-        }
-    }
-    return false;
+    random_state = next_random() + number;
+    random_state = next_random();
+    return run_at_random(length);
 }
 
-/* ---- a violation is made smaller ---- */
-
-/* Runs a schedule, with option 0 behind its end. Whether it violates the property; then the script
- * ends where it does. */
-static bool violates(const uint16_t *choices, unsigned length, char property)
+/* The first of them that violates a property, by all processes. */
+static bool search_at_random(void)
 {
-    go_back(&root, root_sp);
-    total.reruns++;
-    unsigned made = 0;
-    enum event event = resume(0);
-    while (event == EVENT_CHOICE && made < MOST_CHOICES) {
-        unsigned answer = made < length ? choices[made] : 0;
-        answer = answer < control.options ? answer : control.options - 1;
-        script[made++] = (uint16_t)answer;
-        event = resume(answer);
-    }
-    script_length = made;
-    return event == EVENT_VIOLATION && control.property == property;
-}
-
-static void make_smaller(void)
-{
-    const char property = control.property;
-    const size_t size = MOST_CHOICES * sizeof(uint16_t);
-    uint16_t *kept = pages_reserve(size);
-    unsigned length = script_length;
-    memcpy(kept, script, length * sizeof *kept);
-    for (unsigned i = 0; i < length; i++) {
-        if (kept[i] == 0) {
-            continue;
+    round.bound = ANY;
+    round.cut = true;
+    execution_violates(NULL, 0, 0); /* the usual length of a schedule */
+    const unsigned length = execution.length;
+    uint64_t number;
+    while (!must_stop() && (number = parts_next_schedule()) < kernel->options.schedules &&
+           number < parts_first_violation()) {
+        if (run_random_schedule(number, length)) {
+            parts_schedule_violates(number);
         }
-        const uint16_t old = kept[i];
-        kept[i] = 0;
-        if (violates(kept, length, property)) {
-            length = script_length;
-            memcpy(kept, script, length * sizeof *kept);
-        } else {
-            kept[i] = old;
-        }
+        progress->schedules++;
     }
-    while (length > 0 && kept[length - 1] == 0) {
-        length--;
+    struct part none;
+    while (kernel->options.processes > 1 && parts_take(&none) == PARTS_NONE_YET) {
+        look_around();
     }
-    if (!violates(kept, length, property)) {
-        give_up(3, "a schedule does not repeat: components depend on something outside of it");
-    }
-    script_length = length; /* what comes behind is 0 */
+    number = parts_first_violation();
+    return !parts_is_helper() && number < UINT64_MAX && run_random_schedule(number, length);
 }
 
 /* ---- the whole ---- */
@@ -443,12 +389,42 @@ static void make_smaller(void)
 /* One schedule, whose choices are known. */
 static bool search_script(void)
 {
-    for (unsigned i = 0; i < kernel->script_length && i < MOST_CHOICES; i++) {
-        script[i] = (uint16_t)kernel->script[i];
+    static const unsigned MOST = MOST_CHOICES;
+    const unsigned length = kernel->script_length < MOST ? kernel->script_length : MOST;
+    uint16_t *choices = pages_reserve(MOST_CHOICES * sizeof *choices);
+    for (unsigned i = 0; i < length; i++) {
+        choices[i] = (uint16_t)kernel->script[i];
     }
-    violates(script, kernel->script_length, 0);
-    total.schedules = 1;
-    return control.event == EVENT_VIOLATION;
+    progress->schedules = 1;
+    return execution_violates(choices, length, 0);
+}
+
+static bool search(void)
+{
+    if (kernel->options.choices == CHOICES_SCRIPT) {
+        return search_script();
+    }
+    if (kernel->options.schedules) {
+        parts_start();
+        return search_at_random();
+    }
+    return search_all();
+}
+
+/* What the processes beside the first do. */
+static _Noreturn void help(void)
+{
+    round.bound = ANY;
+    round.parts = true;
+    unsigned spent;
+    if (kernel->options.schedules) {
+        search_at_random();
+    } else if (take_part() && go_on(&spent) &&
+               search_from(execution_resume(frames[depth - 1].chosen))) {
+        parts_found(execution.choices, execution.length);
+    }
+    note_progress();
+    process_exit(0);
 }
 
 /* By a signal: the search ends with what it has. */
@@ -457,12 +433,20 @@ void search_interrupt(void)
     interrupted = true;
 }
 
-/* Before components are loaded: space for what they allocate while they run. */
-void search_prepare(const char *table)
+/* Before anything else: the processes and what they share. The number of this one. */
+unsigned search_fork(const struct options *options)
 {
+    static const size_t STATES = (size_t)1 << 25;
 #ifdef __SANITIZE_ADDRESS__
     give_up(2, "there is no search with the sanitizers");
 #endif
+    visited_initialise(STATES);
+    return parts_initialise(options->processes);
+}
+
+/* Before components are loaded: space for what they allocate while they run. */
+void search_prepare(const char *table)
+{
     mallopt(M_TOP_PAD, 4 << 20);
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
@@ -472,36 +456,21 @@ void search_prepare(const char *table)
 
 _Noreturn void search_run(void)
 {
-    static const size_t STACK = 64 * 1024, STATES = (size_t)1 << 25;
-    char *stack = pages_reserve(STACK);
     start = clock_of(CLOCK_MONOTONIC);
-    start_of_processor = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-    hooks.choose = on_choice;
-    hooks.record = oracle_record;
-    hooks.fault = on_fault;
-    hooks.race = on_race;
-    hooks.wrote = snapshot_wrote;
-    hooks.touched = snapshot_touch;
-    oracle_report = on_violation;
-    snapshot_initialise();
+    execution_initialise();
     frames = pages_reserve(MOST_CHOICES * sizeof *frames);
-    script = pages_reserve(MOST_CHOICES * sizeof *script);
-    visited_initialise(STATES);
-    kernel->traced = true;
-    control.system_sp = root_sp = context_make(stack + STACK, run_system);
-    snapshot_take(&root, NULL, root_sp);
-    bool found;
-    if (kernel->options.choices == CHOICES_SCRIPT) {
-        found = search_script();
-    } else {
-        found = kernel->options.schedules ? search_at_random() : search_all();
-        if (found) {
-            make_smaller();
-        }
+    if (parts_is_helper()) {
+        help();
+    }
+    const bool found = search();
+    round.stopped = !found && parts_stopped();
+    if (found && kernel->options.choices != CHOICES_SCRIPT) {
+        execution_make_smaller();
     }
     if (found) {
-        put_violation();
+        execution_put_violation();
     }
     put_line("end");
+    parts_end();
     process_exit(found ? 1 : 0);
 }

@@ -121,6 +121,45 @@ void outcome_report(void);
 void oracle_record(uint16_t kind, const struct thread *thread, const struct thread *other,
                    const uint64_t *args);
 
+/* ---- parts.c: the processes of a search ---- */
+
+enum { MOST_CHOICES = 1 << 20, MOST_OF_PART = 2000 };
+
+/* Of one process, or the sum. `distinct` states differ; `depth` is in choices, of which `frontier`
+ * options were not tried; `processor` is in seconds. */
+struct progress {
+    uint64_t states, distinct, schedules, reruns, frontier;
+    unsigned depth, deepest;
+    double processor;
+};
+
+/* The options from `first` of the choice after these. */
+struct part {
+    unsigned length, first;
+    uint16_t choices[MOST_OF_PART];
+};
+
+enum parts { PARTS_NONE_YET, PARTS_TAKEN, PARTS_OVER };
+
+extern struct progress *progress; /* of this process */
+void *parts_map(size_t size);
+unsigned parts_initialise(unsigned processes);
+bool parts_is_helper(void);
+void parts_start(void);
+void parts_end(void);
+bool parts_wanted(void);
+void parts_give(const struct part *part);
+enum parts parts_take(struct part *part);
+void parts_stop(void);
+bool parts_stopped(void);
+void parts_found(const uint16_t *choices, unsigned length);
+unsigned parts_violation(uint16_t *choices);
+uint64_t parts_next_schedule(void);
+void parts_schedule_violates(uint64_t number);
+uint64_t parts_first_violation(void);
+struct progress parts_progress(void);
+void parts_alone(void);
+
 /* ---- snapshot.c: memory that can be put back ---- */
 
 struct digest {
@@ -132,6 +171,7 @@ struct place {
     struct digest digest; /* of memory */
     struct digest whole;  /* of all that can make a difference */
     struct process process;
+    void *sp; /* stack pointer of the system */
 };
 
 void snapshot_initialise(void);
@@ -145,10 +185,32 @@ size_t snapshot_bytes(void);
 void visited_initialise(size_t entries);
 bool visited_add(struct digest digest, unsigned left);
 void visited_forget(void);
-uint64_t visited_count(void);
-bool visited_full(void);
+bool visited_full(uint64_t count);
+
+/* ---- execution.c: the system runs to the next choice, the end or a violation ---- */
+enum event { EVENT_CHOICE, EVENT_END, EVENT_VIOLATION };
+
+struct execution {
+    enum event event;
+    enum camkes_choice kind; /* of the choice that it has come to */
+    unsigned options, answer;
+    char property;     /* that is violated */
+    uint16_t *choices; /* of a whole schedule */
+    unsigned length;
+};
+
+extern struct execution execution;
+void execution_initialise(void);
+enum event execution_begin(void);
+enum event execution_resume(unsigned answer);
+void execution_save(struct place *place);
+void execution_go_back(const struct place *place);
+bool execution_violates(const uint16_t *choices, unsigned length, char property);
+void execution_make_smaller(void);
+void execution_put_violation(void);
 
 /* ---- search.c ---- */
 void search_interrupt(void);
+unsigned search_fork(const struct options *options);
 void search_prepare(const char *table);
 _Noreturn void search_run(void);

@@ -55,6 +55,7 @@ struct options {
     uint64_t schedules;   /* random ones, 0: all there are */
     uint64_t most_states; /* 0: any number */
     uint64_t seconds;     /* of elapsed time, 0: any number */
+    unsigned processes;   /* that search */
 };
 
 enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
