@@ -12,7 +12,7 @@ from typing import Any
 
 from camkes.report.draw.svg import OWN
 from camkes.report.draw.timeline import raises, service_colours
-from camkes.report.trace.model import Lane, Run, State, StateSegment
+from camkes.report.trace.model import Lane, LockStep, Run, State, StateSegment
 from camkes.report.words import LOOKS, Look, fault_words, state_words
 
 TEMPLATE = Path(__file__).with_name("timeline.html")
@@ -38,12 +38,29 @@ def timeline_page(run: Run, heading: str) -> str:
         "services": services,
         "looks": [look.value for look in Look],
         "lanes": [_lane(lane, run, numbers, texts) for lane in run.lanes],
+        "holds": _holds(run),
         "faults": [[fault.time, fault.task or fault.thread.name, fault_words(fault)] for fault in run.faults],
         "texts": list(texts),
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     page = TEMPLATE.read_text("utf-8")
     return page.replace("@NAME@", html.escape(heading or "A run")).replace("@DATA@", text)
+
+
+def _holds(run: Run) -> list[tuple[str, int, int, str]]:
+    """The CPI of each lock that was held, from when, until when, and by which thread."""
+    held: dict[int, tuple[int, str]] = {}
+    found = []
+    for event in (*run.locks, None):
+        for cpi in [event.cpi] if event is not None else list(held):
+            if cpi in held:
+                start, holder = held.pop(cpi)
+                found.append(
+                    (run.names.cpi_name(cpi), start, run.end if event is None else event.time, holder)
+                )
+        if event is not None and event.step is not LockStep.FREES:
+            held[event.cpi] = (event.time, run.names.thread_name(event.thread))
+    return found
 
 
 def _lane(lane: Lane, run: Run, services: dict[str, int], texts: dict[str, int]) -> dict[str, Any]:
