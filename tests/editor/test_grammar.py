@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The grammar for editors (editors/tree-sitter) follows that of the parser.
+
+Its build script parses systems with it."""
+
+from __future__ import annotations
+
+import re
+
+from camkes.resources import ROOT
+
+EDITORS = ROOT / "editors" / "tree-sitter"
+
+
+def without_comments(text: str) -> str:
+    return "".join(
+        line for line in text.splitlines(keepends=True) if not line.lstrip().startswith(("//", ";"))
+    )
+
+
+def words(text: str) -> set[str]:
+    """The words of the language that a grammar quotes."""
+    return set(re.findall(r'"([A-Za-z_]\w*)"', without_comments(text)))
+
+
+def test_both_grammars_have_the_same_words() -> None:
+    grammar = (EDITORS / "grammar.js").read_text()
+    rules = re.sub(r'field\("\w+"', "field(", grammar.partition("rules:")[2])
+    assert words(rules) == words((ROOT / "parser" / "camkes.lark").read_text())
+
+
+def test_colours_are_of_rules_and_words_that_there_are() -> None:
+    grammar = (EDITORS / "grammar.js").read_text()
+    rules = set(re.findall(r"^        (\w+): ", grammar, re.MULTILINE)) | {"named_type"}
+    colours = without_comments((EDITORS / "queries" / "highlights.scm").read_text())
+    assert set(re.findall(r"\(([a-z]\w+)", colours)) <= rules
+    assert words(colours) <= words(grammar)
