@@ -18,7 +18,7 @@ from tests.runtime.host import build
 
 Literal: TypeAlias = "str | list[str]"
 
-_INTEGERS = {
+_NUMBERS = {
     "int": (-(2**31) + 1, 2**31 - 1),
     "unsigned int": (0, 2**32 - 1),
     "char": (0, 127),
@@ -27,6 +27,8 @@ _INTEGERS = {
     "int64_t": (-(2**63) + 1, 2**63 - 1),
     "uint64_t": (0, 2**64 - 1),
     "size_t": (0, 2**32 - 1),
+    "bool": (0, 1),
+    "float": (-1000, 1000),
 }
 _TEXT = st.text(st.characters(min_codepoint=1, max_codepoint=126), max_size=12)
 
@@ -71,14 +73,14 @@ def _element(kind: str) -> st.SearchStrategy[str]:
         return st.tuples(st.integers(0, 127), st.integers(0, 2**63)).map(
             lambda v: f"(pair_t){{{v[0]}, {v[1]}u}}"
         )
-    low, high = _INTEGERS[kind]
+    low, high = _NUMBERS[kind]
     suffix = "u" if low == 0 else ""
     return st.integers(low, high).map(lambda v: f"{v}{suffix}")
 
 
 @st.composite
 def _value(draw: Callable[..., object], name: str, result: bool = False) -> Value:
-    kind = draw(st.sampled_from([*_INTEGERS, "string", "pair_t"]))
+    kind = draw(st.sampled_from([*_NUMBERS, "string", "pair_t"]))
     array = not result and draw(st.booleans())
     element = _element(str(kind))
     literal: st.SearchStrategy[Literal] = st.lists(element, max_size=4) if array else element
