@@ -261,13 +261,10 @@ def test_a_request_under_way_has_what_is_lent_until_the_signal(tmp_path: Path) -
 # Three scenarios ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("clause", "of_a", "of_b"), [("with helpers", 6, 13), ("", 14, 8)], ids=["helpers", "plain"]
-)
-def test_an_event_of_a_task(clause: str, of_a: int, of_b: int, tmp_path: Path) -> None:
+def one_event(folder: Path, clause: str) -> Path:
     """S1: A (30) waits at 0 for C (10), which has 5 ms to go; B (20) comes at 1 with 8; then A has 1."""
-    path = write(
-        tmp_path / "system",
+    return write(
+        folder,
         f"""
         component A {{ control; requestor; consumes Done done {clause}; }}
         component B {{ control; requestor; }}
@@ -283,6 +280,13 @@ def test_an_event_of_a_task(clause: str, of_a: int, of_b: int, tmp_path: Path) -
         }""",
         {"A": loop("done_wait(); MS(1);"), "B": loop("MS(8);"), "C": loop("MS(5); done_emit();")},
     )
+
+
+@pytest.mark.parametrize(
+    ("clause", "of_a", "of_b"), [("with helpers", 6, 13), ("", 14, 8)], ids=["helpers", "plain"]
+)
+def test_an_event_of_a_task(clause: str, of_a: int, of_b: int, tmp_path: Path) -> None:
+    path = one_event(tmp_path / "system", clause)
     found = run(path, tmp_path, duration="90ms")
     assert found.responses("a") == [of_a]
     assert found.responses("b") == [of_b]
