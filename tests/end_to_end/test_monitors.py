@@ -205,7 +205,7 @@ def waiting_for(kind: str, helpers: int, folder: Path, *, early: bool = False, a
     connections = (
         f"connection seL4Notification c1({', '.join(f'from {n}.more' for n in names)}, to waiter.more);"
         if kind == "event"
-        else f"component Store store; connection seL4RPCCall c1({', '.join(f'from {n}.store' for n in names)},"
+        else f"component Store store; connection seL4RPCCall c1({' '.join(f'from {n}.store,' for n in names)}"
         " to store.put); connection seL4RPCCall c2(from waiter.store, to store.get);"
     )
     base = 100 if above else 10
@@ -284,3 +284,23 @@ def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: s
     assert found.responses("waiter") == [0]
     assert calls_at(found, 1) == ({KernelCall.SIGNAL: 1} if kind == "event" else {})
     assert calls_at(found, 2) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "calls", "priorities"), [("event", 2, 1), ("semaphore", 4, 3), ("monitor", 7, 3)]
+)
+def test_kernel_calls_of_a_signal_with_a_waiter(
+    kind: str, calls: int, priorities: int, tmp_path: Path
+) -> None:
+    """A message to the manager of the group, which has the priority of the helper set and ends the wait. A
+    handler that signals gets the helper's priority when its request begins, and then its own back: two
+    messages and priorities more. In a monitor the waiter waits for the lock first, which the handler hands
+    over when it leaves: three messages more, one of them of the handler."""
+    found = run(waiting_for(kind, 1, tmp_path / "system"), tmp_path, duration="40ms")
+    assert found.responses("waiter") == [1]
+    assert calls_at(found, 3) == {
+        **({KernelCall.SIGNAL: 1} if kind == "event" else {}),
+        KernelCall.CALL: calls,
+        KernelCall.SETPRIORITY: priorities,
+        KernelCall.SEND: 1,
+    }

@@ -69,7 +69,7 @@ class Case:
 
 
 CASES = {
-    "buffer": Case(buffer, {"consumer": 2, "bystander": 9, "producer": 10}),
+    "buffer": Case(buffer, {"consumer": 2, "bystander": 9}),
     "one-event": Case(lambda folder: built_by_cmake(one_event(folder, "with helpers")), {"a": 6, "b": 13}),
     "locks-and-events": Case(lambda folder: built_by_cmake(locked(folder)), {"c": 12, "a": 20}),
     "clients": Case(clients, {"client1": 18.9, "client2": 29.0}, duration="600ms"),
