@@ -111,6 +111,8 @@ _FLAGS = (
     *("-std=gnu11", "-O2", "-fno-tree-vectorize", "-DNDEBUG", "-Wall", "-Wextra", "-Werror"),
     *("-march=nehalem", "-mno-red-zone", "-fno-stack-protector", "-fno-asynchronous-unwind-tables"),
     *("-fno-pic", "-fno-pie", "-no-pie", "-ftls-model=local-exec", "-ffunction-sections"),
+    # what distributions switch on
+    *("-fcf-protection=none", "-fno-stack-clash-protection", "-U_FORTIFY_SOURCE"),
     # what is not on the path of a request calls what is not here
     *("-Wl,--gc-sections", "-Wl,--unresolved-symbols=ignore-all"),
 )
