@@ -418,6 +418,7 @@ void camkes_manage_group(struct camkes_thread *self)
 {
     struct camkes_group *group = self->interface;
     seL4_Word badge = 0;
+    compute(group);
     seL4_MessageInfo_t info = camkes_platform_receive(group->manager, &badge);
     for (;;) {
         const unsigned error = step(group, badge, seL4_MessageInfo_get_label(info));
