@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden import compare
 from tests.host.kernel import (
     CHOICE,
     END,
@@ -252,13 +253,17 @@ def test_a_tie_can_go_either_way(workplace: Workplace) -> None:
         (["call.table", "--for"], "no value for --for"),
         (["call.table", "--for", "x"], "--for wants a number, not `x`"),
         (["call.table", "--for", "-1"], "--for wants a number"),
-        (["call.table", "--scheduling", "edf"], "does not know edf"),
-        (["call.table", "--choices", "best"], "does not know best"),
+        (["call.table", "--scheduling", "edf"], "--scheduling does not know edf"),
+        (["call.table", "--choices", "best"], "--choices does not know best"),
         (["call.table", "--choices", "script:/nowhere"], "cannot read /nowhere"),
         (["call.table", "other.table"], "one table only"),
         (["nowhere.table"], "cannot read nowhere.table"),
         (["call.table", "--trace", "/nowhere/t"], "cannot write /nowhere/t"),
-        (["call.table", "--timeslice", "0"], "time slice"),
+        (["call.table", "--timeslice", "0"], "a time slice has to be longer than 0\n"),
+        (
+            ["call.table", "--hardened", "--fast"],
+            "--hardened needs processes, which are not there with --fast\n",
+        ),
     ],
 )
 def test_wrong_usage(workplace: Workplace, arguments: list[str], message: str) -> None:
@@ -270,7 +275,12 @@ def test_wrong_usage(workplace: Workplace, arguments: list[str], message: str) -
         check=False,
     )
     assert result.returncode == 2
-    assert message in result.stderr
+    assert f"camkes-host: {message}" in result.stderr
+
+
+def test_usage_is_shown(workplace: Workplace) -> None:
+    done = subprocess.run([*RUNNER, str(workplace.host)], capture_output=True, text=True, check=False)
+    compare(done.stderr, SCENARIOS / "usage.txt")
 
 
 def change(old: str, new: str) -> Callable[[str], str]:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Messages are up to 120 words long; user data stays with the thread. */
+/* Messages are up to 120 words long, and a signal to an endpoint has none; user data stays with the
+ * thread. */
 #include <camkes/host.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ void _camkes_thread(unsigned index)
         seL4_MessageInfo_t info = seL4_Call(ENDPOINT, seL4_MessageInfo_new(label, 0, 3, 127));
         printf("reply: length %d, word 1 still %d\n", (int)seL4_MessageInfo_get_length(info),
                (int)seL4_GetMR(1));
+        seL4_Signal(ENDPOINT);
     } else {
         seL4_Word badge;
         seL4_MessageInfo_t info = seL4_Recv(ENDPOINT, &badge);
@@ -30,6 +32,9 @@ void _camkes_thread(unsigned index)
                (int)seL4_MessageInfo_get_extraCaps(info));
         seL4_SetMR(0, 7);
         seL4_Reply(seL4_MessageInfo_new(0, 0, 0, 1));
+        info = seL4_Recv(ENDPOINT, NULL);
+        printf("signal: length %d, label %d\n", (int)seL4_MessageInfo_get_length(info),
+               (int)seL4_MessageInfo_get_label(info));
     }
     printf("user data %d\n", (int)seL4_GetUserData());
 }

@@ -256,6 +256,15 @@ static void arrays_at_the_end(void)
     }
 }
 
+/* An array whose size in bytes does not fit a number is too long, however few bytes are left of it.
+ */
+static void array_that_wraps_around(void)
+{
+    struct camkes_message message = camkes_message_new(NULL, 1);
+    camkes_put_array(&message, "", 2, SIZE_MAX / 2 + 1);
+    need(message.error == CAMKES_MESSAGE_NO_SPACE, "an array of no bytes");
+}
+
 int main(void)
 {
     buffer = malloc(sizeof *buffer);
@@ -271,6 +280,7 @@ int main(void)
     fields_of_errors();
     strings_at_the_end();
     arrays_at_the_end();
+    array_that_wraps_around();
     need(reported > 1000, "nothing happened");
     free(buffer);
     printf("good\n");
