@@ -78,9 +78,9 @@ static void refuses(const char *text, const char *end)
 
 static void fields(void)
 {
-    read_table("cpi lock 1 0 30 0 1\n"
+    read_table("cpi lock 1 0 30 0 1 0\n"
                "\n"
-               "cpi top 0 1 255 1 0\n"
+               "cpi top 0 1 255 1 0 3\n"
                "context low 10\n"
                "context high 30\n"
                "task t 7 12 5 1000 900\n"
@@ -98,6 +98,7 @@ static void fields(void)
     need(lock->inherits && !lock->own_priority && !lock->pooled && lock->contended, "a lock");
     need(!top->inherits && top->own_priority && top->pooled && !top->contended, "a fixed CPI");
     need(lock->ceiling == 30 && top->ceiling == 255, "ceilings");
+    need(lock->lock == 0 && top->lock == 3, "locks");
     need(strcmp(s->contexts[1].name, "high") == 0 && s->contexts[1].base == 30, "a context");
     const struct oracle_task *task = &s->tasks[0];
     need(strcmp(task->name, "t") == 0 && task->id == 7 && task->priority == 12, "a task");
@@ -122,7 +123,7 @@ int main(void)
             "`thread` is not what");
     refuses("thread boss - - -\n", "`boss` is not what");
     refuses("thread other - -\n", "`thread` is not what");
-    refuses("cpi lock 1 0 30 0\n", "`cpi` is not what");
+    refuses("cpi lock 1 0 30 0 1\n", "`cpi` is not what");
     refuses("context low\n", "`context` is not what");
     refuses("task t 7 12 5 1000\n", "`task` is not what");
     refuses("helper 3\n", "`helper` is not what");

@@ -20,10 +20,10 @@ static struct object objects[THREADS];
 static struct thread threads[THREADS];
 static struct oracle_thread known[THREADS];
 static struct oracle_cpi cpis[CPIS] = {
-    [LOCK] = {.name = "lock", .inherits = true, .ceiling = 30, .contended = true},
-    [INNER] = {.name = "inner", .inherits = true, .ceiling = 30, .contended = true},
-    [TOP] = {.name = "top", .own_priority = true, .ceiling = 40},
-    [POOL] = {.name = "pool", .ceiling = 35, .pooled = true},
+    [LOCK] = {.name = "lock", .inherits = true, .ceiling = 30, .contended = true, .lock = LOCK},
+    [INNER] = {.name = "inner", .inherits = true, .ceiling = 30, .contended = true, .lock = INNER},
+    [TOP] = {.name = "top", .own_priority = true, .ceiling = 40, .lock = TOP},
+    [POOL] = {.name = "pool", .ceiling = 35, .pooled = true, .lock = POOL},
 };
 static struct oracle_context contexts[CONTEXTS] = {{"low", 10}, {"mid", 20}, {"high", 30}};
 static struct oracle_task tasks[] = {
