@@ -85,14 +85,13 @@ def _is_fatal(diagnostic: Diagnostic) -> bool:
 
 def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     if not program.items:
-        if program.whole:
-            sink.report(codes.NO_ASSEMBLY, "this file does not define an assembly", _start(program))
+        sink.report(codes.NO_ASSEMBLY, "this file does not define an assembly", _start(program))
         return None
     names = Names(program, options.allow_forward_references, sink)
     names.resolve()
     check_definitions(names.components, names.unknown_procedures, sink)
     if not names.assemblies:
-        if program.whole and not any(isinstance(item, ast.AssemblyDecl) for item in program.items):
+        if not any(isinstance(item, ast.AssemblyDecl) for item in program.items):
             sink.report(
                 codes.NO_ASSEMBLY,
                 f"there is no assembly{_other_than(program)}",
@@ -102,8 +101,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
         return None
     flat = flatten(names.assemblies, sink)
     if not flat.instances and not flat.unknown:
-        if program.whole:
-            sink.report(codes.NO_INSTANCES, "the assembly has no instances", _assembly_span(program))
+        sink.report(codes.NO_INSTANCES, "the assembly has no instances", _assembly_span(program))
         return None
     joined = join(flat, sink)
     check_names(flat, joined, sink)

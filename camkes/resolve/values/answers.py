@@ -173,10 +173,8 @@ def _has_property(node: DeviceNode, key: str, value: Value) -> bool:
     if match is None:
         raise _NoAnswerError(f'"{key}" is not a valid property; expected `name`, `name[2]` or `name[*]`')
     cells = node.properties.get(match[1])
-    if cells is None:
-        return False
     if not cells:
-        return value in ("", 0, [])
+        return cells is not None and value in ("", 0, [])
     if match[2] == "*":
         return value == cells
     index = int(match[2] or "0", 0)
@@ -208,7 +206,7 @@ class _Bus:
     def __init__(self, node: DeviceNode) -> None:
         def count(name: str, default: int) -> int:
             cells = _words(node.properties.get(name, []))
-            return cells[0] if cells else default
+            return next(iter(cells), default)
 
         # the defaults are those of the specification
         self.address_cells = count("#address-cells", 2)
