@@ -69,7 +69,7 @@ NOT_RUN = (
 #: these compile files by themselves, which the map does not see
 UNITS = ("tests/runtime/test_units.py", "tests/host/test_units.py")
 #: the search follows which pages are written, so that what notes places disturbs it
-SEARCH = ("tests/explore/test_search.py", "tests/explore/test_planted.py")
+SEARCH = tuple(f"tests/explore/test_{name}.py" for name in ("search", "planted", "helpers"))
 OF_SEARCH = ("search", "snapshot", "pages", "visited", "oracle", "accesses", "arrivals")
 
 

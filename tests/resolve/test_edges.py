@@ -53,6 +53,12 @@ def test_with_one_requestor_other_threads_are_not_tasks_of_the_library(tmp_path:
     assert made is not None and [task.instance for task in made.tasks] == ["a"]
 
 
+def test_without_a_cpi_no_thread_is_a_task_of_the_library(tmp_path: Path) -> None:
+    text = of("control; attribute int _priority;", "a._priority = 1;")
+    made, _ = resolve(tmp_path, text)
+    assert made is not None and made.tasks == ()
+
+
 def test_a_file_that_cannot_be_read_is_one_error_for_all_its_imports(tmp_path: Path) -> None:
     (tmp_path / "bytes.camkes").write_bytes(b"\xff")
     assert len(numbers(tmp_path, 'import "bytes.camkes";\nimport "bytes.camkes";\n' + of("control;"))) == 1

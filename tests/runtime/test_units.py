@@ -23,6 +23,7 @@ _UNIT = Path(__file__).parent / "unit"
         ("error_test.c", ("error.c",)),
         ("semaphore_test.c", ("semaphore.c",)),
         ("group_test.c", ("protocols/group.c",)),
+        ("condition_test.c", ("protocols/condition.c",)),
         ("start_test.c", ("start.c",)),
         ("manager_test.c", ("protocols/manager.c", "protocols/queue.c")),
     ],

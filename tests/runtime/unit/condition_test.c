@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Conditions with helpers: when the manager of the group is asked, by whom, and for what. */
+#include <camkes/condition.h>
+#include <camkes/error.h>
+#include <camkes/label.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct camkes_context contexts[3];
+static struct camkes_cpi cpi = {.context = contexts, .contexts = 3};
+static struct camkes_thread first = {.name = "first"},
+                            second = {.name = "second", .cpi = &cpi, .context = &contexts[2]},
+                            stranger = {.name = "stranger"};
+static const struct camkes_waiter waiters[] = {{&first, 11}, {&second, 12}};
+static struct camkes_condition condition = {.name = "c", .waiter = waiters, .waiters = 2};
+static seL4_CPtr asked;
+static seL4_Word label;
+static int seen;           /* the value while the manager is asked */
+static _Atomic int *taken; /* at the next point by another thread */
+static jmp_buf failed;
+static seL4_IPCBuffer buffer;
+
+static void need(bool good, const char *what)
+{
+    if (!good) {
+        printf("%s: value %d, asked %d, label %#lx\n", what, condition.value, (int)asked,
+               (unsigned long)label);
+        exit(1);
+    }
+}
+
+seL4_IPCBuffer *seL4_GetIPCBuffer(void)
+{
+    return &buffer;
+}
+
+void camkes_host_point(void)
+{
+    if (taken != NULL) {
+        *taken = 0;
+        taken = NULL;
+    }
+}
+
+void camkes_ask_manager(seL4_CPtr manager, seL4_Word of, const char *name)
+{
+    need(asked == 0 && strcmp(name, "c") == 0, "asked once, for the condition");
+    asked = manager;
+    label = of;
+    seen = condition.value;
+}
+
+void camkes_fail(const char *format, ...)
+{
+    (void)format;
+    longjmp(failed, 1);
+}
+
+static void begin(struct camkes_thread *self, int value)
+{
+    seL4_SetUserData((seL4_Word)self);
+    condition.value = value;
+    asked = label = 0;
+}
+
+static void check(const char *what, int value, seL4_CPtr manager, seL4_Word wanted)
+{
+    need(condition.value == value && asked == manager && label == wanted, what);
+}
+
+static void waits(void)
+{
+    begin(&first, 1);
+    need(camkes_condition_wait(&condition) == 0, "a signal is there");
+    check("a signal is there", 0, 0, 0);
+    begin(&first, 0);
+    need(camkes_condition_wait(&condition) == 0, "none is there");
+    check("none is there", -1, 11, CAMKES_WAIT);
+    begin(&second, -1);
+    (void)camkes_condition_wait(&condition);
+    check("others wait, too", -2, 12, CAMKES_WAIT);
+    cpi.pooled = true;
+    begin(&second, 0);
+    (void)camkes_condition_wait(&condition);
+    check("a thread of a pool says for whom", -1, 12, CAMKES_WAIT | 2 << 12);
+    cpi.pooled = false;
+    begin(&stranger, 0);
+    if (setjmp(failed) == 0) {
+        (void)camkes_condition_wait(&condition);
+        need(false, "a thread of another instance");
+    }
+}
+
+static void tries(void)
+{
+    begin(&first, 2);
+    need(camkes_condition_trywait(&condition) == 0, "a signal is there");
+    check("it is taken", 1, 0, 0);
+    begin(&first, 0);
+    need(camkes_condition_trywait(&condition) == -1, "none is there");
+    check("nothing changes", 0, 0, 0);
+    begin(&first, 1);
+    taken = &condition.value;
+    need(camkes_condition_trywait(&condition) == -1, "another thread was faster");
+    check("nothing is left", 0, 0, 0);
+}
+
+static void signals(void)
+{
+    begin(&first, 0);
+    need(camkes_condition_post(&condition, 1) == 0, "nobody waits");
+    check("nobody waits", 1, 0, 0);
+    need(camkes_condition_post(&condition, 1) == 0, "a binary semaphore that is free");
+    check("a binary semaphore that is free", 1, 0, 0);
+    begin(&second, -1);
+    need(camkes_condition_post(&condition, INT_MAX) == 0, "a waiter");
+    check("a waiter", 0, 12, CAMKES_POST);
+    begin(&first, INT_MAX);
+    need(camkes_condition_post(&condition, INT_MAX) == -1, "a count that would overflow");
+    check("a count that would overflow", INT_MAX, 0, 0);
+    begin(&first, 1);
+    taken = &condition.value;
+    (void)camkes_condition_post(&condition, INT_MAX);
+    check("it was taken meanwhile", 1, 0, 0);
+}
+
+static void monitors(void)
+{
+    begin(&first, 0);
+    camkes_monitor_wait(&condition);
+    check("after a wait", 0, 11, CAMKES_WAIT);
+    need(seen == 1, "who has the lock sees that a thread waits");
+    begin(&first, 0);
+    camkes_monitor_signal(&condition, CAMKES_POST);
+    check("nobody waits", 0, 0, 0);
+    begin(&first, 2);
+    camkes_monitor_signal(&condition, CAMKES_POST);
+    check("threads wait", 2, 11, CAMKES_POST);
+}
+
+int main(void)
+{
+    waits();
+    tries();
+    signals();
+    monitors();
+    printf("good\n");
+    return 0;
+}
