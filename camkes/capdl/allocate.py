@@ -39,6 +39,7 @@ from camkes.model.system import (
     Instance,
     Interface,
     System,
+    Task,
 )
 from camkes.model.units import PAGE, round_up
 from camkes.protocols.groups import Group, find_groups, group_of
@@ -375,11 +376,13 @@ class _Allocator:
         task = next((t for t in self.system.tasks if t.instance == instance.name), None)
         if task is None:
             return
-        notification = self._object(f"{instance.name}:release", ObjectKind.NOTIFICATION)
+        event = release_event(self.system, task)
+        notification = self._object(event or f"{instance.name}:release", ObjectKind.NOTIFICATION)
         timer = self._object(f"{instance.name}:timer", ObjectKind.TIMER)
         self._cap(space, ObjectUse(instance.name, Purpose.RELEASE), notification, Rights.READ)
         self._cap(space, ObjectUse(instance.name, Purpose.TIMER), timer)
-        self.timers.append(Timer(timer, notification, 1, task.offset, task.period or 0))
+        period = 0 if event else task.period or 0
+        self.timers.append(Timer(timer, notification, 1, task.offset, period))
 
     # parts
 
@@ -408,6 +411,15 @@ def sleepers(group: Group, threads: dict[str, list[Thread]]) -> Iterator[tuple[P
 
 def _own(instance: Instance, interface: Interface) -> ObjectUse:
     return ObjectUse(instance.name, Purpose.INTERFACE, interface.name)
+
+
+def release_event(system: System, task: Task) -> str:
+    """The notification of the event that releases a task's jobs, empty for none."""
+    name = f"{task.instance}.{task.release}"
+    for connection in system.connections if task.release else ():
+        if any(end.name == name for end in connection.to_ends):
+            return f"{_event_name(connection, task.instance, task.release)}:notification"
+    return ""
 
 
 def _event_name(connection: Connection, instance: str, interface: str) -> str:

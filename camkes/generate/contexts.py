@@ -404,10 +404,11 @@ class StartContext(Struct, frozen=True):
 
 
 class TaskContext(Struct, frozen=True):
-    """`members` of its record are from settings."""
+    """`members` of its record are from settings. `event`: an event releases its jobs."""
 
     release: int
     timer: int
+    event: bool
     members: tuple[tuple[str, int], ...]
 
 

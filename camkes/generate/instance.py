@@ -207,4 +207,5 @@ def _task(me: InstanceFacts) -> ctx.TaskContext | None:
     if me.task is None:
         return None
     members = me.all.reader.members(me.instance, "task", "_")
-    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), members)
+    event = any(task.release for task in me.all.system.tasks if task.instance == me.instance.name)
+    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), event, members)

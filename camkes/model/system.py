@@ -238,8 +238,9 @@ class DomainSlot(Struct, frozen=True, eq=False):
 class Task(Struct, frozen=True, eq=False):
     """An originating control thread (Sudvarg et al. 2024, Sect. 3.1); times in nanoseconds, None: not given.
 
-    `period` is the minimum interarrival time, `deadline` is relative (None: the period), `offset` the
-    first release (0 where not given), `budget` a limit an MCS kernel enforces.
+    `period` is the minimum interarrival time, `release` the event that releases jobs, instead of a timer: the
+    name of a `consumes` interface of the instance, empty for none. `deadline` is relative (None: the period),
+    `offset` the first release (0 where not given), `budget` a limit an MCS kernel enforces.
     """
 
     instance: str
@@ -252,6 +253,7 @@ class Task(Struct, frozen=True, eq=False):
     offset: int
     span: Span
     spans: Mapping[str, Span]  # "id", "priority", "period", ... where each was stated
+    release: str = ""
 
 
 class Cpi(Struct, frozen=True, eq=False):

@@ -5,9 +5,10 @@
 #include <camkes/request.h>
 #include <camkes/task.h>
 
+/* The component does not see when an event came before it waited. */
 static uint64_t release_time(const struct camkes_task *task, uint64_t job)
 {
-    return task->offset + job * task->period;
+    return task->by_event ? task->begun : task->offset + job * task->period;
 }
 
 static void end_job(struct camkes_task *task)
@@ -21,8 +22,13 @@ static void end_job(struct camkes_task *task)
 
 /* Releases during an overrun are not lost: the timer counts them, and each of their jobs begins
  * when the one before it ends. */
-static void wait_for_release(const struct camkes_task *task)
+static void wait_for_release(struct camkes_task *task)
 {
+    if (task->by_event) {
+        seL4_Wait(task->release, NULL);
+        task->begun = camkes_platform_now();
+        return;
+    }
     if (task->period == 0 && task->offset == 0) {
         return; /* released at boot */
     }
@@ -65,7 +71,7 @@ bool camkes_next_job(void)
         return true;
     }
     end_job(task);
-    if (task->period == 0) {
+    if (task->period == 0 && !task->by_event) {
         return false;
     }
     begin_job(task);

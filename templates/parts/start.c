@@ -11,6 +11,9 @@ static struct camkes_interface /*? name ?*/__interface __attribute__((unused)) =
 static struct camkes_task camkes__task = {
     .release = /*? me.task.release ?*/,
     .timer = /*? me.task.timer ?*/,
+/*- if me.task.event -*/
+    .by_event = true,
+/*- endif -*/
 /*- for name, value in me.task.members -*/
     ./*? name ?*/ = /*? value ?*/,
 /*- endfor -*/

@@ -101,6 +101,7 @@ class _Decoder:
         self.lanes = self._make_lanes()
         self.tasks = {lane.task.id: lane for lane in self.lanes if lane.task.id >= 0}
         self.timers = {lane.task.timer: lane for lane in self.tasks.values() if lane.task.timer is not None}
+        self.events = {lane.task.event: lane for lane in self.tasks.values() if lane.task.event is not None}
         self.active = set(self.lanes)
         self.holders: dict[int, tuple[int, int]] = {}  # CPI of a lock -> (cpi, context)
         #: (cpi, context) -> the thread that serves its request
@@ -229,6 +230,11 @@ class _Decoder:
         if lane is not None:
             lane.released = max(lane.released, args[1])
 
+    def _on_signal(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
+        lane = self.events.get(args[0])
+        if lane is not None and len(lane.releases) <= len(lane.begins):  # else it was signalled already
+            lane.releases.append(self.now)
+
     def _on_fault(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is None:
             return
@@ -253,7 +259,9 @@ class _Decoder:
 
     def _on_job_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.lane is not None:
-            thread.lane.begins[args[0]] = (self.now, args[1])
+            releases = thread.lane.releases
+            release = releases[args[0]] if args[0] < len(releases) else args[1]
+            thread.lane.begins[args[0]] = (self.now, release)
             thread.lane.job = True
             self.changed.add(thread)
 
@@ -493,8 +501,8 @@ class _Decoder:
     def _finished(self, lane: TaskState, scheduling: bool) -> Lane:
         released = lane.released
         if lane.task.id >= 0 and lane.task.timer is None:
-            released = 1  # at boot
+            released = 1 if lane.task.event is None else len(lane.releases)  # at boot, or by events
         segments = tuple(lane.segments) if scheduling else None
         ending = Ending(self.now, self.ending is EndReason.IDLE)
-        jobs = make_jobs(lane.task, released, lane.begins, lane.ends, ending, segments)
+        jobs = make_jobs(lane.task, released, lane.begins, lane.ends, ending, segments, lane.releases)
         return Lane(lane.task, lane.thread.named.number, segments or (), jobs)

@@ -50,13 +50,15 @@ def make_jobs(
     ends: Mapping[int, int],
     ending: Ending,
     segments: Sequence[StateSegment] | None,
+    releases: Sequence[int] = (),
 ) -> tuple[Job, ...]:
     """The jobs of a task of which `released` were released. `begins` are (begin, release) by job number;
     `segments` are those of its lane, None: not known."""
     blocked = None if segments is None else _BlockedTime(segments)
     jobs = []
     for number in range(max(released, max(begins, default=-1) + 1)):
-        begin, release = begins.get(number, (None, task.offset + number * (task.period or 0)))
+        planned = task.offset + number * (task.period or 0)
+        begin, release = begins.get(number, (None, releases[number] if number < len(releases) else planned))
         end = ends.get(number)
         deadline = None if task.deadline is None else release + task.deadline
         jobs.append(

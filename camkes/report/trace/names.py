@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from camkes.capdl.allocate import release_event
 from camkes.capdl.details import Rights
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Role
@@ -21,6 +22,7 @@ from camkes.files import write_whole
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
+from camkes.protocols.releases import emitters
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
 
 FORMAT = "camkes-trace-names 3"
@@ -44,7 +46,8 @@ class NamedThread(Struct, frozen=True):
 
 class NamedTask(Struct, frozen=True):
     """A task. Times are nanoseconds, None: not given. `timer` is the number of the timer object that releases
-    its jobs; None: the only job is released at boot."""
+    its jobs, `event` that of the notification that does; neither: the only job is released at boot. `after`
+    is the task that emits the event, if it is one alone."""
 
     id: int
     name: str
@@ -54,6 +57,8 @@ class NamedTask(Struct, frozen=True):
     deadline: int | None = None
     offset: int = 0
     timer: int | None = None
+    event: int | None = None
+    after: str = ""
 
 
 class NamedContext(Struct, frozen=True):
@@ -199,6 +204,8 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
                 deadline,
                 t.offset if t else 0,
                 numbers[timer] if (timer := f"{task.name}:timer") in released else None,
+                numbers.get(release_event(system, t)) if system and t else None,
+                emitters(system, plan).get(task.name, "") if system else "",
             )
         )
     return TraceNames(

@@ -80,11 +80,23 @@ class ThreadState:
 class TaskState:
     """What is known of a task now."""
 
-    __slots__ = ("begins", "current", "ends", "job", "released", "segments", "since", "task", "thread")
+    __slots__ = (
+        "begins",
+        "current",
+        "ends",
+        "job",
+        "released",
+        "releases",
+        "segments",
+        "since",
+        "task",
+        "thread",
+    )
 
     def __init__(self, task: NamedTask, thread: ThreadState) -> None:
         self.task, self.thread = task, thread
         self.released = 0
+        self.releases: list[int] = []  # by events
         self.job = False  # one is under way
         self.begins: dict[int, tuple[int, int]] = {}
         self.ends: dict[int, int] = {}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.connectors import RPC_CALL, library_threads
+from camkes.model.connectors import RPC_CALL, library_threads, support
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.protocols import Protocol
 from camkes.model.settings import (
@@ -21,6 +21,7 @@ from camkes.model.settings import (
     PERIOD,
     PRIORITY,
     PRIORITY_PROTOCOL,
+    RELEASE,
     WCET,
     WITHIN,
     SettingReader,
@@ -34,6 +35,7 @@ from camkes.model.system import (
     Interface,
     Setting,
     Task,
+    in_words,
 )
 from camkes.resolve import codes
 from camkes.resolve.values.clauses import protocol, protocol_words
@@ -49,7 +51,7 @@ def tasks_and_cpis(
     instances: tuple[Instance, ...], connections: tuple[Connection, ...], sink: Sink
 ) -> tuple[tuple[Task, ...], tuple[Cpi, ...]]:
     """The tasks and CPIs of a system, in the order of its instances."""
-    reader = TaskReader(sink)
+    reader = TaskReader(sink, connections=connections)
     threads: dict[tuple[str, str], Connection] = {}
     for connection in connections:
         for end in connection.to_ends:
@@ -115,6 +117,8 @@ def _condition(
 class TaskReader(SettingReader, frozen=True):
     """Reads what is stated of tasks and CPIs; what is wrong is reported."""
 
+    connections: tuple[Connection, ...] = ()
+
     # Tasks ---------------------------------------------------------------------------------------
 
     def task(self, instance: Instance, library: bool) -> Task | None:
@@ -157,7 +161,54 @@ class TaskReader(SettingReader, frozen=True):
             times[OFFSET] or 0,
             instance.span,
             spans,
+            self.release(instance, spans),
         )
+
+    def release(self, instance: Instance, spans: dict[str, Span]) -> str:
+        """The event that releases a task's jobs, empty for none or a wrong one."""
+        own = {attribute.name for attribute in instance.type.attributes}
+        names = (name for name in RELEASE.names("_") if name not in own)
+        stated = self.get(instance, *names)
+        if stated is None:
+            return ""
+        spans[RELEASE.name] = stated.span
+        events = [i.name for i in instance.type.interfaces if i.kind == "consumes"]
+        if stated.value not in events:
+            self.sink.report(
+                codes.BAD_RELEASE,
+                f"jobs of `{instance.name}` are released by an event that it consumes, which"
+                f" {in_words(stated.value)} is not"
+                if not isinstance(stated.value, str)
+                else f"`{instance.name}` consumes no event `{stated.value}`",
+                stated.span,
+                related=[Label(instance.type.span, "its component")],
+                help=f'for example `{instance.name}.{RELEASE.of("_")} = "{events[0]}";`'
+                if events
+                else "declare one in the component: `consumes EVENT NAME;`",
+            )
+            return ""
+        name = str(stated.value)
+        end = next(
+            (c for c in self.connections if any(e.name == f"{instance.name}.{name}" for e in c.to_ends)), None
+        )
+        if end is not None and not support(end.connector).without_thread:
+            self.sink.report(
+                codes.BAD_RELEASE,
+                f"`{instance.name}.{name}` is received by a thread of its own, so it cannot release jobs",
+                stated.span,
+                related=[Label(end.span, f"`{end.connector.name}` gives it a thread")],
+                help="use `seL4NotificationNative`, for whose events the task itself waits",
+            )
+            return ""
+        if OFFSET.name in spans:
+            self.sink.report(
+                codes.BAD_RELEASE,
+                f"jobs of `{instance.name}` are released by an event, so they have no offset",
+                spans[OFFSET.name],
+                related=[Label(stated.span, "the event")],
+                help="remove the offset: the first job is released by the first event",
+            )
+        return name
 
     # CPIs ----------------------------------------------------------------------------------------
 

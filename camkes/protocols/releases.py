@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Tasks whose jobs are released by events, and who emits these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from camkes.model.system import System
+from camkes.protocols.plan import Plan
+
+
+def emitters(system: System, plan: Plan) -> Mapping[str, str]:
+    """For each task that an event of one task alone releases, that task: the emitter of the event, or the
+    only task that requests a CPI of the instance that emits."""
+    senders = {
+        end.name: {other.instance for other in connection.from_ends}
+        for connection in system.connections
+        for end in connection.to_ends
+    }
+    found = {}
+    for task in system.tasks:
+        emitting = senders.get(f"{task.instance}.{task.release}", set()) if task.release else set()
+        tasks = {name for name in emitting if plan.task(name) is not None}
+        tasks |= {name for cpi in plan.cpis if cpi.instance in emitting for name in cpi.tasks}
+        known = all(plan.task(name) or any(c.instance == name for c in plan.cpis) for name in emitting)
+        if known and len(tasks) == 1:
+            found[task.instance] = tasks.pop()
+    return found
