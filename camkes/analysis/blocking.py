@@ -30,7 +30,7 @@ from math import inf
 
 from msgspec import Struct
 
-from camkes.analysis.demand import Demands, Time
+from camkes.analysis.demand import Demands, Requesting, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.sections import Limits, RequestSection
 from camkes.analysis.solver import solve
@@ -78,12 +78,12 @@ NONE = Blocking(0, 0, 0, (), 0)
 
 class PossibleWaits(Struct, frozen=True, dict=True):
     """What a job of a task can wait for. `requests` are, for each lock of a section, the jobs that request it
-    at the task's priority or above: (-priority, period, requests of a job). `nested` are the requests to it
+    at the task's priority or above. `nested` are the requests to it
     in all sections. `every_way`: `sections` has one for each set of locks that can be held around
     it; else it has one for each task and CPI, and there is no exact blocking."""
 
     sections: tuple[RequestSection, ...]
-    requests: Mapping[str, tuple[tuple[int, int, int], ...]]
+    requests: Mapping[str, tuple[Requesting, ...]]
     nested: Mapping[str, int]
     every_way: bool = True
     #: how often one request to a CPI leads to requests to which locks, for those that are whole sections
@@ -115,10 +115,10 @@ class PossibleWaits(Struct, frozen=True, dict=True):
 
     def _own(self, cpi: str, holders: int, window: Time) -> int:
         limit = 0
-        for _, period, count in self.requests.get(cpi, ()):
+        for _, period, count, jitter in self.requests.get(cpi, ()):
             if limit >= holders:
                 break
-            limit += -(-window // period) * count
+            limit += -(-(window + jitter) // period) * count
         return min(holders, limit)
 
     def blocking(self) -> Callable[[Time], Blocking]:

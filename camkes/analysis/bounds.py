@@ -83,6 +83,8 @@ def _liu_layland(loads: Sequence[Load], blocking: Mapping[str, Time], reason: st
 def _not_rate_monotonic(loads: Sequence[Load], deadlines: Mapping[str, int]) -> str:
     """Why the bounds do not apply to these tasks; empty if they do."""
     for load in loads:
+        if load.jitter:
+            return f"{load.name} is released by events of another task"
         if deadlines[load.name] != load.period:
             return f"the deadline of {load.name} differs from its period"
     ordered = sorted(loads, key=lambda load: -load.priority)

@@ -14,6 +14,7 @@ from camkes.model.connectors import carries_time, interface_threads, support
 from camkes.model.settings import AFFINITY, DEFAULTS, DOMAIN, PRIORITY, Defaults, Known, SettingReader, find
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
+from camkes.protocols.releases import periods
 from camkes.protocols.requests import CallGraph, build_graph
 
 
@@ -35,17 +36,23 @@ def check(
 
 
 def _times(system: System, plan: Plan, sink: Sink) -> None:
-    helping = servers(system, plan)
+    helping, known = servers(system, plan), periods(system, plan)
     for task in system.tasks:
         name = task.instance
         if name in helping:
             continue  # which executes while others wait
-        if task.period is None:
+        if name not in known:
             sink.report(
                 NO_PERIOD,
-                f"task `{name}` has no period",
+                f"the time between two events `{name}.{task.release}` is not known"
+                if task.release
+                else f"task `{name}` has no period",
                 task.span,
-                help=f"add for example `{name}._period = 20 ms;` to the configuration",
+                notes=["it is the period of the task that emits them, if that is one alone"]
+                if task.release
+                else [],
+                help=f"add for example `{name}._period = 20 ms;` to the configuration"
+                + (": the least time between two events" if task.release else ""),
             )
         if task.wcet is None:
             sink.report(
@@ -72,6 +79,7 @@ def _waits(system: System, plan: Plan, sink: Sink) -> None:
     tasks = {task.name for task in plan.tasks}
     executed = tasks | {cpi.instance for cpi in plan.cpis if cpi.tasks}
     helping = servers(system, plan)
+    releases = {task.instance: task.release for task in system.tasks}
     emitters = {
         end.name: [system.instance(other.instance) for other in connection.from_ends]
         for connection in system.connections
@@ -79,8 +87,8 @@ def _waits(system: System, plan: Plan, sink: Sink) -> None:
     }
     for instance in system.instances:
         for kind, name, span in _waited_for(instance) if instance.name in executed else ():
-            if plan.condition(f"{instance.name}.{name}") is not None:
-                continue  # with helpers
+            if plan.condition(f"{instance.name}.{name}") is not None or releases.get(instance.name) == name:
+                continue  # with helpers, or between jobs
             by = emitters.get(f"{instance.name}.{name}", [])
             from_tasks = all(each is not None and each.name in executed for each in by)
             if instance.name in helping and kind == "event" and from_tasks:

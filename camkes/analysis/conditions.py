@@ -17,7 +17,7 @@ from camkes.protocols.plan import Plan, PlannedCondition
 
 def servers(system: System, plan: Plan) -> Set[str]:
     """The tasks without a period that help: they execute on behalf of waiting jobs."""
-    periodic = {task.instance for task in system.tasks if task.period is not None}
+    periodic = {task.instance for task in system.tasks if task.period is not None or task.release}
     return {name for each in plan.conditions for name in each.lending.tasks()} - periodic
 
 
@@ -80,12 +80,13 @@ def check_conditions(system: System, plan: Plan, sink: Sink) -> None:
         lowest = min((tasks[n].priority or 0 for n in _waiting_tasks(plan, each) if n in tasks), default=0)
         for name in each.lending.tasks():
             helper = plan.task(name)
-            if name in tasks and (period := tasks[name].spans.get("period")) is not None:
+            spans = tasks[name].spans if name in tasks else {}
+            if (period := spans.get("period") or spans.get("release")) is not None:
                 sink.report(
                     MAY_WAIT,
-                    f"a wait for `{each.name}` has no bound: its helper `{name}` waits for its next period",
+                    f"a wait for `{each.name}` has no bound: its helper `{name}` waits for its next release",
                     span,
-                    related=[Label(period, "a time passes before it goes on")],
+                    related=[Label(period, "its jobs are released one after the other")],
                     help="let a task without a period end the wait, which waits for requests alone",
                 )
             elif helper is not None and helper.priority > lowest:

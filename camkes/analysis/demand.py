@@ -19,6 +19,10 @@ from camkes.model.protocols import Protocol
 Time = int | Fraction
 
 
+#: How jobs of a task request a lock: -priority, period, requests of a job, jitter.
+Requesting = tuple[int, int, int, Time]
+
+
 class DemandPart(Struct, frozen=True):
     """What requests to one CPI add to a job: `count` requests of `work` and `overhead` nanoseconds each,
     without those that the CPI makes itself."""
@@ -49,10 +53,10 @@ class Demands(Struct, frozen=True):
 
     of_task: Mapping[str, Demand]
     of_request: Mapping[str, Time]
-    #: for each lock, (-priority, period, requests of a job) of the tasks that request it, the highest first
-    requests: Mapping[str, tuple[tuple[int, int, int], ...]]
+    #: for each lock the tasks that request it, the highest first
+    requests: Mapping[str, tuple[Requesting, ...]]
 
-    def requests_from(self, priority: int, lock: str) -> tuple[tuple[int, int, int], ...]:
+    def requests_from(self, priority: int, lock: str) -> tuple[Requesting, ...]:
         """Those of tasks of this priority or a higher one."""
         found = self.requests[lock]
         return found[: bisect_right(found, -priority, key=itemgetter(0))]
@@ -80,13 +84,13 @@ def request_parts(workload: Workload, platform: Platform, name: str) -> tuple[De
     )
 
 
-def _requests(
-    workload: Workload, of_task: Mapping[str, Demand]
-) -> dict[str, tuple[tuple[int, int, int], ...]]:
-    found: dict[str, list[tuple[int, int, int]]] = {}
+def _requests(workload: Workload, of_task: Mapping[str, Demand]) -> dict[str, tuple[Requesting, ...]]:
+    found: dict[str, list[Requesting]] = {}
     for task in sorted(workload.tasks, key=lambda task: -task.priority):
         for part in of_task[task.name].parts:
-            found.setdefault(workload.lock[part.cpi], []).append((-task.priority, task.period, part.count))
+            found.setdefault(workload.lock[part.cpi], []).append(
+                (-task.priority, task.period, part.count, task.jitter)
+            )
     return {name: tuple(each) for name, each in found.items()}
 
 

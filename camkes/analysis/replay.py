@@ -92,10 +92,10 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
             help="`camkes analyze --witnesses DIR` writes them",
         )
         return None
-    if any(cpi.lock for cpi in workload.cpis):
+    if any(cpi.lock for cpi in workload.cpis) or any(task.after for task in workload.tasks):
         sink.report(
             REPLAY_FILE,
-            "a case of a system that waits with helpers cannot be replayed",
+            "a case of a system with waits or releases by events cannot be replayed",
             help="run the system itself",
         )
         return None

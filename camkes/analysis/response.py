@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import ceil, lcm
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.analysis.demand import Time
 
@@ -27,16 +28,20 @@ class Load(Struct, frozen=True):
     priority: int
     period: int
     demand: Time
+    #: how much later than that a job can be released
+    jitter: Time = 0
 
 
 class Response(Struct, frozen=True):
     """The longest response, `time`, of a job in the busy window; the `job` (0: the first) that has it, and
-    how many jobs of which tasks it waits for in a `window` from when all were released."""
+    how many jobs of which tasks it waits for in a `window` from when all were released. `latest` is when
+    a job ends, at most, after its release without the jitter."""
 
     time: Time
     job: int
     interference: tuple[tuple[str, int], ...]
     window: Time
+    latest: Time
 
 
 class Unfinished(Struct, frozen=True):
@@ -63,20 +68,30 @@ def response(
     if used > 1:
         return None
     jobs = lcm(*(load.period for load in (task, *interfering))) // task.period
+    most_late = max(load.jitter for load in (task, *interfering))
     longest: Response | None = None
+    latest: Time = 0
     window: Time = 0
-    for job in range(jobs):
-        most = None if enough is None else enough + job * task.period
+    for job in range(jobs + ceil(most_late / task.period)):
+        release = max(0, job * task.period - task.jitter)
+        most = None if enough is None else enough + release
         window, steps = _window(task, interfering, blocking, job, window, steps, most)
         if steps < 0:
-            passed = window - job * task.period
+            passed = window - release
             return Unfinished(passed if longest is None else max(passed, longest.time))
-        if longest is None or window - job * task.period > longest.time:
-            counts = tuple((other.name, ceil(Fraction(window) / other.period)) for other in interfering)
-            longest = Response(window - job * task.period, job, counts, window)
-        if window <= (job + 1) * task.period or (enough is not None and longest.time > enough):
+        latest = max(latest, task.jitter + window - job * task.period)
+        if longest is None or window - release > longest.time:
+            counts = tuple((other.name, _jobs(other, window)) for other in interfering)
+            longest = Response(window - release, job, counts, window, 0)
+        done = window <= (job + 1) * task.period - task.jitter
+        if done or (enough is not None and longest.time > enough):
             break
-    return longest
+    return longest and replace(longest, latest=latest)
+
+
+def _jobs(load: Load, window: Time) -> int:
+    """How many jobs of a task can be released in a window, at most."""
+    return int(-(-(window + load.jitter) // load.period))
 
 
 def _window(
@@ -95,9 +110,7 @@ def _window(
     # each task is released at least once; without work of its own a job still waits for the others
     window = max(start, own + sum(other.demand for other in interfering), 1)
     for left in range(steps - 1, -1, -1):
-        again = (
-            own + blocking(window) + sum(-(-window // other.period) * other.demand for other in interfering)
-        )
+        again = own + blocking(window) + sum(_jobs(other, window) * other.demand for other in interfering)
         if again == window or (most is not None and again > most):
             return again, left
         window = again

@@ -124,7 +124,9 @@ class Simulation:
         self._count = 0
         self._holder: dict[str, _Flow] = {}
         self._waiting: dict[str, list[_Flow]] = {lock: [] for lock in workload.lock.values()}
-        self._timers = [(what.offsets[flow.task.name], i) for i, flow in enumerate(self._flows)]
+        self._timers = [
+            (what.offsets[flow.task.name], i) for i, flow in enumerate(self._flows) if not flow.task.after
+        ]
         heapify(self._timers)
 
     def run(
@@ -206,6 +208,13 @@ class Simulation:
                 self._begin(flow, time)
         return due
 
+    def _event(self, flow: _Flow) -> None:
+        """A job is released by an event at the end of another job; one event can wait for its job."""
+        if not flow.stack:
+            self._begin(flow, self.now)
+        elif not flow.released:
+            flow.released.append(self.now)
+
     def _begin(self, flow: _Flow, release: int) -> None:
         flow.release = release
         flow.stack.append(_RequestFrame(self.what.tasks[flow.task.name], None, flow.task.priority))
@@ -260,6 +269,9 @@ class Simulation:
         if cpi is None:
             self.jobs.append(SimulatedJob(flow.task.name, flow.release, self.now))
             self._ready.remove(flow)
+            for other in self._flows:
+                if other.task.after == flow.task.name:
+                    self._event(other)
             if flow.released:
                 self._begin(flow, flow.released.pop(0))
             else:

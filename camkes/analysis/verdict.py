@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.analysis.blocking import Blocking, waits
 from camkes.analysis.bounds import Bound, bounds
@@ -22,6 +23,9 @@ from camkes.protocols.plan import Plan
 
 #: Tasks of the largest system whose responses `camkes plan` and the editor show.
 BRIEF = 40
+
+#: How often jitters are computed anew at most.
+ROUNDS = 100
 
 
 class Verdict(StrEnum):
@@ -49,12 +53,21 @@ class TaskResult(Struct, frozen=True):
         return Verdict.MET if self.response.time <= self.task.deadline else Verdict.MISSED
 
 
+class Chain(Struct, frozen=True):
+    """Tasks each of which releases the next one by an event, and the longest time from a release of the first
+    to the end of the last; None where there is no bound."""
+
+    tasks: tuple[str, ...]
+    latency: Time | None
+
+
 class Analysis(Struct, frozen=True):
-    """The result for all tasks, from the highest priority, equal ones by name."""
+    """The result for all tasks, from the highest priority, equal ones by name, and for chains of them."""
 
     platform: Platform
     tasks: tuple[TaskResult, ...]
     bounds: tuple[Bound, ...]
+    chains: tuple[Chain, ...] = ()
 
     @property
     def utilisation(self) -> float:
@@ -86,7 +99,42 @@ def responses(system: System, plan: Plan) -> Analysis | None:
 def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solver: bool = False) -> Analysis:
     """Execution times, blocking, bounds and response times of all tasks. Where they need not be `exact`,
     those above the deadline are any value above it. With the `solver` blocking is exact where the search
-    would exceed its limit; that can take long."""
+    would exceed its limit; that can take long.
+
+    A task that an event releases has the latest end of the task before it as its jitter, which can make those
+    end later: this is repeated until nothing changes (Tindell and Clark 1994)."""
+    for _ in range(ROUNDS):
+        found = _analyse(workload, platform, exact, solver)
+        latest = {each.task.name: each.response.latest for each in found.tasks if each.response is not None}
+        jitters = {task.name: latest.get(task.after, 0) for task in workload.tasks}
+        if all(task.jitter == jitters[task.name] for task in workload.tasks):
+            tasks = tuple(
+                each if each.task.after in ("", *latest) else _no_bound(each) for each in found.tasks
+            )
+            return replace(found, tasks=tasks, chains=_chains(workload, latest))
+        later = tuple(replace(task, jitter=jitters[task.name]) for task in workload.tasks)
+        workload = Workload(later, workload.cpis)
+    return replace(found, tasks=tuple(map(_no_bound, found.tasks)), chains=_chains(workload, {}))
+
+
+def _no_bound(result: TaskResult) -> TaskResult:
+    """The same where no bound was found for how late the task is released, or what it waits for."""
+    return replace(result, response=None, at_least=result.demand.total)
+
+
+def _chains(workload: Workload, latest: Mapping[str, Time]) -> tuple[Chain, ...]:
+    after = {task.name: task.after for task in workload.tasks if task.after}
+    found = []
+    for last in sorted(after.keys() - after.values()):
+        names = [last]
+        while names[-1] in after:
+            names.append(after[names[-1]])
+        bounded = latest.keys() >= set(names)
+        found.append(Chain(tuple(reversed(names)), latest[last] if bounded else None))
+    return tuple(found)
+
+
+def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) -> Analysis:
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     loads = _loads(tasks, needed)
@@ -102,6 +150,8 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solve
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:
     """The same for one task."""
+    if any(task.after for task in workload.tasks):
+        return next(each for each in analyse(workload, platform).tasks if each.task.name == name)
     needed = demands(workload, platform)
     task = next(each for each in workload.tasks if each.name == name)
     blocking = waits(workload, needed, platform, task).blocking()
@@ -110,7 +160,7 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
 
 def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
     return {
-        task.name: Load(task.name, task.priority, task.period, needed.of_task[task.name].total)
+        task.name: Load(task.name, task.priority, task.period, needed.of_task[task.name].total, task.jitter)
         for task in tasks
     }
 

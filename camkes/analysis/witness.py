@@ -102,7 +102,7 @@ class _WitnessSearch:
     def _horizon(self, release: int) -> int:
         """Until when the response of a job that matters is known."""
         if self.result.response is not None:
-            return release + ceil(self.result.response.window) + 1
+            return release + ceil(self.result.response.window + self.task.jitter) + 1
         used = sum(
             self.result.demand.total / self.task.period if each is self.task else _share(self.workload, each)
             for each in self.workload.tasks

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
 from heapq import nlargest
 
@@ -14,6 +15,7 @@ from camkes.analysis.conditions import HelpedWait, helped_waits
 from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
+from camkes.protocols.releases import emitters, periods
 
 
 class WorkloadCpi(Struct, frozen=True):
@@ -33,7 +35,9 @@ class WorkloadCpi(Struct, frozen=True):
 
 class WorkloadTask(Struct, frozen=True):
     """A task. `work` is the execution time of a job without its requests, `period` the least time between
-    two releases, `deadline` counts from the release and may be longer than the period."""
+    two releases, `deadline` counts from the release and may be longer than the period. `after` is the task
+    whose jobs release its jobs, by an event; then these come up to `jitter` after the first of such a chain
+    was released, of whose task the period is."""
 
     name: str
     priority: int
@@ -41,6 +45,8 @@ class WorkloadTask(Struct, frozen=True):
     deadline: int
     work: int
     requests: Mapping[str, int] = {}
+    after: str = ""
+    jitter: int | Fraction = 0
 
 
 class Workload(Struct, frozen=True, dict=True):
@@ -144,17 +150,19 @@ def workload_of(system: System, plan: Plan) -> Workload:
         for caller in wait.waiting:
             counts.setdefault(caller, {})[wait.condition] = 1
     planned = {task.name: task for task in plan.tasks}
+    period_of, after = periods(system, plan), emitters(system, plan)
     tasks = tuple(
         WorkloadTask(
             name=task.instance,
             priority=planned[task.instance].priority,
-            period=task.period,
-            deadline=task.deadline or task.period,
+            period=period_of[task.instance],
+            deadline=task.deadline or period_of[task.instance],
             work=task.wcet or 0,
             requests=counts.get(task.instance, {}),
+            after=after.get(task.instance, ""),
         )
         for task in system.tasks
-        if task.period is not None
+        if task.instance in period_of
     )
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
     cpis = tuple(

@@ -46,7 +46,9 @@ def to_dict(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> dict[s
     possible, under `blocking_bounds`), blocking_gap (how far `blocking` is above `possible`), response,
     response_at_least (what was found before the search for R was given up, else null), verdict
     ("met", "missed", "unbounded"), witness (null where none was searched for): response, release of the job,
-    quality ("attained", "miss" or "gap"), gap to the bound (null where there is no bound). bounds: name,
+    quality ("attained", "miss" or "gap"), gap to the bound (null where there is no bound). chains: tasks,
+    each of which releases the next one, and latency, from a release of the first to the end of the last, at
+    most (null where there is no bound). bounds: name,
     source, applicable, reason, verdict ("met", "unknown", "not applicable"): what a bound rejects may be
     met.
     """
@@ -55,6 +57,9 @@ def to_dict(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> dict[s
         "platform": analysis.platform.name,
         "utilisation": analysis.utilisation,
         "tasks": [_task(result, witnesses.get(result.task.name)) for result in analysis.tasks],
+        "chains": [
+            {"tasks": list(chain.tasks), "latency": _whole(chain.latency)} for chain in analysis.chains
+        ],
         "bounds": [
             {
                 "name": bound.name,
@@ -136,13 +141,23 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
         *gaps,
         f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
     ]
+    chains = [("chain", "latency"), *chain_rows(analysis)]
     return "\n\n".join(
         [
             table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
             "\n".join(legend),
+            *([table(chains, right={1}, color=color)] if analysis.chains else []),
             table(bound_rows(analysis), right={2, 3}, color=color),
         ]
     )
+
+
+def chain_rows(analysis: Analysis) -> list[tuple[str, str]]:
+    """Chains of tasks that release each other, with the longest time from the first release to the end."""
+    return [
+        (" -> ".join(chain.tasks), "-" if chain.latency is None else _time(chain.latency))
+        for chain in analysis.chains
+    ]
 
 
 def found_text(witness: Witness | None) -> str:
@@ -185,7 +200,7 @@ def explain(
     result = next((each for each in analysis.tasks if each.task.name == name), None)
     if result is None:
         return None
-    return "\n".join([*_explain(workload, analysis, result), *_case(witnesses.get(name))])
+    return "\n".join([*_explain(workload, analysis, result), *_case(workload, witnesses.get(name))])
 
 
 def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iterator[str]:
@@ -194,6 +209,8 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     needs = {each.task.name: each.demand.total for each in analysis.tasks}
     limits = f"period {_time(task.period)}, deadline {_time(task.deadline)}"
     yield f"{task.name}: priority {task.priority}, {limits}"
+    if task.after:
+        yield f"  released by events of {task.after}, up to {_time(task.jitter)} after the first of its chain"
     yield ""
     yield f"C = {_time(result.demand.total)}, the execution time of a job"
     yield f"  {_time(task.work):>12}  its own work"
@@ -229,7 +246,7 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
         what = f"{_times(count, 'job')} of {_time(needs[other])}, period {_time(periods[other])}"
         yield f"  {_time(count * needs[other]):>12}  {other}: {what}"
     if found.job:
-        yield f"  {'-' + _time(found.job * task.period):>12}  released that long after the first"
+        yield f"  {'-' + _time(found.window - found.time):>12}  released that long after the first"
 
 
 def _part(workload: Workload, part: DemandPart, indent: str = "") -> str:
@@ -251,7 +268,7 @@ def _section(workload: Workload, analysis: Analysis, section: RequestSection) ->
         yield from (_part(workload, part, indent="    ") for part in parts)
 
 
-def _case(witness: Witness | None) -> Iterator[str]:
+def _case(workload: Workload, witness: Witness | None) -> Iterator[str]:
     """The case that was found: when which task is first released."""
     if witness is None:
         return
@@ -264,8 +281,11 @@ def _case(witness: Witness | None) -> Iterator[str]:
     yield ""
     yield f"Case: a response of {_time(witness.response)}, {words[witness.quality]}"
     yield f"  the job released at {_time(witness.release)}, where the first releases are:"
+    by_events = {task.name for task in workload.tasks if task.after}
     by_time: dict[int, list[str]] = {}
     for name, offset in witness.program.offsets.items():
+        if name in by_events:
+            continue
         by_time.setdefault(offset, []).append(name)
     for offset in sorted(by_time):
         yield f"  {_time(offset):>12}  {', '.join(by_time[offset])}"

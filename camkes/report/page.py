@@ -95,7 +95,7 @@ def _bars(analysis: Analysis, result: TaskResult) -> Iterator[tuple[str, float, 
     unit = 100 * _scale(result) / result.task.deadline
     needs = {each.task.name: each.demand.total for each in analysis.tasks}
     found = result.response
-    own = (found.job + 1) * result.demand.total - found.job * result.task.period
+    own = (found.job + 1) * result.demand.total - (found.window - found.time)
     yield "own", float(own * unit), f"own execution {_time(own)}" if own >= 0 else "own execution"
     sections = result.blocking.sections
     if sum(section.duration for section in sections) == result.blocking.least:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
+from camkes.report.trace.chains import ChainLatencies
 from camkes.report.trace.jobs import response_times
 from camkes.report.trace.model import Lane
 
@@ -60,6 +61,15 @@ class TaskReport(Struct, frozen=True):
     job_list: tuple[JobReport, ...]
 
 
+class ChainReport(Struct, frozen=True):
+    """A chain of tasks each of which releases the next one by an event: the time from a release of the first
+    to the end of the last."""
+
+    tasks: tuple[str, ...]
+    completed: int
+    latency: ResponseReport
+
+
 class ErrorReport(Struct, frozen=True):
     """Why a run did not come to a result."""
 
@@ -75,6 +85,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     schema: int = SCHEMA
     end: int | None
     tasks: tuple[TaskReport, ...] = ()
+    chains: tuple[ChainReport, ...] = ()
     faults: tuple[dict[str, Any], ...] = ()
     findings: tuple[dict[str, Any], ...] = ()
     refused: tuple[dict[str, Any], ...] = ()
@@ -117,6 +128,14 @@ def task_report(lane: Lane) -> TaskReport:
             )
             for job in lane.jobs
         ),
+    )
+
+
+def chain_report(chain: ChainLatencies) -> ChainReport:
+    times = chain.latencies
+    mean = sum(times) / len(times) if times else None
+    return ChainReport(
+        chain.tasks, len(times), ResponseReport(min(times, default=None), mean, max(times, default=None))
     )
 
 

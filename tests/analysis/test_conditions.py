@@ -97,7 +97,7 @@ def test_conditions_with_a_helper_in_common_have_one_lock(
         ("c1.told1_within = 4 ms;", "", "E0902", "the helpers of `c1.told1` have no execution time"),
         ("s1._priority = 1;", "s1._priority = 8;", "E0903", "has priority 8, above that of a task"),
         ("s1._priority = 1;", "s1._priority = 1; s1._period = 90 ms; s1._wcet = 1;", "E0903",
-         "its helper `s1` waits for its next period"),
+         "its helper `s1` waits for its next release"),
         ("consumes Told told0 with helpers;", "consumes Told told0;", "E0903",
          "`c0` can wait for the event `told0` without a bound"),
         ("from c0.ask1", "from clock.tick, from c0.ask1", "E0903",

@@ -262,7 +262,7 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
             exact, ended = a.search(sections, limits, steps)
             found.append((a.total(exact), ended))
     many = [a.RequestSection(f"t{i}", "S", 1) for i in range(9)]
-    counted = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2), (-1, 30, 1))}, {"S": 1})
+    counted = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2, 0), (-1, 30, 1, 0))}, {"S": 1})
     found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
     rest = a.Load("x", 1, 1000, 300)
     for enough in (None, 299, 300, 400, 450):

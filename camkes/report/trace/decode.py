@@ -232,8 +232,13 @@ class _Decoder:
 
     def _on_signal(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         lane = self.events.get(args[0])
-        if lane is not None and len(lane.releases) <= len(lane.begins):  # else it was signalled already
+        if lane is None:
+            return
+        thread = lane.thread
+        waits = not thread.runnable and thread.reason is State.WAITS_SIGNAL and thread.object == args[0]
+        if waits or not lane.pending:  # else it was signalled already
             lane.releases.append(self.now)
+            lane.woken, lane.pending = lane.woken or waits, lane.pending or not waits
 
     def _on_fault(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is None:
@@ -262,6 +267,8 @@ class _Decoder:
             releases = thread.lane.releases
             release = releases[args[0]] if args[0] < len(releases) else args[1]
             thread.lane.begins[args[0]] = (self.now, release)
+            thread.lane.pending = thread.lane.pending and thread.lane.woken
+            thread.lane.woken = False
             thread.lane.job = True
             self.changed.add(thread)
 

@@ -81,22 +81,16 @@ class TaskState:
     """What is known of a task now."""
 
     __slots__ = (
-        "begins",
-        "current",
-        "ends",
-        "job",
-        "released",
-        "releases",
-        "segments",
-        "since",
-        "task",
-        "thread",
-    )
+        "begins", "current", "ends", "job", "pending", "released", "releases", "segments", "since", "task",
+        "thread", "woken",
+    )  # fmt: skip
 
     def __init__(self, task: NamedTask, thread: ThreadState) -> None:
         self.task, self.thread = task, thread
         self.released = 0
         self.releases: list[int] = []  # by events
+        self.pending = False  # the notification of the event is signalled
+        self.woken = False  # by the event, and its job has not begun
         self.job = False  # one is under way
         self.begins: dict[int, tuple[int, int]] = {}
         self.ends: dict[int, int] = {}
