@@ -53,7 +53,7 @@ class TaskResult(Struct, frozen=True):
         return Verdict.MET if self.response.time <= self.task.deadline else Verdict.MISSED
 
 
-class Chain(Struct, frozen=True):
+class EventChain(Struct, frozen=True):
     """Tasks each of which releases the next one by an event, and the longest time from a release of the first
     to the end of the last; None where there is no bound."""
 
@@ -67,7 +67,7 @@ class Analysis(Struct, frozen=True):
     platform: Platform
     tasks: tuple[TaskResult, ...]
     bounds: tuple[Bound, ...]
-    chains: tuple[Chain, ...] = ()
+    chains: tuple[EventChain, ...] = ()
 
     @property
     def utilisation(self) -> float:
@@ -122,7 +122,7 @@ def _no_bound(result: TaskResult) -> TaskResult:
     return replace(result, response=None, at_least=result.demand.total)
 
 
-def _chains(workload: Workload, latest: Mapping[str, Time]) -> tuple[Chain, ...]:
+def _chains(workload: Workload, latest: Mapping[str, Time]) -> tuple[EventChain, ...]:
     after = {task.name: task.after for task in workload.tasks if task.after}
     found = []
     for last in sorted(after.keys() - after.values()):
@@ -130,7 +130,7 @@ def _chains(workload: Workload, latest: Mapping[str, Time]) -> tuple[Chain, ...]
         while names[-1] in after:
             names.append(after[names[-1]])
         bounded = latest.keys() >= set(names)
-        found.append(Chain(tuple(reversed(names)), latest[last] if bounded else None))
+        found.append(EventChain(tuple(reversed(names)), latest[last] if bounded else None))
     return tuple(found)
 
 

@@ -94,7 +94,7 @@ def test_responses_and_latencies_of_a_run(tmp_path: Path) -> None:
 
 def test_one_event_waits_for_the_end_of_a_job(tmp_path: Path) -> None:
     """Of three events at 2 ms one wakes b, one waits, and one is lost; b takes 25 ms for a job. So of those
-    at 22 ms none finds room, of those at 42 ms, after the second job began, one does."""
+    at 22 ms all are lost, of those at 42 ms, after the second job began, one waits."""
     path = chain(tmp_path, "a._offset = 0;", "go_emit(); go_emit(); go_emit();")
     (tmp_path / "B.c").write_text(f"#include <camkes.h>\n{loop('MS(25); next_emit();')}\n")
     words = ("--for", "70ms", "-o", tmp_path / "build", "--json")
@@ -154,7 +154,7 @@ def test_what_is_released_by_a_task_without_a_bound_has_none() -> None:
 
 
 def test_periods_of_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of two tasks, or of a thread that is no task, the least distance has to be stated."""
+    """Where two tasks emit an event, the least time between two of them has to be stated."""
     path = chain(tmp_path)
     text = path.read_text().replace("to b.go);", "to b.go);").replace("(from a.go,", "(from a.go, from d.go,")
     path.write_text(text.replace("component Other other;", "component Other other; component A d;"))

@@ -18,12 +18,11 @@ from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.events import Event, load_trace, read_records, read_trace
-from camkes.report.trace.jobs import Ending, make_jobs
+from camkes.report.trace.jobs import Ending
 from camkes.report.trace.kinds import Blocked, EndReason, FaultKind, Kind
 from camkes.report.trace.model import (
     Fault,
     Inheritance,
-    Lane,
     LockEvent,
     LockStep,
     Output,
@@ -232,13 +231,8 @@ class _Decoder:
 
     def _on_signal(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         lane = self.events.get(args[0])
-        if lane is None:
-            return
-        thread = lane.thread
-        waits = not thread.runnable and thread.reason is State.WAITS_SIGNAL and thread.object == args[0]
-        if waits or not lane.pending:  # else it was signalled already
-            lane.releases.append(self.now)
-            lane.woken, lane.pending = lane.woken or waits, lane.pending or not waits
+        if lane is not None:
+            lane.event(self.now)
 
     def _on_fault(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is None:
@@ -264,12 +258,7 @@ class _Decoder:
 
     def _on_job_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.lane is not None:
-            releases = thread.lane.releases
-            release = releases[args[0]] if args[0] < len(releases) else args[1]
-            thread.lane.begins[args[0]] = (self.now, release)
-            thread.lane.pending = thread.lane.pending and thread.lane.woken
-            thread.lane.woken = False
-            thread.lane.job = True
+            thread.lane.begin(args[0], self.now, args[1])
             self.changed.add(thread)
 
     def _on_job_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
@@ -481,7 +470,7 @@ class _Decoder:
                 for _, t in sorted(self.threads.items())
             ),
             tuple(
-                self._finished(lane, scheduling)
+                lane.finished(Ending(self.now, self.ending is EndReason.IDLE), scheduling)
                 for lane in self.lanes
                 if lane.task.id >= 0 or any(s.state is State.RUNNING for s in lane.segments)
             ),
@@ -504,12 +493,3 @@ class _Decoder:
             self.ending is EndReason.IDLE,
         )
         return find_waits(end, self.names)
-
-    def _finished(self, lane: TaskState, scheduling: bool) -> Lane:
-        released = lane.released
-        if lane.task.id >= 0 and lane.task.timer is None:
-            released = 1 if lane.task.event is None else len(lane.releases)  # at boot, or by events
-        segments = tuple(lane.segments) if scheduling else None
-        ending = Ending(self.now, self.ending is EndReason.IDLE)
-        jobs = make_jobs(lane.task, released, lane.begins, lane.ends, ending, segments, lane.releases)
-        return Lane(lane.task, lane.thread.named.number, segments or (), jobs)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -167,7 +167,6 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
     `system` adds the timing of tasks."""
     cpis = {cpi.name: cpi for cpi in plan.cpis}
     task_ids = {task.name: task.id for task in plan.tasks}
-    timing = {task.instance: task for task in system.tasks} if system else {}
     threads: list[NamedThread] = []
     for space in model.spaces:
         for thread in space.threads:
@@ -189,28 +188,9 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
             )
     objects = [item.name for item in table_objects(model)]
     numbers = {name: number for number, name in enumerate(objects)}
-    released = {timer.object for timer in model.timers if timer.offset > 0 or timer.period > 0}
-    tasks = []
-    for task in plan.tasks:
-        t = timing.get(task.name)
-        deadline = (t.deadline if t.deadline is not None else t.period) if t else None
-        tasks.append(
-            NamedTask(
-                task.id,
-                task.name,
-                task.priority,
-                task.context.id,
-                t.period if t else None,
-                deadline,
-                t.offset if t else 0,
-                numbers[timer] if (timer := f"{task.name}:timer") in released else None,
-                numbers.get(release_event(system, t)) if system and t else None,
-                emitters(system, plan).get(task.name, "") if system else "",
-            )
-        )
     return TraceNames(
         tuple(threads),
-        tuple(tasks),
+        tuple(_tasks(numbers, model, plan, system)),
         tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
         tuple(
             NamedCpi(c.id, c.name, c.protocol, c.ceiling, c.lock_name if c.in_monitor else "")
@@ -224,6 +204,30 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
             for c in plan.conditions
         ),
     )
+
+
+def _tasks(
+    numbers: Mapping[str, int], model: CapabilityModel, plan: Plan, system: System | None
+) -> Iterator[NamedTask]:
+    """The tasks with what releases their jobs; `numbers` are those of objects."""
+    timing = {task.instance: task for task in system.tasks} if system else {}
+    after = emitters(system, plan) if system else {}
+    released = {timer.object for timer in model.timers if timer.offset > 0 or timer.period > 0}
+    for task in plan.tasks:
+        t = timing.get(task.name)
+        timer = f"{task.name}:timer"
+        yield NamedTask(
+            task.id,
+            task.name,
+            task.priority,
+            task.context.id,
+            t.period if t else None,
+            (t.deadline if t.deadline is not None else t.period) if t else None,
+            t.offset if t else 0,
+            numbers[timer] if timer in released else None,
+            numbers.get(release_event(system, t)) if system and t else None,
+            after.get(task.name, ""),
+        )
 
 
 def _senders(objects: Sequence[str], model: CapabilityModel) -> tuple[tuple[int, ...], ...]:

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Role
-from camkes.report.trace.model import State, StateSegment
+from camkes.report.trace.jobs import Ending, make_jobs
+from camkes.report.trace.model import Lane, State, StateSegment
 from camkes.report.trace.names import NamedTask, NamedThread
 from camkes.report.trace.waits import AtEnd, Cause
 
@@ -97,3 +98,29 @@ class TaskState:
         self.current: tuple[State, str, int, str, bool] | None = None
         self.since = 0
         self.segments: list[StateSegment] = []
+
+    def event(self, now: int) -> None:
+        """The event that releases jobs was emitted: it wakes the task, or waits, unless one does already."""
+        thread = self.thread
+        waits = (
+            not thread.runnable and thread.reason is State.WAITS_SIGNAL and thread.object == self.task.event
+        )
+        if waits or not self.pending:
+            self.releases.append(now)
+            self.woken, self.pending = self.woken or waits, self.pending or not waits
+
+    def begin(self, job: int, now: int, planned: int) -> None:
+        """A job begins, which was released when it was `planned`, or by an event."""
+        self.begins[job] = (now, self.releases[job] if job < len(self.releases) else planned)
+        self.pending = self.pending and self.woken
+        self.woken = False
+        self.job = True
+
+    def finished(self, ending: Ending, scheduling: bool) -> Lane:
+        """The task at the end of a run; `scheduling`: the trace shows who executed."""
+        released = self.released
+        if self.task.id >= 0 and self.task.timer is None:
+            released = 1 if self.task.event is None else len(self.releases)  # at boot, or by events
+        segments = tuple(self.segments) if scheduling else None
+        jobs = make_jobs(self.task, released, self.begins, self.ends, ending, segments, self.releases)
+        return Lane(self.task, self.thread.named.number, segments or (), jobs)

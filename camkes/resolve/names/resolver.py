@@ -238,9 +238,7 @@ class Names:
                 kind = item.kind.replace("_", " ")
                 check_member_keyword(item.name, kind, self.sink)
                 if new_member(members, item.name, kind, self.sink):
-                    clauses = sync_clauses(item, self.sink)
-                    helpers = clauses.spans.get("helpers")
-                    syncs.append(Sync(item.kind, item.name.text, item.name.span, helpers, clauses.within))
+                    syncs.append(self.sync(item))
             elif isinstance(item, ast.AttributeDecl) and new_member(
                 members, item.name, "attribute", self.sink
             ):
@@ -280,6 +278,10 @@ class Names:
                 self.ignored_block(block)
         self.components.append(definition)
         return definition
+
+    def sync(self, node: ast.SyncDecl) -> Sync:
+        clauses = sync_clauses(node, self.sink)
+        return Sync(node.kind, node.name.text, node.name.span, clauses.spans.get("helpers"), clauses.within)
 
     def spelled(self, node: ast.InterfaceDecl) -> str:
         if isinstance(node.type, ast.TypeName):

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.connectors import RPC_CALL, library_threads, support
+from camkes.model.connectors import RPC_CALL, Carries, library_threads, support
+from camkes.model.connectors import names as names_of
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.protocols import Protocol
 from camkes.model.settings import (
@@ -191,13 +192,14 @@ class TaskReader(SettingReader, frozen=True):
         end = next(
             (c for c in self.connections if any(e.name == f"{instance.name}.{name}" for e in c.to_ends)), None
         )
+        waited = sorted({*names_of(Carries.EVENTS)} - {*names_of(Carries.EVENTS, threaded=True)})
         if end is not None and not support(end.connector).without_thread:
             self.sink.report(
                 codes.BAD_RELEASE,
                 f"`{instance.name}.{name}` is received by a thread of its own, so it cannot release jobs",
                 stated.span,
                 related=[Label(end.span, f"`{end.connector.name}` gives it a thread")],
-                help="use `seL4NotificationNative`, for whose events the task itself waits",
+                help=f"use `{'` or `'.join(waited)}`, for whose events the task itself waits",
             )
             return ""
         if OFFSET.name in spans:
