@@ -2,10 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 #include <camkes/thread.h>
 
-#if !CAMKES_KERNEL_HOST
-__thread struct camkes_thread *camkes_running;
-#endif
-
 unsigned camkes_thread_index(const struct camkes_thread *thread)
 {
     unsigned index = 0;

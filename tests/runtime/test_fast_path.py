@@ -117,7 +117,7 @@ _FLAGS = (
     *("-Wl,--gc-sections", "-Wl,--unresolved-symbols=ignore-all"),
 )
 _RUNTIME = (
-    *("message.c", "message_error.c", "thread.c"),
+    *("message.c", "message_error.c", "self_sel4.c"),
     *("protocols/serve.c", "protocols/lock.c", "protocols/nested.c"),
 )
 
