@@ -265,6 +265,22 @@ static void array_that_wraps_around(void)
     need(message.error == CAMKES_MESSAGE_NO_SPACE, "an array of no bytes");
 }
 
+static void strings_in_the_scratch_buffer(void)
+{
+    static const char TEXT[] = "a\0b\0c\0d";
+    memcpy(camkes_message_registers(), TEXT, sizeof TEXT);
+    struct camkes_message message = camkes_message_at(camkes_message_registers(), sizeof TEXT);
+    struct camkes_scratch scratch;
+    const char *found[4];
+    scratch.used = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        found[i] = camkes_view_string(&message, &scratch);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        need(found[i] != NULL && strcmp(found[i], TEXT + 2 * i) == 0, "a string beside others");
+    }
+}
+
 int main(void)
 {
     buffer = malloc(sizeof *buffer);
@@ -281,6 +297,7 @@ int main(void)
     strings_at_the_end();
     arrays_at_the_end();
     array_that_wraps_around();
+    strings_in_the_scratch_buffer();
     need(reported > 1000, "nothing happened");
     free(buffer);
     printf("good\n");
