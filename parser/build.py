@@ -15,6 +15,7 @@ from camkes.diagnostics import Code, Label, Sink, Span
 from camkes.parser import ast, codes
 from camkes.parser.damage import Damage
 from camkes.parser.lexer import Tokens
+from camkes.parser.positions import opening
 
 if TYPE_CHECKING:
     from typing import Any
@@ -199,7 +200,7 @@ class Builder:
                         f"this must stand before the {_block_kind(before)} of the component",
                         part.span,
                         "an item of the component",
-                        related=[Label(_opening(before.span), f"the {_block_kind(before)} begins here")],
+                        related=[Label(opening(before.span), f"the {_block_kind(before)} begins here")],
                         help="move it up: composition and configuration come last in a component",
                     )
                 items.append(part)
@@ -207,8 +208,8 @@ class Builder:
                 self._sink.report(
                     codes.COMPONENT_ORDER,
                     f"a component has only one {kind}",
-                    _opening(part.span),
-                    related=[Label(_opening(blocks[kind].span), "the first one")],
+                    opening(part.span),
+                    related=[Label(opening(blocks[kind].span), "the first one")],
                     help="put the contents of both into one",
                 )
             else:
@@ -301,7 +302,7 @@ class Builder:
             self._error(
                 codes.CONNECTOR_ENDS,
                 "a connector has one `from` end, then one `to` end, then its attributes",
-                (wrong or [part.span for part in parts] or [_opening(node.span)])[0],
+                (wrong or [part.span for part in parts] or [opening(node.span)])[0],
                 help="for example: `from Procedures; to Procedure;`",
             )
         return node
@@ -491,12 +492,3 @@ def _block_kind(part: object) -> str | None:
     if isinstance(part, ast.ConfigurationDecl):
         return "configuration"
     return part.kind if isinstance(part, ast.BlockReference) else None
-
-
-def _opening(span: Span) -> Span:
-    """The first line of a span."""
-    if span.end_line == span.line:
-        return span
-    lines = span.file.lines
-    end = len(lines[span.line - 1]) + 1 if span.line <= len(lines) else span.column
-    return Span(span.file, span.line, span.column, span.line, max(end, span.column))

@@ -91,3 +91,12 @@ def line_starts(text: str) -> list[int]:
         starts.append(position + 1)
         position = text.find("\n", position + 1)
     return starts
+
+
+def opening(span: Span) -> Span:
+    """The first line of a span."""
+    if span.end_line == span.line:
+        return span
+    lines = span.file.lines
+    end = len(lines[span.line - 1]) + 1 if span.line <= len(lines) else span.column
+    return Span(span.file, span.line, span.column, span.line, max(end, span.column))

@@ -78,13 +78,7 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         monitors=tuple(dict.fromkeys(monitor_word(c.lock_name) for c in me.cpis if c.in_monitor)),
         groups=groups(me),
         helper=helper(me),
-        start=ctx.StartContext(
-            gate=me.slot_if_any(Purpose.GATE),
-            ready=me.slot_if_any(Purpose.READY),
-            interfaces=sum(t.role is Role.INTERFACE for t in me.threads),
-            inits=tuple(c.interface for c in me.cpis),
-            run=component.control,
-        ),
+        start=_start(me),
         one_route=one_route(me),
         label=one_label(me),
     )
@@ -201,6 +195,16 @@ def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
 
 def _is_helped(me: InstanceFacts, name: str) -> bool:
     return me.all.plan.condition(f"{me.instance.name}.{name}") is not None
+
+
+def _start(me: InstanceFacts) -> ctx.StartContext:
+    return ctx.StartContext(
+        gate=me.slot_if_any(Purpose.GATE),
+        ready=me.slot_if_any(Purpose.READY),
+        interfaces=sum(t.role is Role.INTERFACE for t in me.threads),
+        inits=tuple(c.interface for c in me.cpis),
+        run=me.instance.type.control,
+    )
 
 
 def _task(me: InstanceFacts) -> ctx.TaskContext | None:
