@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -49,8 +50,16 @@ def _glue_without_optimisation() -> Iterator[None]:
 COVERING = ("tests/parser/", "tests/resolve/", "tests/protocols/")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    cases: Counter[str] = Counter()
     for item in items:
+        mark = item.get_closest_marker("mostly_long")
+        if mark is not None:
+            function = item.nodeid.partition("[")[0]
+            if cases[function] % mark.args[0] != 0:
+                item.add_marker(pytest.mark.long)
+            cases[function] += 1
         if not item.nodeid.startswith(COVERING):
             item.add_marker(pytest.mark.no_cover)
 

@@ -83,6 +83,7 @@ def job(folder: Path, code: str, settings: str = "") -> Counted:
     return Counted(folder, code, SERVER, settings)
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     ("code", "next_", "log"),
     [
@@ -121,6 +122,7 @@ def test_counts(tmp_path: Path, code: str, next_: int | None, log: int | None) -
     assert seen.of("s.p") == {name: count for name, count in wanted.items() if count}
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     ("code", "why"),
     [
@@ -178,6 +180,7 @@ def test_counts_in_cxx(tmp_path: Path, code: str, count: int | None) -> None:
         assert seen.of("s.p") == {"leaf.p": count}
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     ("code", "count"),
     [

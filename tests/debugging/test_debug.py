@@ -77,6 +77,7 @@ def test_a_time_and_back_to_an_earlier_one(built: Path) -> None:
     assert result.output.rstrip().endswith("(camkes 0 ns)")
 
 
+@pytest.mark.long
 def test_an_event_and_a_breakpoint_of_one_instance(built: Path) -> None:
     result = debug(built, "--at", "missed:low", "-x", "camkes break lock.s", "-x", "camkes at 22ms")
     assert result.status == 0, result.errors

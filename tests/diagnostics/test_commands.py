@@ -71,8 +71,31 @@ def exit_status(main: Callable[[list[str]], int], arguments: list[str]) -> int:
         return end.code
 
 
-#: these reach a limit of the tool, which takes seconds; tests of resolve and parser reach lowered ones
-LONG = ("preprocessor_limit", "too_many_instances")
+#: these reach a limit of the tool, which takes seconds, while tests of resolve and parser reach lowered ones,
+#: or build and run a system, and other tests show that the mistake is found
+LONG = (
+    "preprocessor_limit",
+    "too_many_instances",
+    "application_refused",
+    "cmake_failed",
+    "cmake_syntax",
+    "component_not_declared",
+    "denied",
+    "fault",
+    "link_error",
+    "link_error_of_the_linker",
+    "missing_file",
+    "no_job_ended",
+    "refused_flag",
+    "run_failed",
+    "sanitizer",
+    "sel4_build",
+    "tests_that_fail",
+    "trace_names",
+    "trace_truncated",
+    "unknown_definition",
+    "waits",
+)
 NAMES = sorted(path.name for path in CASES.iterdir())
 
 

@@ -102,6 +102,7 @@ def test_declarations_of_the_language_page_are_those_of_the_headers(tmp_path: Pa
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_the_first_example_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     write_files(tmp_path, {"system.camkes": blocks("camkes")[0][1], **CODE})
     words = ["run", str(tmp_path), "--output", str(tmp_path / "out"), "--fast"]

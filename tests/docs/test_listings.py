@@ -116,6 +116,7 @@ def test_listings_have_a_language(page: Path) -> None:
     assert {first.partition(" ")[0] for first in opened} <= LANGUAGES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", LISTED)
 def test_page(page: Path, tmp_path: Path) -> None:
     for command, program in NEEDS.items():
@@ -124,6 +125,7 @@ def test_page(page: Path, tmp_path: Path) -> None:
     Reader(tmp_path).follow(page)
 
 
+@pytest.mark.long
 def test_tutorial(tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     for chapter in sorted(TUTORIAL.glob("[1-9]*.md")):

@@ -315,6 +315,7 @@ def test_a_system_with_mistakes_is_drawn(
     assert ('color="#b3261e"' in text or 'stroke="#b3261e"' in text) == red
 
 
+@pytest.mark.long
 def test_quiet_leaves_the_results(tmp_path: Path) -> None:
     result = camkes("run", EXAMPLES / "nested", "-o", tmp_path, "-q")
     assert (result.status, result.errors) == (0, "")
@@ -324,6 +325,7 @@ def test_quiet_leaves_the_results(tmp_path: Path) -> None:
 UNTIDY = "component Task{control;}\nassembly{composition{component Task one;}}\n"
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     "command",
     [

@@ -49,6 +49,7 @@ def test_every_example_is_tried() -> None:
     assert {p.name for p in EXAMPLES.iterdir() if p.is_dir()} == {*RUNNING, "deadlock", "invalid-nesting"}
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(("name", "flags"), VARIANTS, ids=label)
 def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
     """What an example prints is what its README shows, its properties hold also under round robin, and each
@@ -83,6 +84,7 @@ def test_inversion_equals_the_calculation_by_hand(tmp_path: Path) -> None:
     assert worst == {"inherited": 8_000_000, "plain": 28_000_000}
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(("name", "code"), [("deadlock", "E0501"), ("invalid-nesting", "E0502")])
 def test_bad_examples_are_rejected(name: str, code: str) -> None:
     for command in ("check", "plan", "build", "run"):

@@ -54,6 +54,7 @@ CASES = {
 }
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("fast", [(), ("--fast",)], ids=["isolated", "fast"])
 @pytest.mark.parametrize("case", CASES)
 def test_bad_component_is_named_and_others_go_on(case: str, fast: tuple[str, ...], tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ void get_get(void) { full_wait(); empty_post(); }""",
     )
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_producers_and_consumers_help_each_other(schedule: str, tmp_path: Path) -> None:
     """Producers have 40 while `c1` waits, which the first ends at 2, and 30 while `c2` waits, from 3 to 6."""
@@ -77,13 +78,8 @@ def test_producers_and_consumers_help_each_other(schedule: str, tmp_path: Path) 
 HOURS = [(system, schedule) for system in ("buffer", "ping-pong") for schedule in SCHEDULES]
 
 
-@pytest.mark.parametrize(
-    ("system", "schedule"),
-    [
-        pytest.param(*hour, marks=[] if hour == ("ping-pong", "random") else [pytest.mark.long])
-        for hour in HOURS
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("system", "schedule"), HOURS)
 def test_an_hour_without_a_deadlock(system: str, schedule: str, tmp_path: Path) -> None:
     folder = tmp_path / "system"
     path = buffer(folder, 1, period="10 s") if system == "buffer" else ping_pong(folder, "10 s")
@@ -199,6 +195,7 @@ void taken_take(void) { full_wait(); empty_post(); }""",
     )
 
 
+@pytest.mark.long
 def test_no_lent_priority_remains_in_a_cycle(tmp_path: Path) -> None:
     """At 2 `p1` waits for `c1` and `c1` for `p1` or `p2`; at 3 `d` lends them 50, and they have it from each
     other as well. It ends with the wait of `d`, at 4."""

@@ -83,11 +83,13 @@ def test_a_system_that_cannot_be_read(folder: Path) -> None:
     refused(outcomes(folder, *COMMANDS), "adder.camkes")
 
 
+@pytest.mark.long
 def test_a_source_that_cannot_be_read(folder: Path) -> None:
     (folder / "client.c").chmod(0)
     refused(outcomes(folder, "run {}", "run {} --json", "build {}", "migrate {}"), "client.c")
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_written(folder: Path, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(0o555)

@@ -55,6 +55,7 @@ def test_a_system_that_cannot_be_read_is_a_document_too(tmp_path: Path) -> None:
     assert json.loads(result.output)["errors"][0]["code"] == "E0701"
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("option", ["--trace", "--timeline", "--console", "-o"])
 def test_files_that_cannot_be_written_are_in_the_document(tmp_path: Path, option: str) -> None:
     """The report of the run is there where there was a run."""
@@ -117,6 +118,7 @@ def test_components_do_not_control_the_terminal(tmp_path: Path) -> None:
     assert b"\033" not in said
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("words", [[], ["--json"]])
 def test_output_that_is_not_a_terminal_is_not_escaped(tmp_path: Path, words: list[str]) -> None:
     path = system(tmp_path, ONE, {"One.c": WILD})

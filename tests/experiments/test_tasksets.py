@@ -186,6 +186,7 @@ def slow(chunk: Chunk) -> Row:
     raise AssertionError
 
 
+@pytest.mark.long
 def test_sets_of_a_worker_that_ends_are_evaluated_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,6 +291,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.count(": 9 sets; lowest utilisation at which blocking") == 4
 
 
+@pytest.mark.long
 def test_the_command_draws(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = ["tasksets", "chain", "--utilisation", "0.5:0.7:0.1", "--count", "2", "--jobs", "1"]

@@ -55,6 +55,7 @@ def two_and_two(folder: Path, protocol: str = "propagated") -> Built:
     return build(folder, TEXT.replace("PROTOCOL", protocol), CODE)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
     """In each schedule with one preemption: all schedules are too many."""
@@ -116,6 +117,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, good, bad, scheduling = MISTAKES[name]

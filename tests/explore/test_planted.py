@@ -96,6 +96,7 @@ PLANTED = (
 )
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda p: p.kind)
 def test_a_planted_mistake_is_found(
     planted: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -118,6 +119,7 @@ def test_a_planted_mistake_is_found(
     assert several.violation == violation
 
 
+@pytest.mark.long
 def test_the_second_read_of_nested_is_needed_under_round_robin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

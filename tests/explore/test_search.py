@@ -25,6 +25,7 @@ from tests.runtime.systems import Contended
 SMALL = (systems.ONE_LOCK, systems.RANKS)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("system", SMALL, ids=lambda s: s.name)
 def test_all_schedules_of_a_small_system_keep_the_properties(system: Contended, tmp_path: Path) -> None:
     what = built(tmp_path, system)
@@ -161,6 +162,7 @@ def test_a_deadlock_through_semaphores_is_found_and_repeated(
     assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1
 
 
+@pytest.mark.long
 def test_a_missed_deadline_is_found_where_work_is_shorter(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -192,6 +194,7 @@ def test_a_race_in_a_handler_is_found_and_repeated(
     assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "change",
     [

@@ -98,6 +98,7 @@ def seen(outcomes: set[Outcome], firsts: tuple[int, ...]) -> set[Outcome]:
     return {tuple(step for step in outcome if alone.isdisjoint(step.split())) for outcome in outcomes}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "firsts", [pytest.param(f, marks=[] if f == (0, 0, 1) else [pytest.mark.long]) for f in FIRSTS]
 )
@@ -109,6 +110,7 @@ def test_the_model_and_the_runtime_have_the_same_outcomes(firsts: tuple[int, ...
     assert model - runtime == set()
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("firsts", "old", "new"),
     [

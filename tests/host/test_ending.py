@@ -58,6 +58,7 @@ def test_a_thread_that_blocks_is_stopped_and_the_others_go_on(tmp_path: Path) ->
     assert "good ran\n" in done.output
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("options", [(), ("--fast",)])
 def test_a_loop_that_holds_back_signals_is_stopped(tmp_path: Path, options: tuple[str, ...]) -> None:
     body = "sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, NULL);"
@@ -120,6 +121,7 @@ def test_an_interruption_ends_a_thread_that_blocks(tmp_path: Path) -> None:
     marked.assert_none()
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("options", [(), ("--fast",)])
 def test_nothing_outlives_the_tool(tmp_path: Path, options: tuple[str, ...]) -> None:
     running, marked = started(tmp_path, *options)

@@ -178,6 +178,7 @@ def test_a_build_names_missing_files(tmp_path: Path) -> None:
     assert [d.code.number for d in sink.diagnostics].count("E0708") == 2
 
 
+@pytest.mark.long
 def test_migrated_it_runs_untouched(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = write_files(tmp_path / "app", FILES)
     before, _ = check(folder)

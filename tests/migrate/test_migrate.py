@@ -143,6 +143,7 @@ def test_a_method_named_init_is_not_an_initialisation(tmp_path: Path) -> None:
     assert "void s_init(void) { values[0] = 1; }" in files["store.c"]
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -173,6 +174,7 @@ def test_calls(tmp_path: Path, code: str, expected: str) -> None:
     assert files["tank.c"] == f"void work(void)\n{{\n{expected}\n}}\n"
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -213,6 +215,7 @@ def test_files_of_several_components_know_only_their_own(tmp_path: Path) -> None
     assert files["calc.c"] == calc
 
 
+@pytest.mark.long
 def test_an_argument_that_is_only_the_carried_value_is_removed(tmp_path: Path) -> None:
     """In whatever order a set has what is to become of the name: it is another in each run."""
     system = SYSTEM.replace("    void nest(", "    void poll(in int priority);\n    void nest(")

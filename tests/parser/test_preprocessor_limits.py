@@ -33,6 +33,7 @@ def said(path: Path) -> list[str]:
 BOMB = "\n".join(f"#define M{n} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n + 1} M{n + 1}" for n in range(12))
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     ("text", "code", "line"),
     [

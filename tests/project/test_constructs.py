@@ -361,6 +361,7 @@ GENERATED = {
 _SOURCES = {"a.c": "", "main.c": "int main(void) { return 0; }\n"}
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("name", GENERATED)
 def test_files_generated_by_build_commands_are_used(name: str, tmp_path: Path) -> None:
     sink = Sink()
@@ -391,6 +392,7 @@ def test_a_command_of_the_build_that_fails(tmp_path: Path) -> None:
     assert said.span.line == 4 and said.notes == ("no such model",)
 
 
+@pytest.mark.long
 def test_a_command_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cmake, "CPU_SECONDS", 1)
     text = (

@@ -45,6 +45,7 @@ def test_no_program_leaves_the_group_that_is_killed(call: str, tmp_path: Path) -
     assert found is not None and found.components["A"].c_flags == ("-DS=1",)
 
 
+@pytest.mark.mostly_long(2)
 @confined
 @pytest.mark.parametrize("name", ["records", "trace.json", "messages"])
 @pytest.mark.parametrize("command", ["mkfifo", "ln -s /dev/zero", "mkdir"])
@@ -58,6 +59,7 @@ def test_a_result_replaced_by_another_kind_of_file_is_not_waited_for(
     find(app(tmp_path, text))  # it ends
 
 
+@pytest.mark.mostly_long(2)
 @confined
 @pytest.mark.parametrize(
     ("name", "content"),
@@ -92,6 +94,7 @@ def test_a_tree_of_any_depth_is_stopped_and_removed(tmp_path: Path) -> None:
         assert find(app(tmp_path / "app", text)) == (None, ["E0711"])
 
 
+@pytest.mark.mostly_long(2)
 @confined
 @pytest.mark.parametrize(
     ("limit", "value", "program"),

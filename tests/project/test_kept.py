@@ -59,6 +59,7 @@ def replaced(path: Path, before: str = "-DX", after: str = "-DY") -> None:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("text", "change"),
     [
@@ -191,6 +192,7 @@ def test_files_generated_by_cmake_are_kept(tmp_path: Path, asked: Asked) -> None
     assert asked.times == 1
 
 
+@pytest.mark.long
 def test_after_damage_of_the_cached_answer_cmake_runs_again(tmp_path: Path, asked: Asked) -> None:
     folder = app(tmp_path / "app", "DeclareCAmkESComponent(A C_FLAGS -DX)")
     age(folder)

@@ -25,6 +25,7 @@ def said(folder: Path) -> str:
     return render(sink.diagnostics, Style(base=folder))
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -24,6 +24,7 @@ assembly {
 """
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(("client", "code"), [("int run(void) { return x; }\n", "E0722"), (None, "E0708")])
 def test_no_notes_before_an_error(client: str | None, code: str, tmp_path: Path) -> None:
     lists = (

@@ -38,6 +38,7 @@ def test_objects_of_a_library(tmp_path: Path) -> None:
     assert component.libs == ("o",)
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     ("written", "values"),
     [

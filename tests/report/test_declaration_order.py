@@ -79,6 +79,7 @@ def responses(folder: Path, order: list[int], servers: list[str]) -> dict[str, d
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tasks", [10])
 def test_many_tasks_in_any_order_of_declaration(tasks: int, tmp_path: Path) -> None:
     """Also where choices are random, and where they share the processor in time slices."""

@@ -28,6 +28,7 @@ PART = ("plain", "fixed", "nested-fixed", "fixed-nested", "nested-3", "pooled-lo
 SHORT = ("fixed", "nested-3", "pooled-lock")
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in SHORT else [pytest.mark.long]) for name in PART]
 )
@@ -67,6 +68,7 @@ HANGS = (
 BROKEN = "*(volatile int *)8 = 1;"
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("protocol", ["inherited", "fixed", "propagated"])
 def test_a_fault_in_the_control_thread_of_a_server(protocol: str, tmp_path: Path) -> None:
     """It is reported as that; requests are served by other threads, with the same responses."""
@@ -87,6 +89,7 @@ def test_a_fault_in_the_control_thread_of_a_server(protocol: str, tmp_path: Path
     assert bad["tasks"] == good["tasks"]
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("trouble", ["", BROKEN, "exit(3);"])
 def test_a_fault_in_a_non_preemptive_system(trouble: str, tmp_path: Path) -> None:
     """In a section at priority 255: of `x`, which shares nothing with it, only the section takes time."""

@@ -211,6 +211,7 @@ TASK = "int run(void) { while (camkes_next_job()) s_go(); return 0; }\n"
 IN_SHORT = ((("alpha", "omega"), True, 0), (("omega", "alpha"), False, 5))
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("names", "reverse", "offset"),
     [
@@ -237,6 +238,7 @@ def test_all_releases_of_an_instant_precede_the_next_run(
     assert task(outputs, low)["response"]["max"] == 6 * MS
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("reverse", [False, True])
 def test_the_order_of_declaration_changes_nothing(reverse: bool, tmp_path: Path) -> None:
     """Three tasks of one priority and one of a higher, all released at once: the same jobs, whoever comes
@@ -287,6 +289,7 @@ def stops(outputs: Outputs) -> list[str]:
     return found
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("consumer", [CONSUMER, CALLBACK])
 def test_a_wait_for_events_of_a_component_that_faulted(consumer: str, tmp_path: Path) -> None:
     """Through a component that passes them on, too; the thread of its interface waits, and then its own."""

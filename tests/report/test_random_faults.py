@@ -11,6 +11,7 @@ import pytest
 from .random_faults import mistakes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seed",
     # a system is built for each; faults of each kind have tests of their own

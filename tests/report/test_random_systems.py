@@ -135,6 +135,7 @@ def ends_of_jobs(events: Sequence[Event], names: TraceNames) -> dict[str, list[i
     return {lane.task.name: [job.end for job in lane.jobs[:JOBS]] for lane in lanes}
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "seed", [*SEEDS, *(pytest.param(seed, marks=pytest.mark.long) for seed in LONG_SEEDS)]
 )

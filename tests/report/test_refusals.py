@@ -67,6 +67,7 @@ static camkes_error_action_t ignore(camkes_error_t *error) { (void)error; return
 """
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("handled", [False, True])
 def test_a_refused_message_is_reported_once(handled: bool, tmp_path: Path) -> None:
     """At the line where the client stopped because of it; where it is connected, if it went on."""

@@ -58,6 +58,7 @@ def test_the_order_of_equal_priorities_is_a_choice(tmp_path: Path) -> None:
     assert first == {"a", "b"}
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     ("b", "released"),
     [
@@ -82,6 +83,7 @@ def test_a_release_at_the_end_of_the_run_is_not_part_of_it(hog: int, tmp_path: P
     assert [len(lane.jobs) for lane in run.tasks if lane.task.name == "a"] == [1]
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(("work", "outcome"), [(5, JobOutcome.COMPLETED), (6, JobOutcome.OVERDUE)])
 @pytest.mark.parametrize("deadline", ["b._deadline = 5 ms;", "b._deadline = 5 ms; b._period = 5 ms;"])
 def test_a_deadline_at_the_end_of_a_run_is_part_of_it(

@@ -58,6 +58,7 @@ def _chain(folder: Path, *protocols: str) -> Run:
     return built.run(duration=_JOBS * 1_000_000 - 1)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(("first", "second"), every_pair(PROTOCOLS, PROTOCOLS))
 def test_uncontended_requests_cost_a_call_and_a_reply(first: str, second: str, tmp_path: Path) -> None:
     run = _chain(tmp_path, first, second)

@@ -32,6 +32,7 @@ from tests.runtime.systems import Contended
 LONG = (systems.ONE_LOCK, systems.RANKS, systems.CHAIN, systems.THREE_LOCKS, systems.POOL, systems.FIXED_LEAF)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "system",
     [pytest.param(s, id=s.name, marks=[pytest.mark.long] if s in LONG else []) for s in systems.ALL],
@@ -232,6 +233,7 @@ SILENT = {
 }  # fmt: skip
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("name", SILENT)
 def test_a_defect_that_does_not_stop_a_run_is_found(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -244,6 +246,7 @@ def test_a_defect_that_does_not_stop_a_run_is_found(
     assert broken in {violation.property.value for violation in run.violations()}
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "system", [systems.FIXED_LEAF, systems.FIXED_CALLER, systems.ONE_LOCK], ids=lambda s: s.name
 )

@@ -83,6 +83,7 @@ def test_no_update_comes_late(tmp_path: Path) -> None:
     assert runs > NEAR
 
 
+@pytest.mark.long
 def test_the_second_read_of_the_request_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     break_runtime({"src/protocols/nested.c": (RECHECK, "{")}, tmp_path, monkeypatch)
     found = [text for _, late in late_arrivals(tmp_path / "system") for text in violations(late)]

@@ -126,6 +126,7 @@ def _jobs(run: Run, task: str) -> list[int]:
     return [event.time - event.args[1] for event in run.of(Kind.JOB_END, task)]
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("protocol", "place"),
     [
@@ -168,6 +169,7 @@ def test_every_way_to_send_leaves_other_clients_unharmed(protocol: str, place: s
     assert Counter({r.error: r.count for r in refused}) == expected
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "protocol",
     [

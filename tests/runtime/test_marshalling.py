@@ -351,6 +351,7 @@ def test_messages_in_a_dataport_may_be_long(tmp_path: Path) -> None:
     assert "server.p: message of repeat(): needs 8193 bytes, there are 8192" in run.output + run.errors
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("method", "definition", "call"),
     [

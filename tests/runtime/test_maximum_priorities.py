@@ -63,6 +63,7 @@ def _text(protocol: str, more: str, group: bool) -> str:
     """
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("more", list(_SERVERS))
 def test_no_handler_gets_a_thread_above_its_ceiling(more: str, tmp_path: Path) -> None:
     run_ = "int run(void) { return 0; }\n" if "control" in _SERVERS[more] else ""
@@ -71,6 +72,7 @@ def test_no_handler_gets_a_thread_above_its_ceiling(more: str, tmp_path: Path) -
     _check(tmp_path, _text("inherited", _SERVERS[more], False), server)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("protocol", ["propagated", "fixed"])
 def test_under_every_protocol(protocol: str, tmp_path: Path) -> None:
     _check(
@@ -78,6 +80,7 @@ def test_under_every_protocol(protocol: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_with_the_threads_of_others_in_a_group(tmp_path: Path) -> None:
     server = _ATTACK + 'void p_go(void) { printf("%d\\n", attack(20)); }\n'
     _check(tmp_path, _text("inherited", "", True), server)

@@ -64,6 +64,7 @@ component Killer { control; requestor; emits Now now; }
 """
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(("end", "protocol"), every_pair(("suspend", "exit", "fault"), PROTOCOLS))
 def test_a_client_that_ends_while_it_waits(protocol: str, end: str, tmp_path: Path) -> None:
     text = _TASKS.format(
@@ -337,6 +338,7 @@ int run(void)
 """
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("count", "events"), [(1, 2), (65534, 65535), (65535, 65535), (65536, 1), (2**63, 1)]
 )

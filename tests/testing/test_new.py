@@ -13,6 +13,7 @@ from camkes.scaffold.create import TEMPLATES
 from tests.command import camkes
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_new_project_builds_and_passes_its_tests(template: str, tmp_path: Path) -> None:
     made = camkes("new", "water-pump", "--template", template, cwd=tmp_path)

@@ -169,6 +169,7 @@ def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code:
     assert diagnostic.span.line == BASIC.count("\n") + 1
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     "make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "folder", "device"]
 )

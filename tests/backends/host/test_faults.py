@@ -72,6 +72,7 @@ def marked(name: str, mark: str) -> list[int]:
     return [n for n, line in enumerate(CASES[name].splitlines(), 3) if f"// {mark}" in line]
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("name", CASES)
 def test_a_fault_is_at_the_users_line(name: str, cases: Ended) -> None:
     diagnostic = cases.of(f"c_{name}")
@@ -120,6 +121,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(("how", "protocol"), every_pair(tuple(FAULTS), PROTOCOLS))
 def test_threads_that_wait_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -> None:
     leaf = f"void p_go(void) {{ camkes_work(CAMKES_MS(2)); {FAULTS[how]} }}\n"

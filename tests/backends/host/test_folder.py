@@ -38,6 +38,7 @@ def run(*words: str, cwd: Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.long
 def test_runs_at_once_in_one_folder_each_give_their_own_results(tmp_path: Path) -> None:
     """From nothing: one of them builds, the others wait for it; then all run at the same time."""
     seeds = range(4)

@@ -65,6 +65,7 @@ SIZES = ("16k", "64k", "200k", "400k", "600k", "800k", "1m")
 SHORT = {("build", "16k"), ("build", "200k"), ("build", "600k"), ("run", "800k"), ("run", "1m")}
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("command", "size"),
     [
@@ -84,6 +85,7 @@ def test_a_full_build_folder(disk: Disk, command: str, size: str) -> None:
     assert given(command, INVERSION, "-o", out)[0] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "size", ["200k", *(pytest.param(size, marks=pytest.mark.long) for size in ("16k", "1m"))]
 )
@@ -98,6 +100,7 @@ def test_a_full_cache_is_not_needed(
     assert given("check", INVERSION, XDG_CACHE_HOME=cache)[0] == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("ready_runtime")
 def test_a_cache_that_cannot_be_made_is_not_needed(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
@@ -106,6 +109,7 @@ def test_a_cache_that_cannot_be_made_is_not_needed(tmp_path: Path) -> None:
         assert (status, errors) == (0, "")
 
 
+@pytest.mark.long
 def test_a_full_folder_for_temporary_files(disk: Disk, tmp_path: Path) -> None:
     place = disk("4k")
     status, _, errors = given("check", INVERSION, TMPDIR=place)
@@ -154,6 +158,7 @@ def test_a_wait_for_a_folder_that_is_removed_gets_the_new_one(tmp_path: Path) ->
         assert len(steps) == 1
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("what", ["out", "cache"])
 def test_folders_that_are_removed_during_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, what: str
@@ -204,6 +209,7 @@ def test_a_damaged_text_in_the_cache_is_made_again(tmp_path: Path, monkeypatch: 
         assert kept.read_bytes() == whole
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("size", [1, 8, 40, 120, 300])
 def test_a_limit_on_the_size_of_files(size: int, tmp_path: Path) -> None:
     """Compilers and linkers that are ended for it are not the user's mistake; then there is no limit."""

@@ -99,6 +99,7 @@ def files(folder: Path) -> dict[Path, int]:
     }
 
 
+@pytest.mark.long
 def test_an_installed_tool_works_without_a_clone(installed: Path, application: Path, tmp_path: Path) -> None:
     camkes = installed / "camkes"
     cache = {

@@ -141,6 +141,7 @@ def test_an_input_that_is_saved_while_the_compiler_runs(
     assert place.build() == []
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     "include", ['"a.h"', "<a.h>", '"sub/a.h"', "NAME"], ids=["quoted", "angled", "below", "computed"]
 )
@@ -203,6 +204,7 @@ ASKS = {
 }
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("asks", ASKS)
 def test_has_include(place: Place, asks: str) -> None:
     place.flags = ("-DASK=__has_include",) if asks == "flag" else ()
@@ -365,6 +367,7 @@ def test_warnings_are_reported_again(place: Place) -> None:
     assert "look" in first[0].messages
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("name", ["a b.c", "a$b.c", "a#b.c", "a:b.c", "a'b.c", 'a"b.c', "größe.c", "a&b.c"])
 def test_names_with_unusual_characters(place: Place, name: str) -> None:
     place.source = place.source.with_name(name)
@@ -380,6 +383,7 @@ def test_names_with_unusual_characters(place: Place, name: str) -> None:
         assert place.value() == 2
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("character", ["\n", "\t", "\\ ", "\x7f"])
 def test_names_that_a_compiler_cannot_list(build: Build, tmp_path: Path, character: str) -> None:
     folder = f"first{character}one"

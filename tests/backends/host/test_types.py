@@ -102,6 +102,7 @@ WRONG = {
 }
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_type(application: Application, name: str) -> None:
     application.write(*WRONG[name])
@@ -117,6 +118,7 @@ def test_a_wrong_type(application: Application, name: str) -> None:
     compare(text, GOLDEN / f"type_{name}.txt")
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "procedure",
     [
@@ -176,6 +178,7 @@ def test_without_a_compiler_a_check_goes_on(
     assert application.check() == ()
 
 
+@pytest.mark.long
 def test_types_are_compiled_once(application: Application, tmp_path: Path) -> None:
     application.write('include "act.h"; int go(in act_t a);')
     (application.folder / "server.c").write_text(f"{SERVER}int q_go(act_t a) {{ return a.x; }}\n")

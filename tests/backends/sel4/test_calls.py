@@ -111,6 +111,7 @@ def serving(spec: Unlinked) -> set[str]:
     return {thread.name for space in spec.spaces for thread in space.threads if "@" in thread.name}
 
 
+@pytest.mark.long
 def test_the_same_capabilities_without_a_clause(tmp_path: Path) -> None:
     application(tmp_path)
     done = cmake(tmp_path)
@@ -120,6 +121,7 @@ def test_the_same_capabilities_without_a_clause(tmp_path: Path) -> None:
     assert serving(spec) == {"s.p@t", "s.q@u", "leaf.p@t", "logger.p@u"}
 
 
+@pytest.mark.long
 def test_code_that_contradicts_its_clause(tmp_path: Path) -> None:
     application(tmp_path, ("", ", requests (next)"))
     model, said = on_host(tmp_path)
@@ -141,6 +143,7 @@ int q_f(int x) { visit(visitor); return x; }
 """
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(("libraries", "calls"), [("shared", False), ("shared elsewhere", True)])
 def test_libraries_may_call_callbacks(tmp_path: Path, libraries: str, calls: bool) -> None:
     home = application(tmp_path)
@@ -151,6 +154,7 @@ def test_libraries_may_call_callbacks(tmp_path: Path, libraries: str, calls: boo
     assert ("logger.p@u" in serving(same_on_both(tmp_path))) == calls
 
 
+@pytest.mark.long
 @needs_ninja
 def test_planned_again_when_the_calls_change_and_only_then(tmp_path: Path) -> None:
     home = application(tmp_path)

@@ -146,6 +146,7 @@ def test_mistakes(tmp_path: Path, lists: str, message: str) -> None:
     assert message in " ".join(done.stderr.split())
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("option", "why"),
     [
@@ -251,6 +252,7 @@ def generate(adl: Path, output: Path, **machine: object) -> subprocess.Completed
 EXAMPLES = ["adder", "events", "dataport", "hierarchy", "protocols", "nested", "inversion"]
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
     """Against the seL4 API of the host kernel's headers, as code for seL4."""
@@ -309,6 +311,7 @@ CLAIM = """/*- set slot = alloc("n", seL4_NotificationObject) -*/
 PORTS = '/*- do alloc_obj("ports", seL4_IA32_IOPort, start_port=%d, end_port=%d) -*/\n'
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("template", "clash"),
     [

@@ -258,6 +258,7 @@ def application(folder: Path) -> Path:
     return write_files(folder, {**FILES, "passive.camkes": SYSTEM})
 
 
+@pytest.mark.long
 def test_on_the_host_kernel_passive_has_no_effect(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     sink = Sink()
     options = pipeline.RunSettings(output=tmp_path / "out")

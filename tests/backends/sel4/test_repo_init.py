@@ -167,6 +167,7 @@ def test_can_run_again(host: Host) -> None:
     assert host.log.count("ghc tools/bin/parse-capDL") == 1, "it is there already"
 
 
+@pytest.mark.long
 def test_parse_capdl_is_built_again_for_another_revision(host: Host) -> None:
     assert host.run("ws").returncode == 0
     manifest = host.path / "clone" / "manifest.xml"
@@ -178,6 +179,7 @@ def test_parse_capdl_is_built_again_for_another_revision(host: Host) -> None:
     assert host.log.count("ghc tools/bin/parse-capDL") == 2
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("command", ["parse-capDL", "stack"])
 def test_ghc_is_not_needed_where_something_else_brings_parse_capdl(command: str, host: Host) -> None:
     (host.bin / "ghc").rename(host.bin / command)
