@@ -24,6 +24,7 @@ NOTHING = {
     "schema": 1,
     "end": None,
     "tasks": [],
+    "chains": [],
     "faults": [],
     "findings": [],
     "refused": [],
