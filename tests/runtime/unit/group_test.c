@@ -111,7 +111,7 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
         given = 10 * i + (unsigned)camkes_bits(label, 4, 8);
         break;
     default:
-        return seL4_MessageInfo_new(CAMKES_MESSAGE_LABEL, 0, 0, 1); /* what the party is told */
+        return seL4_MessageInfo_new(CAMKES_MESSAGE_LABEL, 0, 0, 1); /* the reply to the party */
     }
     seL4_SetMR(0, result);
     seL4_SetMR(1, 99);
