@@ -32,7 +32,6 @@ from tests.runtime.systems import Contended
 LONG = (systems.ONE_LOCK, systems.RANKS, systems.CHAIN, systems.THREE_LOCKS, systems.POOL, systems.FIXED_LEAF)
 
 
-@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "system",
     [pytest.param(s, id=s.name, marks=[pytest.mark.long] if s in LONG else []) for s in systems.ALL],

@@ -176,7 +176,6 @@ def slots_of(model: CapabilityModel, middle: str, ids: dict[str, int]) -> tuple[
     )
 
 
-@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "name",
     [
