@@ -13,7 +13,7 @@
 #include "trace_sel4.h"
 
 #include <autoconf.h>
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 #include <sel4camkes/gen_config.h>
 #include <sel4runtime/gen_config.h>
 
@@ -23,9 +23,6 @@
 #include <sel4runtime.h>
 #include <sel4runtime/start.h>
 #include <stdatomic.h>
-
-/* Here, because every image has this file, and thread.c needs the table of an image's threads. */
-__thread struct camkes_thread *camkes_running;
 
 /* Called by upstream's start code of the architecture, with the argument set in the TCB. */
 void _camkes_start_c(int index);

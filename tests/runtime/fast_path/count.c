@@ -22,7 +22,6 @@
 #define ROUNDS 4
 #define TRAP_FLAG 0x100
 
-__thread struct camkes_thread *camkes_running;
 static seL4_IPCBuffer buffer;
 __thread seL4_IPCBuffer *fast_path_buffer = &buffer;
 
