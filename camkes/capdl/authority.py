@@ -194,7 +194,7 @@ class _Explainer:
                         return f"{sync.kind.replace('_', ' ')} {sync.name}", sync.span
         condition = self._plan.condition(end)
         helper = self._plan.task(use.instance) if not use.interface else None
-        monitor = next((c for c in self._plan.cpis if c.in_monitor and c.lock_name == end), None)
+        monitor = next((c for c in self._plan.cpis if c.monitor is not None and c.lock_name == end), None)
         if monitor is not None:
             return self._waited(use, end), monitor.span
         if condition is not None and use.purpose in (Purpose.MANAGER, Purpose.WAIT, Purpose.LEND):

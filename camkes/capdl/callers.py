@@ -72,7 +72,7 @@ def can_be_raised(cpi: PlannedCpi) -> bool:
     """Can requests made by this CPI have more than their base priority?"""
     if cpi.protocol.own_priority:
         return False
-    contends = cpi.protocol.inherits and (len(cpi.contexts) >= 2 or cpi.in_monitor)
+    contends = cpi.protocol.inherits and (len(cpi.contexts) >= 2 or cpi.monitor is not None)
     return contends or cpi.inherits_from_above
 
 

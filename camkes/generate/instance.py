@@ -75,7 +75,7 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         threads=tuple(thread_record(me, t) for t in me.threads),
         task=_task(me),
         conditions=conditions(me),
-        monitors=tuple(dict.fromkeys(monitor_word(c.lock_name) for c in me.cpis if c.in_monitor)),
+        monitors=tuple(dict.fromkeys(monitor_word(c.monitor) for c in me.cpis if c.monitor is not None)),
         groups=groups(me),
         helper=helper(me),
         start=_start(me),

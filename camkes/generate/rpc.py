@@ -81,7 +81,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     by_context = {t.context: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
     table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
     index = {c.id: i for i, c in enumerate(cpi.contexts)}
-    monitor = monitor_word(cpi.lock_name) if cpi.in_monitor else ""
+    monitor = "" if cpi.monitor is None else monitor_word(cpi.monitor)
     group = group_of(me.all.groups, cpi.name)
     first = 1 if group is None else 1 + group.first_party(cpi) - group.first_of_lock(cpi)
     return ctx.CpiContext(
@@ -124,9 +124,9 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     )
 
 
-def monitor_word(lock_name: str) -> str:
-    """The C name of the lock word of a monitor "inst.name"."""
-    return f"{lock_name.rpartition('.')[2]}__monitor"
+def monitor_word(monitor: str) -> str:
+    """The C name of the lock word of a monitor of the instance."""
+    return f"{monitor}__monitor"
 
 
 def direct(me: InstanceFacts, interface: Interface, connection: Connection) -> ctx.DirectContext:

@@ -52,7 +52,7 @@ class Group(Struct, frozen=True):
 
 def find_groups(plan: Plan) -> tuple[Group, ...]:
     """The groups of a plan, in the order of their first conditions."""
-    starts = [c.name for c in plan.conditions] + [c.name for c in plan.cpis if c.in_monitor]
+    starts = [c.name for c in plan.conditions] + [c.name for c in plan.cpis if c.monitor is not None]
     if not starts:
         return ()
     graph = lending_graph(plan)
@@ -73,7 +73,7 @@ def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]
     ceilings = [c.ceiling for c in conditions] + [c.ceiling for c in cpis] + [t.highest for t in helping]
     parties = [Party(task.name, None, task.context) for task in helping]
     parties += [Party(cpi.name, cpi, context) for cpi in cpis for context in cpi.contexts]
-    name = conditions[0].name if conditions else next(c.lock_name for c in cpis if c.in_monitor)
+    name = conditions[0].name if conditions else next(c.lock_name for c in cpis if c.monitor is not None)
     instance, _, member = name.rpartition(".")
     return Group(
         instance=instance,
@@ -100,7 +100,7 @@ def lending_graph(plan: Plan) -> dict[str, list[str]]:
             waits.setdefault(waiter, []).append(condition.name)
     managed = {cpi.name: cpi.requests for cpi in plan.cpis if cpi.manager}
     for cpi in plan.cpis:
-        if cpi.in_monitor:
+        if cpi.monitor is not None:
             managed[cpi.name] = (*cpi.requests, *(c.name for c in plan.cpis if c.lock_name == cpi.lock_name))
     helping = {
         task.name: [r.callee for r in plan.requests if r.caller == task.name]

@@ -62,7 +62,7 @@ class PlannedCpi(Struct, frozen=True):
     priority inherited further up can reach this CPI (`inherits_from_above`). A pool always has one: fewer
     threads than contexts suffice only below a contended lock. So has each CPI of a monitor.
 
-    `lock_name` names its lock: "inst.monitor", or without a monitor its own name.
+    `monitor` is the name of the lock that it shares with others of the instance; None: it has its own.
 
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
     """
@@ -83,12 +83,12 @@ class PlannedCpi(Struct, frozen=True):
     requests: tuple[str, ...]  # names of CPIs it can request
     span: Span
     chain: int = 0
-    lock_name: str = ""
+    monitor: str | None = None
 
     @property
-    def in_monitor(self) -> bool:
-        """Whether it shares its lock."""
-        return self.lock_name != self.name
+    def lock_name(self) -> str:
+        """What names its lock: "inst.monitor", or its own name."""
+        return self.name if self.monitor is None else f"{self.instance}.{self.monitor}"
 
     @property
     def one_endpoint(self) -> bool:
@@ -377,7 +377,7 @@ class _Closure:
             requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
             span=cpi.span,
             chain=self._chain[name],
-            lock_name=cpi.lock_name,
+            monitor=cpi.monitor,
         )
 
 

@@ -43,7 +43,7 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
                 "threads_minimum": c.threads_minimum,
                 "pooled": c.pooled,
                 "manager": c.manager,
-                **({"monitor": c.lock_name} if c.in_monitor else {}),
+                **({"monitor": c.lock_name} if c.monitor is not None else {}),
                 "tasks": list(c.tasks),
                 "contexts": [x.name for x in c.contexts],
                 "requests": list(c.requests),
@@ -86,12 +86,15 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
     (C), its blocking (B) and its longest response (R)."""
     results = _results(analysis)
     tasks = [("task", "id", "priority", *(("C", "B", "R") if results else ()))]
-    tasks += [(t.name, str(t.id), str(t.priority), *_times(results.get(t.name))) for t in plan.tasks]
+    tasks += [
+        (t.name, str(t.id), str(t.priority), *(_times(results.get(t.name)) if results else ()))
+        for t in plan.tasks
+    ]
     cpis = [("CPI", "protocol", "ceiling", "threads", "manager", "tasks", "requests")]
     cpis += [
         (
             c.name,
-            c.protocol.value + (f" (monitor {c.lock_name.rpartition('.')[2]})" if c.in_monitor else ""),
+            c.protocol.value + ("" if c.monitor is None else f" (monitor {c.monitor})"),
             str(c.ceiling),
             f"{c.threads} (pool)" if c.pooled else str(c.threads),
             "yes" if c.manager else "-",
@@ -145,7 +148,7 @@ def _condition(condition: PlannedCondition) -> dict[str, Any]:
 
 
 def _times(result: TaskResult | None) -> tuple[str, ...]:
-    if result is None:
-        return ()
+    if result is None:  # it has no period
+        return "-", "-", "-"
     response = "-" if result.response is None else format_time(ceil(result.response.time), 6)
     return *(format_time(ceil(value), 6) for value in (result.demand.total, result.blocking.least)), response

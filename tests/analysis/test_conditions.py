@@ -36,6 +36,13 @@ def test_table_i(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Case: a response of 19 ms, the bound is exact\n" in text
 
 
+def test_a_helper_that_is_not_analysed_is_in_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", str(EXAMPLES / "helpers")]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[:5]]
+    assert rows[0] == ["task", "id", "priority", "C", "B", "R"]
+    assert rows[4] == ["server", "3", "50", "-", "-", "-"]
+
+
 #: Clients of two servers: period, execution time, and the times of the servers for it, in milliseconds.
 CLIENTS = ((50, 10, 2, 2), (80, 12, 5, 4), (120, 20, 4, 1))
 

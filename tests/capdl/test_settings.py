@@ -145,10 +145,10 @@ def test_an_attribute_that_only_has_the_name(tmp_path: Path, declared: str) -> N
 
 
 def test_every_setting_with_a_reader_is_tested() -> None:
-    elsewhere = {"size", "paddr", "num_threads", "deadline", "wcet", "offset", "value"}
+    elsewhere = {"size", "paddr", "num_threads", "deadline", "wcet", "offset", "within", "value"}
     elsewhere |= {"tcb_pool_domains", "allowed_smc_functions"}  # lists
     elsewhere |= {"requests"}  # in tests/callgraph
-    elsewhere |= {"access", "buffer", "dtb", "helpers", "priority_protocol"}  # text
+    elsewhere |= {"access", "buffer", "dtb", "helpers", "priority_protocol", "release"}  # text
     assert {row.partition(" of ")[0] for row in SETTINGS} | elsewhere == set(TABLE)
 
 

@@ -213,7 +213,7 @@ def test_damage_to_the_kernel_is_noticed(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(kernel_memory(), 0, 4096);", KERNEL_MEMORY)
     done = camkes_run(tmp_path)
     assert done.status == 1, done.errors
-    assert "camkes-host: component bad wrote into the kernel's memory" in done.errors
+    assert "component bad wrote into the kernel's memory" in done.errors
 
 
 def test_the_memory_around_the_kernel_is_not_there(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ SILENT = {
     "late-release": (
         systems.ONE_LOCK,
         "S",
-        {"src/task.c": ("return task->offset + job", "return task->offset + 1 + job")},
+        {"src/task.c": (": task->offset + job", ": task->offset + 1 + job")},
     ),
 }  # fmt: skip
 

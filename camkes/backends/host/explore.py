@@ -100,7 +100,7 @@ def search_table(plan: Plan, names: TraceNames) -> str:
     base = {task.name: task.priority for task in plan.tasks}
     lines = [
         f"cpi {cpi.name} {int(cpi.protocol.inherits)} {int(cpi.protocol.own_priority)} {cpi.ceiling} "
-        f"{int(cpi.pooled)} {int(len(cpi.contexts) > 1 or cpi.in_monitor)} {names.lock(cpi.id)}"
+        f"{int(cpi.pooled)} {int(len(cpi.contexts) > 1 or cpi.monitor is not None)} {names.lock(cpi.id)}"
         for cpi in plan.cpis
     ]
     lines += [f"context {c.name} {c.base_priority}" for c in plan.contexts]

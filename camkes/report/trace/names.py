@@ -193,7 +193,7 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
         tuple(_tasks(numbers, model, plan, system)),
         tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
         tuple(
-            NamedCpi(c.id, c.name, c.protocol, c.ceiling, c.lock_name if c.in_monitor else "")
+            NamedCpi(c.id, c.name, c.protocol, c.ceiling, "" if c.monitor is None else c.lock_name)
             for c in plan.cpis
         ),
         tuple(objects),

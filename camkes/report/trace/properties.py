@@ -373,7 +373,7 @@ class PropertyChecker:
         if (
             cpi is not None
             and cpi.protocol.inherits
-            and (len(cpi.contexts) > 1 or cpi.in_monitor)
+            and (len(cpi.contexts) > 1 or cpi.monitor is not None)
             and context not in self.holders[self.lock[cpi_id]]
         ):
             self._report(
