@@ -205,8 +205,8 @@ static void /*? rpc.interface ?*/__serve(struct camkes_thread *self, struct camk
 /* What its threads do. */
 static void /*? rpc.interface ?*/__loop(struct camkes_thread *self)
 {
-/*- set only = rpc.dispatches[0].procedure.methods[0] if rpc.dispatches | length == 1 and not rpc.dispatches[0].procedure.index_type else none -*/
-/*- set asked = only.request_layout(none) if only and not rpc.buffer else '' -*/
+/*- set methods = rpc.dispatches[0].procedure.methods -*/
+/*- set asked = methods[0].request_layout(none) if rpc.dispatches | length == 1 and methods | length == 1 and not rpc.buffer else '' -*/
     const struct camkes_lengths usual = /*? 'camkes_lengths_of(' ~ asked ~ ')' if asked else '{' ~ (1 if rpc.dispatches[0].procedure.index_type else 0) ~ ', seL4_MsgMaxLength}' ?*/;
     /*? 'camkes_serve_plain' if rpc.cpi is none else 'camkes_serve_cpi' ?*/(self, /*? rpc.interface ?*/__serve, usual);
 }

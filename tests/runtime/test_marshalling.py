@@ -276,6 +276,24 @@ int p_length(const char *text) { return (int)strlen(text); }
 """
 
 
+@pytest.mark.parametrize("clause", ["", " with priority_protocol inherited, requests ()"])
+def test_a_procedure_may_have_no_methods(tmp_path: Path, clause: str) -> None:
+    built = build(
+        tmp_path,
+        f"""
+        procedure Nothing {{}}
+        component Client {{ control; requestor; uses Nothing p; }}
+        component Server {{ provides Nothing p{clause}; }}
+        assembly {{ composition {{
+            component Client client;
+            component Server server;
+            connection seL4RPCCall c(from client.p, to server.p);
+        }} configuration {{ client._priority = 10; }} }}""",
+        {"Client": 'int run(void) { puts("client"); return 0; }', "Server": ""},
+    )
+    assert built.run().output == "client\n"
+
+
 def test_a_message_that_is_too_long_is_reported(tmp_path: Path) -> None:
     client = """
     #include <string.h>
