@@ -63,7 +63,13 @@ def report_coverage(
         beside.parent.mkdir(parents=True, exist_ok=True)
         if not beside.exists():
             beside.symlink_to(notes)
-    found = [str(counters), "--exclude-unreachable-branches"]
+    # gcov writes files into the folder where it is run; only there those of another run are not in the way
+    found = [
+        str(counters),
+        "--gcov-object-directory",
+        str(counters.absolute()),
+        "--exclude-unreachable-branches",
+    ]
     if out.suffix == ".json":
         return () if _gcovr([*found, "--json", str(out.absolute())], base, sink) else None
     return _report(found, base, out, sink)
