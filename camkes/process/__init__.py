@@ -179,8 +179,10 @@ os.register_at_fork(after_in_child=_idle.clear)
 def _supervisor() -> Supervisor:
     from camkes.process.supervisor import Supervisor
 
-    with suppress(IndexError):
-        return _idle.pop()
+    with suppress(IndexError):  # none is idle
+        while (supervisor := _idle.pop()).has_ended:
+            supervisor.end()
+        return supervisor
     return Supervisor()
 
 

@@ -27,7 +27,8 @@ from functools import partial
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _NUMBER = struct.Struct("i")
-_MOST_DESCRIPTORS = 253  # in one message (`unix(7)`)
+#: that a program is given; a supervisor's own have higher numbers, as far as `ulimit -n` permits
+_MOST_DESCRIPTORS = 32
 #: that no handler can get over
 _FATAL = {signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
 
@@ -90,6 +91,11 @@ class Supervisor:
         with suppress(ChildProcessError):  # two threads end it
             os.waitpid(self._process, 0)
         return status
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether an idle supervisor was killed: it sends nothing otherwise."""
+        return bool(select.select([self._socket], [], [], 0)[0])
 
     def _receive(self) -> int | None:
         """None: the supervisor has ended."""

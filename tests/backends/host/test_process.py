@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import subprocess
@@ -66,6 +67,20 @@ def test_one_supervisor_runs_one_program_after_another_and_several_at_once() -> 
         assert (one.returncode, other.returncode) == (None, -signal.SIGKILL)
         one.stdin.close()
         assert one.wait(PATIENCE) == 0
+
+
+def test_a_supervisor_that_was_killed_is_replaced() -> None:
+    parent = ["sh", "-c", "echo $PPID"]
+    first = process.run(parent).output
+    os.kill(int(first), signal.SIGKILL)
+    os.waitid(os.P_PID, int(first), os.WEXITED | os.WNOWAIT)
+    assert process.run(parent).output.strip().isdecimal()
+
+
+def test_few_descriptors_suffice() -> None:
+    code = "from camkes import process; print(process.run(['echo', 'good']).output)"
+    done = process.run([sys.executable, "-c", code], limits={resource.RLIMIT_NOFILE: 48})
+    assert done.output == "good\n\n", done.errors
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
