@@ -293,33 +293,52 @@ def test_an_event_of_a_task(clause: str, of_a: int, of_b: int, tmp_path: Path) -
 
 
 def locked(folder: Path) -> Path:
-    """S2: Cons (40) waits for Prod (20), which waits for a lock that Mutex (10) holds; Annoy is between."""
-    return write(
+    """`through_a_lock` with an event."""
+    return through_a_lock(
         folder,
         """
-        procedure Section { void section(in int ms); }
-        component Mutex { control; requestor; uses Section lock; }
         component Prod { control; requestor; uses Section lock; emits Done done; }
-        component Cons { control; requestor; consumes Done done with helpers; }
-        component Annoy { control; requestor; }
-        component Lock { provides Section section with priority_protocol inherited; }""",
-        """
-        composition {
+        component Cons { control; requestor; consumes Done done with helpers; }""",
+        "connection seL4Notification end(from p.done, to c.done);",
+        {"Prod": "done_emit();", "Cons": "done_wait();"},
+    )
+
+
+def through_a_lock(
+    folder: Path,
+    components: str,
+    connections: str,
+    calls: dict[str, str],
+    sources: dict[str, str] | None = None,
+) -> Path:
+    """S2: Cons (40) waits for Prod (20), which waits for a lock that Mutex (10) holds; Annoy (30) is between.
+    `calls` are how Prod signals and how Cons waits."""
+    return write(
+        folder,
+        f"""
+        procedure Section {{ void section(in int ms); }}
+        component Mutex {{ control; requestor; uses Section lock; }}
+        component Annoy {{ control; requestor; }}
+        component Lock {{ provides Section section with priority_protocol inherited; }}
+        {components}""",
+        f"""
+        composition {{
             component Mutex m; component Prod p; component Cons c; component Annoy a; component Lock lock;
             connection seL4RPCCall locked(from m.lock, from p.lock, to lock.section);
-            connection seL4Notification end(from p.done, to c.done);
-        }
-        configuration {
+            {connections}
+        }}
+        configuration {{
             m._priority = 10; p._priority = 20; a._priority = 30; c._priority = 40;
             m._period = 100 ms; p._period = 100 ms; a._period = 100 ms; c._period = 100 ms;
             p._offset = 1 ms; c._offset = 2 ms; a._offset = 4 ms;
-        }""",
+        }}""",
         {
             "Mutex": loop("lock_section(6);"),
-            "Prod": loop("MS(3); lock_section(2); MS(1); done_emit();"),
-            "Cons": loop("MS(1); done_wait(); MS(1);"),
+            "Prod": loop(f"MS(3); lock_section(2); MS(1); {calls['Prod']}"),
+            "Cons": loop(f"MS(1); {calls['Cons']} MS(1);"),
             "Annoy": loop("MS(10);"),
             "Lock": "void section_section(int ms) { camkes_work(CAMKES_MS(ms)); }",
+            **(sources or {}),
         },
     )
 

@@ -12,7 +12,7 @@ import pytest
 
 from camkes.report.trace.kinds import KernelCall, Kind
 from tests.end_to_end.support import EXAMPLES
-from tests.end_to_end.test_helpers import MS, Ran, loop, run, write
+from tests.end_to_end.test_helpers import MS, Ran, loop, run, through_a_lock, write
 
 STORE = """static int items;
 void put_put(int ms) { camkes_work(CAMKES_MS(ms)); items++; nonempty_SIGNAL(); camkes_work(CAMKES_MS(ms)); }
@@ -113,46 +113,27 @@ def test_waiters_take_the_lock_again_in_the_order_of_their_priorities(signal: st
 
 
 def test_monitors_locks_and_helpers_are_one_chain(tmp_path: Path) -> None:
-    """As S2 of test_helpers.py, with an item in a monitor in the place of the event: Cons (40) waits for Prod
-    (20), which waits for a lock that Mutex (10) holds; Annoy (30) is between."""
-    path = write(
+    """S2, with an item in a monitor in the place of the event."""
+    path = through_a_lock(
         tmp_path / "system",
         """
-        procedure Section { void section(in int ms); }
         procedure Put { void put(); }
         procedure Get { void get(); }
-        component Mutex { control; requestor; uses Section lock; }
         component Prod { control; requestor; uses Section lock; uses Put store; }
         component Cons { control; requestor; uses Get store; }
-        component Annoy { control; requestor; }
-        component Lock { provides Section section with priority_protocol inherited; }
         component Store {
             provides Put put with priority_protocol inherited, monitor items;
             provides Get get with priority_protocol inherited, monitor items;
             has condition nonempty with helpers;
         }""",
-        """
-        composition {
-            component Mutex m; component Prod p; component Cons c; component Annoy a; component Lock lock;
-            component Store store;
-            connection seL4RPCCall locked(from m.lock, from p.lock, to lock.section);
+        """component Store store;
             connection seL4RPCCall puts(from p.store, to store.put);
-            connection seL4RPCCall gets(from c.store, to store.get);
-        }
-        configuration {
-            m._priority = 10; p._priority = 20; a._priority = 30; c._priority = 40;
-            m._period = 100 ms; p._period = 100 ms; a._period = 100 ms; c._period = 100 ms;
-            p._offset = 1 ms; c._offset = 2 ms; a._offset = 4 ms;
-        }""",
+            connection seL4RPCCall gets(from c.store, to store.get);""",
+        {"Prod": "store_put();", "Cons": "store_get();"},
         {
-            "Mutex": loop("lock_section(6);"),
-            "Prod": loop("MS(3); lock_section(2); MS(1); store_put();"),
-            "Cons": loop("MS(1); store_get(); MS(1);"),
-            "Annoy": loop("MS(10);"),
-            "Lock": "void section_section(int ms) { camkes_work(CAMKES_MS(ms)); }",
             "Store": """static int items;
 void put_put(void) { items++; nonempty_signal(); }
-void get_get(void) { while (items == 0) { nonempty_wait(); } items--; }""",
+void get_get(void) { while (items == 0) { nonempty_wait(); } items--; }"""
         },
     )
     found = run(path, tmp_path, duration="90ms")
