@@ -20,7 +20,7 @@ from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
 from camkes.model.protocols import Protocol
 from tests.command import camkes
-from tests.end_to_end.test_helpers import loop, write
+from tests.end_to_end.support import loop, write
 
 MS = 1_000_000
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from camkes.cli.main import main
-from tests.end_to_end.test_helpers import write
+from tests.end_to_end.support import write
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MS = 1_000_000

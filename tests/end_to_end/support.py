@@ -28,3 +28,19 @@ def system(folder: Path, camkes_text: str, sources: dict[str, str]) -> Path:
     for name, text in sources.items():
         (folder / name).write_text("#include <camkes.h>\n#include <stdio.h>\n" + text)
     return path
+
+
+def write(folder: Path, components: str, assembly: str, sources: dict[str, str]) -> Path:
+    """A system; `sources` are bodies of files by the names of component types."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = f"import <std_connector.camkes>;\n{components}\nassembly {{\n{assembly}\n}}\n"
+    (folder / "system.camkes").write_text(text)
+    for name, text in sources.items():
+        (folder / f"{name}.c").write_text(f"#include <camkes.h>\n{text}\n")
+    return folder / "system.camkes"
+
+
+def loop(body: str) -> str:
+    """The code of a task whose jobs all do the same; MS(2) is 2 ms of work."""
+    macro = "#define MS(n) camkes_work(CAMKES_MS(n))\n#define W(call) if (call) { return 1; }\n"
+    return macro + f"int run(void) {{ while (camkes_next_job()) {{ {body} }} return 0; }}"

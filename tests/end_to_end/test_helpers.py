@@ -21,7 +21,7 @@ from camkes.report.trace.kinds import KernelCall, Kind
 from camkes.report.trace.model import Run, State
 from camkes.report.trace.names import load_names
 from tests.command import Result, camkes
-from tests.end_to_end.support import EXAMPLES
+from tests.end_to_end.support import EXAMPLES, loop, write
 
 MS = 1_000_000
 
@@ -76,22 +76,6 @@ def run(path: Path, out: Path, *options: str, duration: str = "100ms") -> Ran:
     found, events = decode_trace(trace, names, sink), read_trace(trace, sink)
     assert found is not None and events is not None
     return Ran(result, found, tuple(events))
-
-
-def write(folder: Path, components: str, assembly: str, sources: dict[str, str]) -> Path:
-    """A system; `sources` are bodies of files by the names of component types."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = f"import <std_connector.camkes>;\n{components}\nassembly {{\n{assembly}\n}}\n"
-    (folder / "system.camkes").write_text(text)
-    for name, text in sources.items():
-        (folder / f"{name}.c").write_text(f"#include <camkes.h>\n{text}\n")
-    return folder / "system.camkes"
-
-
-def loop(body: str) -> str:
-    """The code of a task whose jobs all do the same; MS(2) is 2 ms of work."""
-    macro = "#define MS(n) camkes_work(CAMKES_MS(n))\n#define W(call) if (call) { return 1; }\n"
-    return macro + f"int run(void) {{ while (camkes_next_job()) {{ {body} }} return 0; }}"
 
 
 # An inversion without a lock ---------------------------------------------------------------------

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.test_helpers import loop, run, write
+from tests.end_to_end.support import loop, write
+from tests.end_to_end.test_helpers import run
 
 SCHEDULES = {
     "fifo": (),

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from camkes.report.trace.kinds import KernelCall, Kind
-from tests.end_to_end.support import EXAMPLES
-from tests.end_to_end.test_helpers import MS, Ran, loop, run, through_a_lock, write
+from tests.end_to_end.support import EXAMPLES, loop, write
+from tests.end_to_end.test_helpers import MS, Ran, run, through_a_lock
 
 STORE = """static int items;
 void put_put(int ms) { camkes_work(CAMKES_MS(ms)); items++; nonempty_SIGNAL(); camkes_work(CAMKES_MS(ms)); }
