@@ -15,8 +15,11 @@ extern "C" {
 #define CAMKES_ABSENT(name, why)                                                                   \
     unsigned long seL4_##name(CAMKES_ANY_ARGUMENTS) __attribute__((error(why)));
 #define CAMKES_ABSENT_MCS(name)                                                                    \
-    CAMKES_ABSENT(name, "the host kernel is not an MCS kernel: no scheduling contexts, no reply "  \
-                        "objects")
+    CAMKES_ABSENT(name, "the host kernel is not an MCS kernel here: no scheduling contexts, no "   \
+                        "reply objects (-DKernelIsMCS=ON)")
+#define CAMKES_ABSENT_MASTER(name)                                                                 \
+    CAMKES_ABSENT(name, "an MCS kernel does not have this: a call is answered through a reply "    \
+                        "object")
 #define CAMKES_ABSENT_MACHINE(name)                                                                \
     CAMKES_ABSENT(name, "the host kernel has no devices, page tables or virtual machines")
 #define CAMKES_ABSENT_BENCHMARK(name)                                                              \
@@ -26,6 +29,11 @@ extern "C" {
                         "stay as the build made them")
 
 /* clang-format off */
+#ifdef CONFIG_KERNEL_MCS
+CAMKES_ABSENT_MASTER(CNode_SaveCaller)
+CAMKES_ABSENT_MASTER(Reply)
+CAMKES_ABSENT_MASTER(ReplyWithMRs)
+#else
 CAMKES_ABSENT_MCS(NBSendRecv)
 CAMKES_ABSENT_MCS(NBSendRecvWithMRs)
 CAMKES_ABSENT_MCS(NBSendWait)
@@ -39,6 +47,7 @@ CAMKES_ABSENT_MCS(SchedContext_YieldTo)
 CAMKES_ABSENT_MCS(SchedControl_ConfigureFlags)
 CAMKES_ABSENT_MCS(TCB_SetTimeoutEndpoint)
 CAMKES_ABSENT_MCS(WaitWithMRs)
+#endif
 CAMKES_ABSENT_MACHINE(ARM_ASIDControl_MakePool)
 CAMKES_ABSENT_MACHINE(ARM_ASIDPool_Assign)
 CAMKES_ABSENT_MACHINE(ARM_CBControl_GetCB)
@@ -175,6 +184,7 @@ CAMKES_ABSENT_OTHER(Untyped_Retype)
 /* clang-format on */
 
 #undef CAMKES_ABSENT_MCS
+#undef CAMKES_ABSENT_MASTER
 #undef CAMKES_ABSENT_MACHINE
 #undef CAMKES_ABSENT_BENCHMARK
 #undef CAMKES_ABSENT_OTHER

@@ -8,7 +8,12 @@
 /* 4 is a fault of the debugging API, which there is none of here. */
 typedef enum {
     seL4_Fault_NullFault = 0,
+#ifdef CONFIG_KERNEL_MCS
+    seL4_Fault_Timeout = 5,
+    seL4_Fault_VMFault = 6,
+#else
     seL4_Fault_VMFault = 5,
+#endif
     seL4_Fault_UserException = 3,
     seL4_Fault_CapFault = 1,
     seL4_Fault_UnknownSyscall = 2,
@@ -40,6 +45,20 @@ enum {
     seL4_UserException_Code = 4,
     seL4_UserException_Length = 5,
 };
+
+#ifdef CONFIG_KERNEL_MCS
+/* Data is the badge of the scheduling context; consumed is in microseconds. */
+typedef enum {
+    seL4_Timeout_Data = 0,
+    seL4_Timeout_Consumed = 1,
+    seL4_Timeout_Length = 2,
+} seL4_Timeout_Msg;
+
+static inline seL4_Bool seL4_isTimeoutFault_tag(seL4_MessageInfo_t tag)
+{
+    return seL4_MessageInfo_get_label(tag) == seL4_Fault_Timeout;
+}
+#endif
 
 static inline seL4_Bool seL4_isVMFault_tag(seL4_MessageInfo_t tag)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The kernel operations of the host kernel, with the names and meaning of a non-MCS seL4. */
+/* The kernel operations of the host kernel, with the names and meaning of seL4's. Those that differ
+ * between an MCS kernel and others are in mcs.h and master.h. */
 #pragma once
 
 #include <sel4/types.h>
@@ -15,15 +16,9 @@ extern "C" {
 CAMKES_KERNEL_API seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t info);
 CAMKES_KERNEL_API void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t info);
 CAMKES_KERNEL_API void seL4_NBSend(seL4_CPtr dest, seL4_MessageInfo_t info);
-CAMKES_KERNEL_API void seL4_Reply(seL4_MessageInfo_t info);
-CAMKES_KERNEL_API seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *badge);
-CAMKES_KERNEL_API seL4_MessageInfo_t seL4_NBRecv(seL4_CPtr src, seL4_Word *badge);
-CAMKES_KERNEL_API seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info,
-                                                    seL4_Word *badge);
 
 /* Notifications. */
 CAMKES_KERNEL_API void seL4_Signal(seL4_CPtr dest);
-CAMKES_KERNEL_API void seL4_Wait(seL4_CPtr src, seL4_Word *badge);
 CAMKES_KERNEL_API seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *badge);
 
 CAMKES_KERNEL_API void seL4_Yield(void);
@@ -33,8 +28,6 @@ CAMKES_KERNEL_API seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr author
                                                   seL4_Word priority);
 CAMKES_KERNEL_API seL4_Error seL4_TCB_SetMCPriority(seL4_TCB tcb, seL4_CPtr authority,
                                                     seL4_Word maximum);
-CAMKES_KERNEL_API seL4_Error seL4_TCB_SetSchedParams(seL4_TCB tcb, seL4_CPtr authority,
-                                                     seL4_Word maximum, seL4_Word priority);
 CAMKES_KERNEL_API seL4_Error seL4_TCB_Suspend(seL4_TCB tcb);
 CAMKES_KERNEL_API seL4_Error seL4_TCB_Resume(seL4_TCB tcb);
 
@@ -42,8 +35,6 @@ CAMKES_KERNEL_API seL4_Error seL4_TCB_Resume(seL4_TCB tcb);
  * Capability spaces. `root` names the caller's own capability space: a capability to it, or
  * seL4_CapNull, which means the same here. There is one level, `depth` is up to seL4_WordBits.
  */
-CAMKES_KERNEL_API seL4_Error seL4_CNode_SaveCaller(seL4_CNode root, seL4_Word slot,
-                                                   seL4_Uint8 depth);
 CAMKES_KERNEL_API seL4_Error seL4_CNode_Delete(seL4_CNode root, seL4_Word slot, seL4_Uint8 depth);
 
 CAMKES_KERNEL_API void seL4_DebugPutChar(char character);
@@ -158,21 +149,6 @@ static inline void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t info, s
     seL4_NBSend(dest, info);
 }
 
-static inline void seL4_ReplyWithMRs(seL4_MessageInfo_t info, seL4_Word *mr0, seL4_Word *mr1,
-                                     seL4_Word *mr2, seL4_Word *mr3)
-{
-    camkes_put_registers(mr0, mr1, mr2, mr3);
-    seL4_Reply(info);
-}
-
-static inline seL4_MessageInfo_t seL4_RecvWithMRs(seL4_CPtr src, seL4_Word *sender, seL4_Word *mr0,
-                                                  seL4_Word *mr1, seL4_Word *mr2, seL4_Word *mr3)
-{
-    const seL4_MessageInfo_t info = seL4_Recv(src, sender);
-    camkes_take_registers(mr0, mr1, mr2, mr3);
-    return info;
-}
-
 static inline seL4_MessageInfo_t seL4_CallWithMRs(seL4_CPtr dest, seL4_MessageInfo_t info,
                                                   seL4_Word *mr0, seL4_Word *mr1, seL4_Word *mr2,
                                                   seL4_Word *mr3)
@@ -183,17 +159,12 @@ static inline seL4_MessageInfo_t seL4_CallWithMRs(seL4_CPtr dest, seL4_MessageIn
     return info;
 }
 
-static inline seL4_MessageInfo_t seL4_ReplyRecvWithMRs(seL4_CPtr src, seL4_MessageInfo_t info,
-                                                       seL4_Word *sender, seL4_Word *mr0,
-                                                       seL4_Word *mr1, seL4_Word *mr2,
-                                                       seL4_Word *mr3)
-{
-    camkes_put_registers(mr0, mr1, mr2, mr3);
-    info = seL4_ReplyRecv(src, info, sender);
-    camkes_take_registers(mr0, mr1, mr2, mr3);
-    return info;
-}
-
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef CONFIG_KERNEL_MCS
+#include <sel4/mcs.h>
+#else
+#include <sel4/master.h>
 #endif
