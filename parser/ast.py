@@ -230,6 +230,13 @@ class MonitorClause(Record, frozen=True, eq=False):
     span: Span
 
 
+class OverrunClause(Record, frozen=True, eq=False):
+    """`overrun P`: what happens when the budget of a request is used up."""
+
+    policy: Identifier
+    span: Span
+
+
 class UnknownClause(Record, frozen=True, eq=False):
     """A word after `with` that is not a valid clause; kept so that the resolver can suggest the nearest
     one."""
@@ -244,6 +251,7 @@ InterfaceClause: TypeAlias = (
     | HelpersClause
     | WithinClause
     | MonitorClause
+    | OverrunClause
     | ThreadsClause
     | UnknownClause
 )
@@ -271,6 +279,12 @@ class Requestor(Record, frozen=True, eq=False):
     span: Span
 
 
+class CriticalityControl(Record, frozen=True, eq=False):
+    """`criticality_control;`."""
+
+    span: Span
+
+
 class InterfaceDecl(Record, frozen=True, eq=False):
     """`[maybe] uses|provides|emits|consumes|dataport TYPE name [with clauses];`"""
 
@@ -292,7 +306,14 @@ class SyncDecl(Record, frozen=True, eq=False):
 
 
 ComponentItem: TypeAlias = (
-    Control | Hardware | Requestor | InterfaceDecl | SyncDecl | AttributeDecl | IncludeDecl
+    Control
+    | Hardware
+    | Requestor
+    | CriticalityControl
+    | InterfaceDecl
+    | SyncDecl
+    | AttributeDecl
+    | IncludeDecl
 )
 
 

@@ -228,6 +228,9 @@ class Builder:
     def requestor(self, first: int, last: int, word: int, id: Any) -> Any:
         return ast.Requestor(id, self._span(first, last))
 
+    def criticality_control(self, first: int, last: int, word: int) -> Any:
+        return ast.CriticalityControl(self._span(first, last))
+
     def interface(
         self,
         first: int,
@@ -277,6 +280,9 @@ class Builder:
 
     def monitor_clause(self, first: int, last: int, word: int, monitor: ast.Identifier) -> Any:
         return ast.MonitorClause(monitor, self._span(first, last))
+
+    def overrun_clause(self, first: int, last: int, word: int, policy: ast.Identifier) -> Any:
+        return ast.OverrunClause(policy, self._span(first, last))
 
     def threads_clause(self, first: int, last: int, count: Any) -> Any:
         return ast.ThreadsClause(count, self._span(first, last))

@@ -20,7 +20,8 @@ _FILE_WORDS = (
     *("connector", "import", "procedure", "struct"),
 )
 _COMPONENT_WORDS = (
-    *("attribute", "composition", "configuration", "consumes", "control", "dataport", "emits"),
+    *("attribute", "composition", "configuration", "consumes", "control", "criticality_control"),
+    *("dataport", "emits"),
     *("hardware", "has", "include", "maybe", "provides", "requestor", "uses"),
 )
 PLACES = (

@@ -38,7 +38,7 @@ _OPERATORS = _terminals(
 OF_LONGER_TYPES = ("long", "short", "const", "volatile", "double")
 _NAMES = _terminals("NAME BUF")
 _AFTER_A_UNIT = _terminals("SEMICOLON COMMA RPAR RSQB RBRACE") | {END}
-_CLAUSE_WORDS = ("priority_protocol", "requests", "monitor", "helpers", "within")
+_CLAUSE_WORDS = ("priority_protocol", "requests", "monitor", "overrun", "helpers", "within")
 _NUMBER = _terminals("NUMBER LPAR PLUS MINUS NOT INVERT TRUE TRUE_CAPITAL FALSE FALSE_CAPITAL")
 # What is expected, as a group of terminals and a phrase. The first that is wholly possible is reported.
 _PHRASES: tuple[tuple[frozenset[str], str], ...] = (

@@ -18,6 +18,7 @@ from camkes.diagnostics import Sink, SourceFile
 from camkes.editor.hover import SETTINGS
 from camkes.editor.index import Index, NamedSymbol, Scope
 from camkes.editor.workspace import SystemSnapshot
+from camkes.model.overrun import OF_CPIS
 from camkes.parser import ast
 from camkes.parser.expected import expected_words
 from camkes.parser.lexer import Tokens, tokenise
@@ -34,12 +35,12 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _FROM_KINDS = ("uses", "emits", "dataport")
 _TO_KINDS = ("provides", "consumes", "dataport")
 _CLAUSES = {
-    "provides": ("priority_protocol", "requests", "monitor", "threads"),
+    "provides": ("priority_protocol", "requests", "monitor", "overrun", "threads"),
     "connection": ("threads",),
     "consumes": ("helpers", "within"),
     "has": ("helpers", "within"),
 }
-_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "monitor", "helpers", "within"))
+_CLAUSE_WORDS = frozenset(("priority_protocol", "requests", "monitor", "overrun", "helpers", "within"))
 
 
 class Sort(Enum):
@@ -196,6 +197,8 @@ def _clause_names(index: Index, item: list[str], owner: NamedSymbol | None) -> I
     opened = "".join(item).rpartition("(")[0]
     if last == "priority_protocol":
         yield from _names(PROTOCOLS, "protocol")
+    elif last == "overrun":
+        yield from _names((policy.value for policy in OF_CPIS), "protocol")
     elif last in ("(", ",") and opened.endswith("requests") and ")" not in item[_last(item, "(") :]:
         yield from _members(owner, ("uses",))
 

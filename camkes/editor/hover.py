@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
 from camkes.editor.index import NamedSymbol, NameUse, SettingUse
 from camkes.editor.workspace import SystemSnapshot
+from camkes.model.overrun import LEVELS, OF_CPIS, OF_TASKS, Degraded, Policy, Server
 from camkes.model.protocols import Protocol
 from camkes.model.system import Task
 from camkes.model.units import duration
@@ -24,7 +25,12 @@ _MOST_LINES = 24  # of a definition
 _MOST_PLACES = 8  # instances that are distinguished
 _MOST_HINTS = 4  # the same, beside a line
 
-_PROTOCOLS = " or ".join(f'"{protocol.value}"' for protocol in Protocol)
+
+def _choice(words: Iterable[Protocol | Policy | Server | Degraded]) -> str:
+    return " or ".join(f'"{word.value}"' for word in words)
+
+
+_PROTOCOLS = _choice(Protocol)
 
 #: What the well-known settings of the real-time words mean.
 SETTINGS = {
@@ -35,6 +41,13 @@ SETTINGS = {
     "wcet": "worst-case execution time without the requests it makes",
     "requests": "the most calls in a job or a request; 1, or what is counted in the code, where not given",
     "budget": "processor time in a period, which an MCS kernel enforces",
+    "server": f"how time is accounted: {_choice(Server)}",
+    "refills": "replenishments that are kept of its scheduling context; computed where not given",
+    "overrun": f"when the budget is used up: {_choice(OF_CPIS)} of a CPI, {_choice(OF_TASKS)} of a task",
+    "extension": "processor time in each extension period, for the policy extend and for roll-backs",
+    "extension_period": "the period of the extension",
+    "criticality": f"0 to {LEVELS - 1}: while the system is above it, the task is degraded",
+    "degraded": f"what the task does above its criticality: {_choice(Degraded)}, which has a factor",
     "priority_protocol": f"{_PROTOCOLS}; wins over the component's clause",
     "num_threads": "threads that serve the interface; computed, and checked if stated",
     "requestor": "id of the task; assigned where it is not stated",

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 
-from camkes.resolve.values.clauses import protocol_words
+from camkes.model.overrun import OF_CPIS
+from camkes.resolve.values.clauses import protocol_words, quoted
 
 _INTEGER = "an integer type of C"
 _TIME = "a unit of time, behind a number: `10 ms`; without one a number is in microseconds"
@@ -24,6 +25,7 @@ WORDS = {
     "hardware": "the component is a device: it has registers and interrupts, and no code",
     "requestor": "the control thread is a task: its requests have its priority and id. An id can "
     "follow; it is assigned if not",
+    "criticality_control": "the code of the component may set the criticality of the system",
     "uses": "the component calls the methods of this interface: `NAME_method()`",
     "provides": "the component defines the methods of this interface: `NAME_method()`",
     "emits": "the component sends this event: `NAME_emit()`",
@@ -40,6 +42,8 @@ WORDS = {
     "requests": "the `uses` interfaces that are called while a request is served, and no others",
     "monitor": "CPIs of an instance that name the same monitor share one lock, in which they can wait for "
     "conditions",
+    "overrun": "what happens when the budget of a request is used up, on an MCS kernel; the policies are "
+    + quoted([policy.value for policy in OF_CPIS], "`"),
     "condition": "`NAME_wait()`, `NAME_signal()`, `NAME_broadcast()` in the CPIs of a monitor",
     "helpers": "a waiting thread lends its priority to the tasks that can end the wait",
     "within": "for how long the helpers execute from a wait to the signal, for the analysis",

@@ -23,6 +23,7 @@ from camkes.model.codes import (
     SETTING_TYPE,
 )
 from camkes.model.limits import MAX_AFFINITY, MAX_DOMAIN, MAX_PRIORITY, MAX_THREADS, TIMERS
+from camkes.model.overrun import LEVELS
 from camkes.model.system import (
     Attribute,
     Connection,
@@ -81,8 +82,30 @@ OFFSET = Known("offset", "thread", 0, _HOUR, DEFAULT_UNIT, phrase="an offset", r
 PERIOD = Known("period", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000, phrase="a period", record="task")
 RELEASE = Known("release", "thread")
 BUDGET = Known("budget", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000, phrase="a budget")
+REFILLS = Known("refills", "thread", 2, 1 << 16, shared=False)
+CRITICALITY = Known("criticality", "thread", 0, LEVELS - 1, default=0, shared=False)
+EXTENSION = Known("extension", "thread", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="an extension")
+EXTENSION_PERIOD = Known(
+    "extension_period",
+    "thread",
+    1,
+    _HOUR,
+    DEFAULT_UNIT,
+    10_000,
+    shared=False,
+    phrase="the period of an extension",
+)
 DEADLINE = Known("deadline", "thread", 1, _HOUR, DEFAULT_UNIT, phrase="a deadline")
 WCET = Known("wcet", "thread", 0, _HOUR, DEFAULT_UNIT, phrase="a worst-case execution time")
+#: from each criticality above the lowest on
+BUDGETS = tuple(
+    Known(f"budget_{level}", "thread", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="a budget")
+    for level in range(1, LEVELS)
+)
+WCETS = tuple(
+    Known(f"wcet_{level}", "thread", 0, _HOUR, DEFAULT_UNIT, shared=False, phrase=WCET.phrase)
+    for level in range(1, LEVELS)
+)
 DATA = Known("data", "thread", 0, (1 << 64) - 1, default=0)
 SIZE_BITS = Known("size_bits", "thread", 7, 20, default=8)
 NUM_THREADS = Known("num_threads", "interface", 1, MAX_THREADS)
@@ -110,11 +133,19 @@ ACCESS = Known("access", "interface")
 BUFFER = Known("buffer", "connection")
 DTB = Known("dtb", "interface")
 HELPERS = Known("helpers", "condition", shared=False)
+OVERRUN = Known("overrun", "thread", shared=False)
+SERVER = Known("server", "thread", shared=False)
+DEGRADED = Known("degraded", "thread", shared=False)
 
 #: for how long helpers execute from a wait to the signal
 WITHIN = Known("within", "condition", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="the time of helpers")
 
-TABLE = {known.name: known for known in list(globals().values()) if isinstance(known, Known)}
+TABLE = {
+    known.name: known
+    for each in list(globals().values())
+    for known in (each if isinstance(each, tuple) else (each,))
+    if isinstance(known, Known)
+}
 
 
 def find(instance: Instance, *names: str) -> Setting | None:
@@ -144,7 +175,7 @@ def effective(instance: Instance, name: str) -> Setting | None:
     return None
 
 
-_TEXTS = tuple(known.of("_") for known in (PRIORITY_PROTOCOL, ACCESS, ATTRIBUTES))
+_TEXTS = tuple(known.of("_") for known in (PRIORITY_PROTOCOL, ACCESS, ATTRIBUTES, OVERRUN, SERVER, DEGRADED))
 
 
 def _declares(attribute: Attribute) -> bool:
@@ -365,7 +396,7 @@ class SettingReader(Struct, frozen=True):
             )
             return None
         unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
-        time = _whole(value, unit, up=known in (WCET, WITHIN)) if abs(value) < 1e30 else -1
+        time = _whole(value, unit, up=known in (WCET, WITHIN, *WCETS)) if abs(value) < 1e30 else -1
         if value >= 0 and time >= known.low:
             return time
         written = f"{in_digits(value)} {setting.unit or DEFAULT_UNIT}"

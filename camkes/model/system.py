@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.model.overrun import LEVELS, Degradation, Policy, Server, from_level
 from camkes.model.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ class Interface(Struct, frozen=True, eq=False):
     monitor: str | None = None
     clause_spans: Mapping[str, Span] | None = None
     within: Setting | None = None
+    #: what an `overrun` clause states
+    overrun: Policy | None = None
 
 
 class Sync(Struct, frozen=True, eq=False):
@@ -162,6 +165,8 @@ class ComponentType(Struct, frozen=True, eq=False):
     #: interfaces that are aliases of one of a part of this component (`export`); no code of its own serves
     #: them
     exported: tuple[str, ...] = ()
+    #: where `criticality_control;` is written: its code may set the criticality of the system
+    criticality_span: Span | None = None
 
     def interface(self, name: str) -> Interface | None:
         return next((i for i in self.interfaces if i.name == name), None)
@@ -254,6 +259,32 @@ class Task(Struct, frozen=True, eq=False):
     span: Span
     spans: Mapping[str, Span]  # "id", "priority", "period", ... where each was stated
     release: str = ""
+    overrun: Policy = Policy.WAIT
+    #: None: sporadic where an MCS kernel limits it at all
+    server: Server | None = None
+    refills: int | None = None
+    criticality: int = 0
+    degraded: Degradation = Degradation()
+    #: the reservation of the policy `extend`: so much in each period
+    extension: int | None = None
+    extension_period: int | None = None
+    #: budgets and execution times stated for the criticalities 1, 2 and 3
+    raised_budgets: tuple[int | None, ...] = ()
+    raised_wcets: tuple[int | None, ...] = ()
+
+    @property
+    def budgets(self) -> tuple[int | None, ...]:
+        """The budget at each criticality of the system."""
+        return _levels(self.budget, self.raised_budgets)
+
+    @property
+    def wcets(self) -> tuple[int | None, ...]:
+        """The worst-case execution time at each criticality of the system."""
+        return _levels(self.wcet, self.raised_wcets)
+
+
+def _levels(low: int | None, raised: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return tuple(from_level((low, *raised), level) for level in range(LEVELS))
 
 
 class Cpi(Struct, frozen=True, eq=False):
@@ -274,6 +305,17 @@ class Cpi(Struct, frozen=True, eq=False):
     span: Span
     spans: Mapping[str, Span]  # "protocol", "priority", "threads", "requests", "wcet", "monitor"
     monitor: str | None = None
+    #: what happens when the budget of a request is used up
+    overrun: Policy = Policy.WAIT
+    #: the reservation that `extend` and roll-backs execute on: so much in each period
+    extension: int | None = None
+    extension_period: int | None = None
+    raised_wcets: tuple[int | None, ...] = ()
+
+    @property
+    def wcets(self) -> tuple[int | None, ...]:
+        """The execution time of a request at each criticality of the system."""
+        return _levels(self.wcet, self.raised_wcets)
 
     @property
     def name(self) -> str:

@@ -44,7 +44,7 @@ module.exports = grammar({
 
         component: ($) => seq("component", optional(field("name", $._name)), $.component_body),
         component_body: ($) => seq("{", repeat(choice($.flag, $.requestor, $.interface, $.sync, $.attribute, $.include, $._block)), "}"),
-        flag: () => seq(choice("control", "hardware"), ";"),
+        flag: () => seq(choice("control", "hardware", "criticality_control"), ";"),
         requestor: ($) => seq("requestor", optional($._expression), ";"),
         interface: ($) => seq(optional("maybe"), choice(
             seq(choice("uses", "provides"), field("type", $.reference)),
@@ -58,6 +58,7 @@ module.exports = grammar({
             seq("priority_protocol", field("protocol", $.identifier)),
             seq("requests", "(", list($._name), ")"),
             seq("monitor", $._name),
+            seq("overrun", field("policy", $.identifier)),
             seq("helpers", optional(seq("(", list($.reference), ")"))),
             seq("within", $.quantity),
             seq($._expression, choice("thread", "threads"))),

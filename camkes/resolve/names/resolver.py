@@ -266,6 +266,7 @@ class Names:
             None if id is None else fold_integer(id, self.sink, "this requestor id", 0),
             requestors[0].span if requestors else None,
             tuple(item.target.text for item in exports if isinstance(item, ast.ExportDecl)),
+            next((item.span for item in node.items if isinstance(item, ast.CriticalityControl)), None),
         )
         check_requests(node, interfaces, self.sink)
         definition = ComponentDefinition(type, spelled, None, [])
@@ -314,6 +315,7 @@ class Names:
             None if clauses.monitor is None else clauses.monitor.text,
             clauses.spans or None,
             clauses.within,
+            clauses.overrun,
         )
 
     # Configurations and assemblies ---------------------------------------------------------------

@@ -12,9 +12,12 @@ from camkes.diagnostics import Label, Sink, Span
 from camkes.model.connectors import RPC_CALL, Carries, library_threads, support
 from camkes.model.connectors import names as names_of
 from camkes.model.limits import MAX_PRIORITY
+from camkes.model.overrun import OF_CPIS, OF_TASKS, Policy
 from camkes.model.protocols import Protocol
 from camkes.model.settings import (
     BUDGET,
+    BUDGETS,
+    CRITICALITY,
     DEADLINE,
     HELPERS,
     NUM_THREADS,
@@ -22,8 +25,10 @@ from camkes.model.settings import (
     PERIOD,
     PRIORITY,
     PRIORITY_PROTOCOL,
+    REFILLS,
     RELEASE,
     WCET,
+    WCETS,
     WITHIN,
     SettingReader,
 )
@@ -39,6 +44,7 @@ from camkes.model.system import (
     in_words,
 )
 from camkes.resolve import codes
+from camkes.resolve.program.time import TimeReader
 from camkes.resolve.values.clauses import protocol, protocol_words
 
 
@@ -151,6 +157,7 @@ class TaskReader(SettingReader, frozen=True):
             known: self.time(instance, known, known.names("_"), spans)
             for known in (PERIOD, DEADLINE, WCET, BUDGET, OFFSET)
         }
+        time = TimeReader(self.sink)
         return Task(
             instance.name,
             id,
@@ -163,6 +170,14 @@ class TaskReader(SettingReader, frozen=True):
             instance.span,
             spans,
             self.release(instance, spans),
+            time.policy(instance, "_", OF_TASKS, spans) or Policy.WAIT,
+            time.server(instance, spans),
+            time.integer(instance, REFILLS, spans),
+            time.integer(instance, CRITICALITY, spans) or 0,
+            time.degradation(instance, spans),
+            *time.extension(instance, "_", spans),
+            time.raised(instance, BUDGETS, "_", spans),
+            time.raised(instance, WCETS, "_", spans),
         )
 
     def release(self, instance: Instance, spans: dict[str, Span]) -> str:
@@ -289,6 +304,7 @@ class TaskReader(SettingReader, frozen=True):
         wcet = self.time(instance, WCET, (WCET.of(f"{name}_"),), spans)
         priority = self.stated_priority(instance, (PRIORITY.of(f"{name}_"),), spans)
         count = self.threads(instance, interface, threads.get((instance.name, name)), spans)
+        time = TimeReader(self.sink)
         return Cpi(
             instance.name,
             name,
@@ -300,6 +316,9 @@ class TaskReader(SettingReader, frozen=True):
             interface.span,
             spans,
             interface.monitor,
+            time.policy(instance, f"{name}_", OF_CPIS, spans) or interface.overrun or Policy.WAIT,
+            *time.extension(instance, f"{name}_", spans),
+            time.raised(instance, WCETS, f"{name}_", spans),
         )
 
     def threads(

@@ -23,7 +23,7 @@ from camkes.resolve.words.known import candidates, is_known
 from camkes.resolve.words.nearest import suggestion
 
 #: Suffixes of the settings that are times.
-TIMES = tuple(known.name for known in TABLE.values() if known.unit == DEFAULT_UNIT)
+TIMES = tuple(known.of("_") for known in TABLE.values() if known.unit == DEFAULT_UNIT)
 
 
 class Settings(Struct, eq=False, dict=True):
@@ -267,7 +267,7 @@ class _Resolver:
         return None if fitted is None else Setting(fitted, value.span, value.unit)
 
     def unit_fits(self, setting: FlatSetting, unit: str) -> bool:
-        is_time = setting.attribute.rpartition("_")[2] in TIMES
+        is_time = f"_{setting.attribute}".endswith(TIMES)
         if is_time and unit in NANOSECONDS:
             return True
         if is_time:

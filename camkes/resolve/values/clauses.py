@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink, Span
+from camkes.model.overrun import OF_CPIS, Policy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Setting
 from camkes.parser import ast
@@ -21,13 +22,18 @@ PROTOCOLS = tuple(protocol.value for protocol in Protocol)
 
 def protocol_words(quote: str) -> str:
     """The protocols for a message, each between two of `quote`."""
-    quoted = [f"{quote}{word}{quote}" for word in PROTOCOLS]
-    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return quoted(PROTOCOLS, quote)
+
+
+def quoted(words: Sequence[str], quote: str) -> str:
+    """Words for a message, each between two of `quote`."""
+    each = [f"{quote}{word}{quote}" for word in words]
+    return f"{', '.join(each[:-1])} and {each[-1]}"
 
 
 #: The words of the clauses that each kind of interface can have.
 _ALLOWED = {
-    "provides": ("priority_protocol", "requests", "monitor", "threads"),
+    "provides": ("priority_protocol", "requests", "monitor", "overrun", "threads"),
     "consumes": ("helpers", "within"),
     "semaphore": ("helpers", "within"),
     "binary_semaphore": ("helpers", "within"),
@@ -39,6 +45,7 @@ _FORMS = {
     "priority_protocol": "priority_protocol inherited",
     "requests": "requests (interface, ...)",
     "monitor": "monitor NAME",
+    "overrun": "overrun abort",
     "helpers": "helpers",
     "within": "within 500 us",
     "threads": "N threads",
@@ -53,6 +60,7 @@ class Clauses(Struct, eq=False, dict=True):
     threads: int | None = None
     within: Setting | None = None
     monitor: ast.Identifier | None = None
+    overrun: Policy | None = None
     spans: dict[str, Span] = field(default_factory=dict)
 
 
@@ -96,7 +104,7 @@ def _read(nodes: Sequence[ast.InterfaceClause], allowed: Sequence[str], place: s
         elif word not in allowed:
             sink.report(
                 codes.MISPLACED_CLAUSE,
-                f"{place} cannot have a `{word}` clause",
+                f"{place} cannot have {'an' if word == 'overrun' else 'a'} `{word}` clause",
                 node.span,
                 help=f"it belongs to {_owners(word)}; {_forms(allowed, place)}"
                 if allowed
@@ -157,6 +165,8 @@ def _word(node: ast.InterfaceClause) -> str:
             return "within"
         case ast.MonitorClause():
             return "monitor"
+        case ast.OverrunClause():
+            return "overrun"
         case ast.ThreadsClause():
             return "threads"
         case ast.UnknownClause():
@@ -176,8 +186,26 @@ def _take(node: ast.InterfaceClause, result: Clauses, sink: Sink) -> None:
             result.within = None if value is None else Setting(value, time.span, unit)
         case ast.MonitorClause():
             result.monitor = node.monitor
+        case ast.OverrunClause():
+            result.overrun = policy(node.policy.text, OF_CPIS, node.policy.span, sink)
         case ast.ThreadsClause():
             result.threads = fold_integer(node.count, sink, "this thread count", 1)
+
+
+def policy(word: str, possible: Sequence[Policy], span: Span, sink: Sink) -> Policy | None:
+    """The policy of this name, of those that are possible here; None, and an error, if there is none."""
+    words = [policy.value for policy in possible]
+    if word in words:
+        return Policy(word)
+    what = "a CPI" if possible is OF_CPIS else "a task"
+    sink.report(
+        codes.UNKNOWN_POLICY,
+        f"`{word}` is not a valid overrun policy of {what}",
+        span,
+        notes=["the policies are " + quoted(words, "`")],
+        help=suggestion(word, words),
+    )
+    return None
 
 
 def protocol(word: str, span: Span, sink: Sink) -> Protocol | None:

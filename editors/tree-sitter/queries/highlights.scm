@@ -10,11 +10,12 @@
 (direction) @keyword.modifier
 ["import" "include"] @keyword.import
 ["procedure" "struct" "component" "connector" "composition" "configuration" "assembly" "group" "connection" "schedule"] @keyword.type
-["control" "hardware" "requestor" "uses" "provides" "emits" "consumes" "dataport" "maybe" "has" "mutex" "semaphore"
+["control" "hardware" "requestor" "criticality_control" "uses" "provides" "emits" "consumes" "dataport" "maybe" "has" "mutex" "semaphore"
  "binary_semaphore" "condition" "attribute" "export" "from" "to" "with" "thread" "threads" "priority_protocol" "requests"
- "monitor" "helpers" "within" "void"] @keyword
+ "monitor" "overrun" "helpers" "within" "void"] @keyword
 ["Event" "Events" "Procedure" "Procedures" "Dataport" "Dataports"] @type.builtin
 (clause protocol: (identifier) @constant)
+(clause policy: (identifier) @constant)
 (method name: (identifier) @function.method)
 (parameter name: (identifier) @variable.parameter)
 (named_type) @type

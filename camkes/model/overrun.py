@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What happens when a budget is used up: the policies of tasks and of CPIs, in one table.
+
+Only an MCS kernel has budgets. Other modules use these properties and compare no names.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec import Struct
+
+#: criticalities are 0 to LEVELS - 1
+LEVELS = 4
+
+
+class Rules(Struct, frozen=True, kw_only=True):
+    """A policy. `task`, `cpi`: what can have it. `extends`: execution goes on on a reservation of its own;
+    `aborts`: the request ends without a result; `helps`: on the budgets of those that wait."""
+
+    task: bool = False
+    cpi: bool = False
+    extends: bool = False
+    aborts: bool = False
+    helps: bool = False
+
+
+class Policy(Enum):
+    """The value is the word for it in `.camkes` files."""
+
+    WAIT = "wait"
+    HELP = "help"
+    EXTEND = "extend"
+    ABORT = "abort"
+    SUSPEND = "suspend"
+    STOP = "stop"
+    RAISE = "raise"
+
+    @property
+    def rules(self) -> Rules:
+        return TABLE[self]
+
+
+TABLE = {
+    Policy.WAIT: Rules(task=True, cpi=True),
+    Policy.HELP: Rules(cpi=True, helps=True),
+    Policy.EXTEND: Rules(task=True, cpi=True, extends=True),
+    Policy.ABORT: Rules(cpi=True, aborts=True),
+    Policy.SUSPEND: Rules(cpi=True, aborts=True),
+    Policy.STOP: Rules(task=True),
+    Policy.RAISE: Rules(task=True),
+}
+
+OF_TASKS = tuple(policy for policy, rules in TABLE.items() if rules.task)
+OF_CPIS = tuple(policy for policy, rules in TABLE.items() if rules.cpi)
+
+
+class Server(Enum):
+    """How a scheduling context accounts for time: a sporadic server gets back what was used one period after
+    it was used, one of constant bandwidth all of its budget at once."""
+
+    SPORADIC = "sporadic"
+    CONSTANT_BANDWIDTH = "constant_bandwidth"
+
+
+class Degraded(Enum):
+    """What a task does while the criticality of the system is above its own: none of its jobs execute; they
+    execute in the time that others leave; they are released less often."""
+
+    SUSPEND = "suspend"
+    BACKGROUND = "background"
+    STRETCH = "stretch"
+
+
+class Degradation(Struct, frozen=True):
+    """`factor`: by how much `stretch` makes periods longer; 1 for the others."""
+
+    kind: Degraded = Degraded.BACKGROUND
+    factor: int = 1
+
+
+def from_level(stated: tuple[int | None, ...], level: int) -> int | None:
+    """The value that holds at a level: that of the highest level, up to this one, with a value."""
+    return next((value for value in reversed(stated[: level + 1]) if value is not None), None)
