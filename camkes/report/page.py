@@ -5,7 +5,7 @@ from, the requests with protocols and ceilings, the worst case that was found, t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from camkes.capdl.model import CapabilityModel
 from camkes.report.analysis import bound_rows, explain, found_text, response_text, words
 from camkes.report.draw.svg import OWN, PALETTE
 from camkes.report.times import format_time
+from camkes.report.words import letters
 
 TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -121,6 +122,8 @@ def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str,
     end = witness.release + max(witness.response, 1)
     jobs = simulation.run(end)
     colours = {cpi.name: PALETTE[i % len(PALETTE)] for i, cpi in enumerate(workload.cpis)}
+    used = {each.cpi for each in simulation.slices}
+    marks = letters(name for name in colours if name in used)
     begin = max(0, witness.release - witness.response // 20)
     first = min((s.start for s in simulation.slices if s.end > begin), default=0)
     begin = max(begin, first)
@@ -137,6 +140,7 @@ def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str,
                 "width": place(s.end) - place(s.start),
                 "colour": colours.get(s.cpi, OWN),
                 "waits": s.waits,
+                "letter": "" if s.waits else marks.get(s.cpi, ""),
                 "label": f"{name} {'waits for' if s.waits else 'in'} {s.cpi or 'its own code'}, "
                 f"{_time(s.start)} to {_time(s.end)}",
             }
@@ -153,18 +157,10 @@ def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str,
         "deadline": place(deadline) if deadline <= end else None,
         "lanes": lanes,
         "hidden": max(0, len(analysis.tasks) - _LANES),
-        "keys": list(_keys(simulation.slices, colours)),
+        "keys": [("own code", OWN, ""), *((name, colours[name], letter) for name, letter in marks.items())],
         "begin": _time(begin),
         "end": _time(end),
     }
-
-
-def _keys(slices: Sequence[Any], colours: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    used = {each.cpi for each in slices}
-    yield "own code", OWN
-    for name, colour in colours.items():
-        if name in used:
-            yield name, colour
 
 
 def _time(value: Any) -> str:

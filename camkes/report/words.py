@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+from string import ascii_letters, ascii_lowercase
 
 from camkes.report.times import format_time
 from camkes.report.trace.kinds import FaultKind
@@ -64,6 +66,15 @@ LOOKS = {
     State.ENDED: Look.SLEEPS,
     State.FAULTED: Look.STOPPED,
 }
+
+
+def letters(names: Iterable[str]) -> dict[str, str]:
+    """A different letter for each name, one of its own if possible; `?` when there are no more letters."""
+    found: dict[str, str] = {}
+    for name in names:
+        wanted = [c for c in name.lower() if c in ascii_lowercase] + list(ascii_letters)
+        found[name] = next((c for c in wanted if c not in found.values()), "?")
+    return found
 
 
 def state_words(segment: StateSegment, names: TraceNames) -> str:

@@ -22,6 +22,7 @@ import pytest
 
 from tests.command import camkes
 from tests.docs.test_examples import PAGES, ROOT
+from tests.golden import compare
 
 TUTORIAL = ROOT / "docs" / "tutorial"
 BLOCK = re.compile(
@@ -123,6 +124,14 @@ def test_page(page: Path, tmp_path: Path) -> None:
         if command in page.read_text() and shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")
     Reader(tmp_path).follow(page)
+
+
+@pytest.mark.long
+def test_the_picture_of_the_readme_is_what_the_example_gives(tmp_path: Path) -> None:
+    picture = tmp_path / "inversion.svg"
+    run = ("run", ROOT / "examples" / "inversion", "-o", tmp_path / "out", "--for", "100ms")
+    assert camkes(*run, "--timeline", picture).status == 0
+    compare(picture.read_text(), ROOT / "docs" / "images" / "inversion-inherited.svg")
 
 
 @pytest.mark.long

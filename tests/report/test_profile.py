@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from camkes.report.draw.flame import Bar, bars
+from camkes.report.draw.flame import Bar, bars, flame_svg
 from tests.command import ROOT, camkes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,6 +37,13 @@ def test_profiles_have_the_time_of_each_task_and_component(tmp_path: Path) -> No
     hints = [title.text for title in picture.iter(f"{SVG}title")]
     assert "high > shared.store: 4 ms, 13.3 %" in hints
     assert next(picture.iter(f"{SVG}text")).text == "inversion: tasks, 30 ms of 100 ms"
+
+
+def test_names_that_do_not_fit_on_a_bar_are_shortened() -> None:
+    name = "housekeeping_and_health_monitoring"
+    picture = flame_svg({(name,): 100, ("x" * 20,): 900, ("y",): 1}, 2000, "t")
+    (shown,) = re.findall(r">(\w+)…</text>", picture)
+    assert name.startswith(shown) and f">{name}: 100 ns" in picture
 
 
 def test_bars_are_stacked_on_their_callers() -> None:

@@ -17,7 +17,8 @@ from camkes.files import OutputError
 from camkes.model.protocols import Protocol
 from camkes.report.draw import svg
 from camkes.report.draw.pictures import write_picture
-from camkes.report.draw.timeline import timeline_svg
+from camkes.report.draw.terminal import terminal_report
+from camkes.report.draw.timeline import service_letters, timeline_svg
 from camkes.report.draw.timeline_page import TEMPLATE, timeline_page
 from camkes.report.trace.decode import decode
 from camkes.report.trace.model import Run
@@ -98,6 +99,36 @@ def test_more_interfaces_than_hues_differ_by_lines() -> None:
     assert picture is not None
     fills = set(re.findall(r'fill="(#\w{6}|url\(#lined-[\w-]+\))"', picture))
     assert len([each for each in fills if each.startswith("url(#lined")]) == 2
+
+
+def test_each_bar_with_space_has_a_letter_and_the_legend_explains_it() -> None:
+    """So that pictures can be read in grey: the letters are those of the chart on a terminal."""
+    tasks = [TaskSpec(f"t{n}", 50 - n, (0,), (2 * MS, f"service{n}.part"), 900 * MS) for n in range(12)]
+    events, names, _ = simulate(
+        tasks, [CpiSpec(f"service{n}.part", Protocol.FIXED, (3 * MS,)) for n in range(12)]
+    )
+    run = decode(events, names)
+    letters = service_letters(run)
+    assert len(set(letters.values())) == 12
+    legend = dict(
+        re.findall(r"(\w) (service\d+\.part)", terminal_report(run, width=110).partition("own code")[2])
+    )
+    assert letters == {service: letter for letter, service in legend.items()}
+    picture = timeline_svg(run, Sink())
+    assert picture is not None
+    for letter in letters.values():  # on its bar, and in the legend
+        assert picture.count(f">{letter}</text>") >= 2, letter
+    data = data_of(timeline_page(run, ""))
+    assert {each["name"]: each["letter"] for each in data["services"][1:]} == letters  # type: ignore[index]
+
+
+def test_long_names_of_tasks_are_shortened() -> None:
+    name = "a_task_whose_name_takes_more_space_than_a_picture_has_beside_its_lanes"
+    events, names, _ = simulate([TaskSpec(name, 50, (0,), (2 * MS,), 900 * MS)], [])
+    picture = timeline_svg(decode(events, names), Sink())
+    assert picture is not None and f"<title>{name}</title>" in picture
+    (shown,) = re.findall(r">(a_task\w*…)</text>", picture)
+    assert 20 < len(shown) < len(name)
 
 
 @pytest.mark.parametrize(("suffix", "begin"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])

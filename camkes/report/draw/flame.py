@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from camkes.report.draw.svg import FONT, INK, PALETTE, element, text, text_width
+from camkes.report.draw.svg import FONT, INK, PALETTE, element, shortened, text
 from camkes.report.times import format_number, format_time
 
 WIDTH, MARGIN, ROW, TOP = 960.0, 16.0, 22.0, 44.0
@@ -71,7 +71,6 @@ def _drawn(bar: Bar, scale: float, spent: int, colour: str) -> str:
     share = format_number(100 * bar.time / spent, 1)
     hint = element("title", f"{' > '.join(bar.stack)}: {format_time(bar.time)}, {share} %")
     box = element("rect", x=x, y=y, width=width, height=ROW - 1, fill=colour, stroke="#ffffff")
-    name = bar.stack[-1]
-    fits = text_width(name, _SIZE) + 8 <= width
-    label = text(x + 4, y + 15, name, font_size=_SIZE, fill=INK) if fits else ""
+    name = shortened(bar.stack[-1], _SIZE, width - 8)
+    label = text(x + 4, y + 15, name, font_size=_SIZE, fill=INK) if name else ""
     return element("g", hint + box + label)

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import html
 
-FONT = "'Source Sans 3', 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+#: Faces as wide as `text_width` computes; some converters try only the first.
+FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 INK = "#1f2933"
 FAINT = "#5f6b7a"
 RULE = "#e4e7eb"
@@ -45,6 +46,14 @@ def text_width(text: str, size: float) -> float:
     """About how wide a text is, in a common sans-serif face."""
     units = sum(0.32 if c in _NARROW else 0.86 if c in _WIDE else 0.66 if c.isupper() else 0.56 for c in text)
     return units * size
+
+
+def shortened(words: str, size: float, width: float) -> str:
+    """As much of a text as fits, with an ellipsis for the rest; empty if fewer than three characters do."""
+    if text_width(words, size) <= width:
+        return words
+    lengths = range(len(words) - 1, 2, -1)
+    return next((words[:n] + "…" for n in lengths if text_width(words[:n] + "…", size) <= width), "")
 
 
 def darker(colour: str, by: float = 0.62) -> str:

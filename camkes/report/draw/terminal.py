@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Sink
 from camkes.report.draw.table import table
-from camkes.report.draw.timeline import service_colours
+from camkes.report.draw.timeline import service_colours, service_letters
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.chains import ChainLatencies, chain_latencies
 from camkes.report.trace.jobs import ResponseTimes, response_times
@@ -24,7 +24,6 @@ _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
 _OWN_COLOUR = 37
 _RED = "31;1"
 _MAX_WIDTH = 120
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class _ChartStyle(Struct, frozen=True):
@@ -69,9 +68,7 @@ class _Chart:
         self.run, self.window, self.color, self.style = run, window, color, style
         order = list(service_colours(run))
         self.codes = {service: _COLOURS[i % len(_COLOURS)] for i, service in enumerate(order)}
-        executed = {s.what for lane in run.lanes for s in lane.segments if s.state is State.RUNNING}
-        used = [s for s in order if s in executed]
-        self.letters = dict(zip(used, _letters(used), strict=True))
+        self.letters = service_letters(run)
         self.fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol.own_priority}
         self.left = max(len(lane.task.name) for lane in run.lanes) + 2
         self.cells = max(columns - self.left - 1, 20)
@@ -205,18 +202,6 @@ class _Chart:
 
 def _largest(share: dict[StateSegment, int]) -> StateSegment | None:
     return max(share, key=lambda segment: (share[segment], segment.state is State.RUNNING), default=None)
-
-
-def _letters(services: Sequence[str]) -> list[str]:
-    """A different letter for each service: one of its own name if possible."""
-    taken: set[str] = set()
-    result = []
-    for service in services:
-        wanted = [c for c in service.lower() if c in _LETTERS] + list(_LETTERS) + list(_LETTERS.upper())
-        letter = next((c for c in wanted if c not in taken), "?")
-        taken.add(letter)
-        result.append(letter)
-    return result
 
 
 def response_table(rows: Sequence[ResponseTimes], color: bool = False) -> str:

@@ -21,6 +21,7 @@ from camkes.report.draw.svg import (
     darker,
     element,
     framed,
+    shortened,
     text,
     text_width,
     title,
@@ -28,12 +29,14 @@ from camkes.report.draw.svg import (
 from camkes.report.times import Window, choose_window, format_time, make_axis
 from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
 from camkes.report.trace.names import TraceNames
-from camkes.report.words import LOOKS, Look, exact_time, fault_words, state_words
+from camkes.report.words import LOOKS, Look, exact_time, fault_words, letters, state_words
 
 WIDTH = 1000.0
 LEFT = 26.0
 RIGHT = 26.0
 LANE = 58.0
+NAME = 15.0  # of a task: bold letters of 14 points are as wide as common ones of this size
+LONGEST = 280.0  # of a name, in points
 BAR = 22.0
 RAISED = "#b3261e"
 FINE = 0.8  # points: anything shorter is joined with its neighbours
@@ -60,6 +63,12 @@ def service_colours(run: Run) -> dict[str, str]:
     return {service: PALETTE[i % len(PALETTE)] for i, service in enumerate(order)}
 
 
+def service_letters(run: Run) -> dict[str, str]:
+    """A letter for each of these interfaces in which something runs."""
+    executed = {s.what for lane in run.lanes for s in lane.segments if s.state is State.RUNNING}
+    return letters(service for service in service_colours(run) if service in executed)
+
+
 class _Key(Struct, frozen=True):
     """An entry of the legend: a little drawing of `width` and words."""
 
@@ -71,11 +80,11 @@ class _Key(Struct, frozen=True):
 class _Timeline:
     def __init__(self, run: Run, window: Window, heading: str) -> None:
         self.run, self.window, self.heading = run, window, heading
-        self.colours = service_colours(run)
+        self.colours, self.letters = service_colours(run), service_letters(run)
         self.variants = {service: i // len(PALETTE) for i, service in enumerate(self.colours)}
         self.joined = False
-        labels = [text_width(lane.task.name, 14) for lane in run.lanes]
-        self.x0 = LEFT + max([72.0, *labels]) + 16
+        labels = [text_width(lane.task.name, NAME) for lane in run.lanes]
+        self.x0 = LEFT + min(max([72.0, *labels]), LONGEST) + 16
         self.x1 = WIDTH - RIGHT
         self.top = 50.0 if heading else 22.0
         self.bottom = self.top + LANE * len(run.lanes) + 6
@@ -134,7 +143,9 @@ class _Timeline:
 
     def _lane(self, lane: Lane, base: float) -> None:
         add = self.drawing.add
-        add(text(LEFT, base - BAR / 2 - 1, lane.task.name, font_size=14, font_weight="600"))
+        name = shortened(lane.task.name, NAME, LONGEST)
+        words = text(LEFT, base - BAR / 2 - 1, name, font_size=14, font_weight="600")
+        add(words if name == lane.task.name else element("g", title(lane.task.name) + words))
         add(text(LEFT, base - BAR / 2 + 13, f"priority {lane.task.priority}", font_size=11, fill=FAINT))
         add(element("path", d=f"M{self.x0:.2f},{base:.2f} H{self.x1:.2f}", stroke="#9aa5b1", stroke_width=1))
         visible = list(self._visible(lane.segments))
@@ -188,21 +199,21 @@ class _Timeline:
         colour = self.colours.get(segment.what, OWN)
         border = darker(colour)
         middle = base - BAR / 2 + 4
-        look = LOOKS.get(segment.state)
+        look, letter = LOOKS.get(segment.state), self.letters.get(segment.what, "")
         if segment.state is State.RUNNING:
             fill = self._fill(self.drawing, segment.what)
             self._box(x, base - BAR, width, BAR, fill, border, about)
-            self._words(x, middle, width, [segment.what, segment.what.split(".")[0]])
+            self._words(x, middle, width, [segment.what, segment.what.split(".")[0], letter])
         elif look is Look.WAITS:
             self._box(
                 x, base - BAR, width, BAR, self.drawing.hatch(_key(segment.what), colour), border, about
             )
-            self._words(x, middle, width, [f"waits for {segment.what}", segment.what], True)
+            self._words(x, middle, width, [f"waits for {segment.what}", segment.what, letter], True)
         elif look is Look.HELD_UP:
             fill = self.drawing.dots(_key(segment.what), colour)
             self._box(x, base - BAR, width, BAR, fill, border, about)
             holder = segment.what or segment.by
-            self._words(x, middle, width, [f"held up by {holder}", holder], True)
+            self._words(x, middle, width, [f"held up by {holder}", holder, letter], True)
         elif look is Look.READY:
             self._box(x, base - 7, width, 7, "#eef1f5", "#9aa5b1", about)
         elif look is Look.STOPPED:
@@ -235,7 +246,7 @@ class _Timeline:
     def _words(self, x: float, y: float, width: float, choices: Sequence[str], frame: bool = False) -> None:
         """The first of the choices that fits, in the middle of a box."""
         for words in choices:
-            if words and text_width(words, 11) + 8 <= width:
+            if words and text_width(words, 11) + (8 if len(words) > 1 else 1.5) <= width:
                 if frame:
                     self.drawing.add(framed(x + width / 2, y - 4, words, 11))
                 else:
@@ -302,7 +313,9 @@ class _Timeline:
                     words += f" ({cpi.protocol.value}, {cpi.ceiling})"
                 elif cpi:
                     words += f" ({cpi.protocol.value})"
-                keys.append(_Key(_swatch(self._fill(drawing, service), darker(colour)), 22, words))
+                letter = self.letters.get(service, "")
+                swatch = _swatch(self._fill(drawing, service), darker(colour), letter)
+                keys.append(_Key(swatch, 22, words))
         if Look.WAITS in seen:
             fill = drawing.hatch("legend", FAINT)
             keys.append(_Key(_swatch(fill, FAINT), 22, Look.WAITS.value))
@@ -418,10 +431,11 @@ def _key(service: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in service) or "own"
 
 
-def _swatch(fill: str, border: str = "") -> str:
-    return element(
+def _swatch(fill: str, border: str = "", letter: str = "") -> str:
+    box = element(
         "rect", y=-10, width=22, height=13, fill=fill, stroke=border or darker(fill), stroke_width=0.9
     )
+    return box + (text(11, 0, letter, font_size=11, text_anchor="middle") if letter else "")
 
 
 def _up_arrow(x: float, y: float) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from camkes.report.draw.svg import OWN
-from camkes.report.draw.timeline import raises, service_colours
+from camkes.report.draw.timeline import raises, service_colours, service_letters
 from camkes.report.trace.model import Lane, LockStep, Run, State, StateSegment
 from camkes.report.words import LOOKS, Look, fault_words, state_words
 
@@ -24,12 +24,13 @@ _LOOKS = {look: number for number, look in enumerate(Look, 1)}
 def timeline_page(run: Run, heading: str) -> str:
     """The page as text. Times in it are nanoseconds."""
     colours = service_colours(run)
+    letters = service_letters(run)
     protocols = {cpi.name: cpi for cpi in run.names.cpis}
-    services = [{"name": "own code", "colour": OWN, "about": ""}]
+    services = [{"name": "own code", "letter": "", "colour": OWN, "about": ""}]
     for name, colour in colours.items():
         cpi = protocols.get(name)
         about = "" if cpi is None else f"{cpi.protocol.value}, ceiling {cpi.ceiling}"
-        services.append({"name": name, "colour": colour, "about": about})
+        services.append({"name": name, "letter": letters.get(name, ""), "colour": colour, "about": about})
     numbers = {name: number for number, name in enumerate(colours, 1)}
     texts: dict[str, int] = {}
     data = {
