@@ -136,6 +136,7 @@ def unreadable(error: PermissionError) -> Diagnostic:
 
 def load_options(application: Application, asked: Input) -> LoadOptions:
     """How the files of an application are read."""
+    from camkes.project.application import KERNEL_IS_MCS
     from camkes.resolve import LoadOptions
 
     return LoadOptions(
@@ -149,6 +150,7 @@ def load_options(application: Application, asked: Input) -> LoadOptions:
         ),
         dtb=asked.dtb or application.dtb,
         gpio_list=asked.gpio_list,
+        mcs=_chosen(None, {**application.options, **dict(asked.definitions)}.get(KERNEL_IS_MCS, "OFF")),
     )
 
 

@@ -15,6 +15,9 @@ static struct camkes_start camkes__start = {
     .gate = /*? me.start.gate ?*/,
     .ready = /*? me.start.ready ?*/,
     .interfaces = /*? me.start.interfaces ?*/,
+/*- for name, slot in me.start.lent -*/
+    ./*? name ?*/ = /*? slot ?*/,
+/*- endfor -*/
 };
 static const struct camkes_instance camkes__instance = {
     .name = "/*? me.name ?*/",

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.check import check_limits
-from camkes.capdl.details import Rights
+from camkes.capdl.details import Rights, Scheduling
+from camkes.capdl.mcs import TimePlanner
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -110,6 +111,8 @@ class _Allocator:
         }
         self.groups = find_groups(plan)
         self.threads: dict[str, list[Thread]] = {}
+        self.time = TimePlanner(system, reader)
+        self.passive: set[str] = set()  # threads
 
     def run(self) -> CapabilityModel:
         software = [i for i in self.system.instances if not i.type.hardware]
@@ -119,11 +122,15 @@ class _Allocator:
             space.instances.append(instance.name)
             self.threads[instance.name] = planner.of_instance(instance, len(space.threads))
             space.threads += self.threads[instance.name]
+            if self.system.mcs:
+                self.passive |= {t.name for t in self.threads[instance.name] if self.time.passive(t)}
         for space in self.spaces.values():
             self._object(space.build().cnode, ObjectKind.CNODE)
             self._object(space.build().vspace, ObjectKind.VSPACE)
         for instance in software:
             self._instance(instance, self.spaces[instance.address_space])
+        for space in self.spaces.values() if self.system.mcs else ():
+            space.threads = [self._give_time(thread, space) for thread in space.threads]
         return CapabilityModel(
             tuple(self.objects.values()),
             tuple(s.build() for s in self.spaces.values()),
@@ -141,7 +148,7 @@ class _Allocator:
         if any(task.conditions for task in self.plan.tasks if task.name == instance.name):
             managed.add("")
         for thread in threads:
-            if self.tcb_caps or thread.interface in managed:
+            if self.tcb_caps or thread.interface in managed or thread.name in self.passive:
                 self._cap(space, ObjectUse(instance.name, Purpose.THREAD, number=thread.index), thread.name)
         for interface in instance.type.interfaces:
             self._interface(instance, interface, space)
@@ -184,7 +191,7 @@ class _Allocator:
             endpoint = self._object(f"{name}!manager:endpoint", ObjectKind.ENDPOINT)
             self._cap(space, use(Purpose.LEND, name), endpoint, Rights.CALL)
         for number in range(len(group.parties) + len(list(sleepers(group, self.threads)))):
-            self.slots[use(Purpose.REPLY, number=number)] = space.reserve()
+            self._reply(use(Purpose.REPLY, number=number), f"{group.name}!reply@{number}", space)
 
     def _helper(self, instance: Instance, threads: list[Thread], space: OpenSpace) -> None:
         """Capabilities of the manager of a task that helps."""
@@ -272,7 +279,7 @@ class _Allocator:
         for badge, context in enumerate(cpi.contexts, first):
             manager = self._manager(group or cpi)
             self._cap(space, use(Purpose.MANAGER, context.name), manager, Rights.CALL, badge)
-        if cpi.manager_keeps_reply and group is None:
+        if cpi.manager_keeps_reply and group is None and not self.system.mcs:
             wake = self._object(f"{cpi.name}!manager:wake", ObjectKind.NOTIFICATION)
             self._cap(space, use(Purpose.WAKE), wake, Rights.RW)
         for thread in space.threads:
@@ -286,7 +293,7 @@ class _Allocator:
             else:
                 self.slots[use(Purpose.WORKER, thread.part)] = own
         for context in cpi.contexts if group is None else ():
-            self.slots[use(Purpose.REPLY, context.name)] = space.reserve()
+            self._reply(use(Purpose.REPLY, context.name), f"{cpi.name}!reply@{context.name}", space)
 
     def _endpoint(self, connection: Connection) -> str:
         return self._object(f"{connection.name}:endpoint", ObjectKind.ENDPOINT)
@@ -383,6 +390,36 @@ class _Allocator:
         self._cap(space, ObjectUse(instance.name, Purpose.TIMER), timer)
         period = 0 if event else task.period or 0
         self.timers.append(Timer(timer, notification, 1, task.offset, period))
+
+    # time, on an MCS kernel
+
+    def _give_time(self, thread: Thread, space: OpenSpace) -> Thread:
+        """The reply object of a thread, and its scheduling context, or what it needs to start without one."""
+        reply = self._object(f"{thread.name}:reply", ObjectKind.REPLY)
+        self._cap(space, ObjectUse(thread.instance, Purpose.OWN_REPLY, number=thread.index), reply)
+        if thread.name not in self.passive:
+            context = self._context(f"{thread.name}:sc", self.time.scheduling(thread))
+            return replace(thread, scheduling_context=context)
+        if ObjectUse(thread.instance, Purpose.LENT) not in self.slots:
+            name = f"{thread.instance}:passive"
+            lent = self._context(f"{name}-sc", Scheduling())
+            self._cap(space, ObjectUse(thread.instance, Purpose.LENT), lent)
+            done = self._object(f"{name}-done", ObjectKind.NOTIFICATION)
+            self._cap(space, ObjectUse(thread.instance, Purpose.LENT_DONE), done, Rights.RW)
+            gate = self._object(f"{name}-gate", ObjectKind.ENDPOINT)
+            self._cap(space, ObjectUse(thread.instance, Purpose.LENT_GATE), gate, Rights.READ | Rights.CALL)
+        return thread
+
+    def _context(self, name: str, granted: Scheduling) -> str:
+        self.objects[name] = KernelObject(name, ObjectKind.SCHEDULING_CONTEXT, details=granted)
+        return name
+
+    def _reply(self, use: ObjectUse, name: str, space: OpenSpace) -> None:
+        """Where a manager keeps a reply for later."""
+        if self.system.mcs:
+            self._cap(space, use, self._object(name, ObjectKind.REPLY))
+        else:
+            self.slots[use] = space.reserve()
 
     # parts
 

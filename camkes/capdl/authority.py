@@ -184,6 +184,10 @@ class _Explainer:
                 return f"thread {target} itself", None if cpi is None else cpi.span
             case Purpose.GATE | Purpose.READY:
                 return "start-up of its threads", None
+            case Purpose.LENT | Purpose.LENT_DONE | Purpose.LENT_GATE:
+                return "start-up of its passive threads", None
+            case Purpose.OWN_REPLY:
+                return f"replies of thread {target.removesuffix(':reply')}", None
             case Purpose.RELEASE | Purpose.TIMER if task is not None and not use.interface:
                 return f"releases of task {use.instance}", task.span
             case Purpose.SYNC:
@@ -197,7 +201,12 @@ class _Explainer:
         monitor = next((c for c in self._plan.cpis if c.monitor is not None and c.lock_name == end), None)
         if monitor is not None:
             return self._waited(use, end), monitor.span
-        if condition is not None and use.purpose in (Purpose.MANAGER, Purpose.WAIT, Purpose.LEND):
+        if condition is not None and use.purpose in (
+            Purpose.MANAGER,
+            Purpose.WAIT,
+            Purpose.LEND,
+            Purpose.REPLY,
+        ):
             return self._waited(use, end), condition.span
         if helper is not None and task is not None:
             who = f"control thread of {use.context} calls" if use.context else "serves as"
@@ -223,6 +232,8 @@ class _Explainer:
                 return f"waits for and signals {end}"
             case Purpose.LEND:
                 return f"asks the manager of {use.context} to set lent priorities"
+            case Purpose.REPLY:
+                return f"a reply that the manager of the group of {end} keeps"
         return f"serves as the manager of the group of {end}"
 
     def _served(self, use: ObjectUse, end: str) -> str:
@@ -236,6 +247,8 @@ class _Explainer:
                 return f"{who} the manager of {end}"
             case Purpose.WAKE:
                 return f"wakes the manager of {end}"
+            case Purpose.REPLY:
+                return f"a reply that the manager of {end} keeps"
             case Purpose.WORKER | Purpose.AUTHORITY:
                 return f"the manager of {end} sets the priorities of its workers"
         raise ValueError(f"{use} has no known purpose")

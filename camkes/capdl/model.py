@@ -82,8 +82,17 @@ class Purpose(Enum):
     #: the manager's own TCB
     AUTHORITY = "authority"
     #: an empty slot for the saved reply capability of `context`; in the group whose first condition is
-    #: `interface`, of party `number`, and after the parties of the sleepers
+    #: `interface`, of party `number`, and after the parties of the sleepers. On an MCS kernel it has a reply
+    #: object, which the manager exchanges for that with which it received the request
     REPLY = "reply"
+    #: on an MCS kernel, the reply object with which the thread with index `number` begins
+    OWN_REPLY = "own reply"
+    #: on an MCS kernel, of an instance with passive threads: the scheduling context that its control thread
+    #: lends them to start, the notification (RW) with which they report that they are done, and the endpoint
+    #: (RP) at which they wait for that context to be taken away
+    LENT = "lent"
+    LENT_DONE = "lent done"
+    LENT_GATE = "lent gate"
     #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
     #: `interface`, the timer that signals RELEASE
     TIMER = "timer"
@@ -208,6 +217,9 @@ class Thread(Struct, frozen=True):
     task: int | None = None
     #: CSpace slot of the fault endpoint, 0: none
     fault_slot: int = 0
+    #: on an MCS kernel the scheduling context that is bound to it; "": it is passive, and runs on that of its
+    #: callers
+    scheduling_context: str = ""
 
 
 class Timer(Struct, frozen=True):

@@ -394,11 +394,13 @@ class ThreadContext(Struct, frozen=True):
 
 
 class StartContext(Struct, frozen=True):
-    """`inits` are CPIs that the control thread initialises, `run` whether the component has run()."""
+    """`inits` are CPIs that the control thread initialises, `run` whether the component has run(); `lent` are
+    slots for passive threads."""
 
     gate: int
     ready: int
     interfaces: int
+    lent: tuple[tuple[str, int], ...]
     inits: tuple[str, ...]
     run: bool
 

@@ -197,11 +197,16 @@ def _is_helped(me: InstanceFacts, name: str) -> bool:
     return me.all.plan.condition(f"{me.instance.name}.{name}") is not None
 
 
+#: members of struct camkes_start
+_LENT = {"lent": Purpose.LENT, "lent_done": Purpose.LENT_DONE, "lent_gate": Purpose.LENT_GATE}
+
+
 def _start(me: InstanceFacts) -> ctx.StartContext:
     return ctx.StartContext(
         gate=me.slot_if_any(Purpose.GATE),
         ready=me.slot_if_any(Purpose.READY),
         interfaces=sum(t.role is Role.INTERFACE for t in me.threads),
+        lent=tuple((name, slot) for name, purpose in _LENT.items() if (slot := me.slot_if_any(purpose))),
         inits=tuple(c.interface for c in me.cpis),
         run=me.instance.type.control,
     )

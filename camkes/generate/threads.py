@@ -23,6 +23,9 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
         "priority": str(thread.priority),
         "tcb": str(me.slot_if_any(Purpose.THREAD, number=thread.index)),
     }
+    if all_.system.mcs:
+        fields["reply"] = str(me.slot(Purpose.OWN_REPLY, number=thread.index))
+        fields["passive"] = "false" if thread.scheduling_context else "true"
     cpi = next((c for c in me.cpis if c.interface == interface), None)
     match thread.role:
         case Role.CONTROL:

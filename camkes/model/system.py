@@ -350,7 +350,8 @@ class Condition(Struct, frozen=True, eq=False):
 
 
 class System(Struct, frozen=True, eq=False):
-    """A whole system. `root` is the file that was asked for; `files` all that were read."""
+    """A whole system. `root` is the file that was asked for; `files` all that were read. `mcs`: it is for an
+    MCS kernel."""
 
     root: SourceFile
     files: tuple[SourceFile, ...]
@@ -362,6 +363,7 @@ class System(Struct, frozen=True, eq=False):
     #: settings whose instance is neither an instance nor a connection ("inst.iface" of templates, typos)
     other_settings: Mapping[str, Mapping[str, Setting]]
     conditions: tuple[Condition, ...] = ()
+    mcs: bool = False
     _by_name: Mapping[str, Instance] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -49,6 +49,9 @@ __all__ = [
 _LISTS = "CMakeLists.txt"
 _ASSEMBLY = r"\bassembly\b[^;{]*\{"
 _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
+
+#: a variable of CMake that decides what a system is planned for
+KERNEL_IS_MCS = "KernelIsMCS"
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
 
 
@@ -364,6 +367,8 @@ def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace:
 
 def _report_unused(found: Answer, sink: Sink) -> None:
     for name in found.unused:
+        if name == KERNEL_IS_MCS:
+            continue
         from camkes.resolve.words.nearest import nearest
 
         meant = nearest(name, found.known)

@@ -35,7 +35,7 @@ def analyse(
         for diagnostic in plain_cycles(system, code or {}):
             sink.add(diagnostic)
     if not _is_real_time(system):
-        return Plan((), (), (), ())
+        return Plan((), (), (), (), mcs=system.mcs)
     from camkes.protocols.checks import Facts, run_checks
     from camkes.protocols.requests import build_graph
 

@@ -121,13 +121,14 @@ class PlannedCondition(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
-    order)."""
+    order). `mcs`: the kernel is an MCS kernel."""
 
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]
     contexts: tuple[Context, ...]
     requests: tuple[Request, ...]
     conditions: tuple[PlannedCondition, ...] = ()
+    mcs: bool = False
 
     def cpi(self, name: str) -> PlannedCpi | None:
         return next((c for c in self.cpis if c.name == name), None)
@@ -149,6 +150,7 @@ def plan_requests(system: System, graph: RequestGraph, lending: Sequence[Lending
         contexts=tuple(closure.contexts),
         requests=graph.requests,
         conditions=closure.planned_conditions(),
+        mcs=system.mcs,
     )
 
 

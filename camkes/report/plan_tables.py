@@ -28,11 +28,12 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
     requests can arrive), contexts (under whose name they arrive), requests (CPIs it can request).
     conditions, if there are some: name, kind, ceiling, waiters (tasks and CPIs), helpers (each with the
     way to its signal, and whether it is lent to: its own priority is lower), others (signallers that are
-    not tasks), stated (the helpers are), known_from_code.
+    not tasks), stated (the helpers are), known_from_code. mcs, for an MCS kernel only: true.
     """
     results = _results(analysis)
     return {
         "schema": SCHEMA,
+        **({"mcs": True} if plan.mcs else {}),
         "tasks": [_task(t, results.get(t.name)) for t in plan.tasks],
         "cpis": [
             {

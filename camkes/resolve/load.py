@@ -111,7 +111,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     settings = resolve_settings(flat, names.types, Queries(options, sink), sink)
     if not program.complete:
         return None  # tasks and requests of half a system have no meaning
-    return _system(program, names.assemblies, flat, joined, settings, sink)
+    return _system(program, names.assemblies, flat, joined, settings, options.mcs, sink)
 
 
 def _start(program: Program) -> Span:
@@ -150,6 +150,7 @@ def _system(
     flat: Flat,
     joined: list[JoinedConnection],
     settings: Settings,
+    mcs: bool,
     sink: Sink,
 ) -> System:
     instances = tuple(
@@ -171,6 +172,7 @@ def _system(
         cpis,
         settings.other,
         conditions(instances, sink),
+        mcs,
     )
 
 

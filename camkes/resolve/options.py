@@ -26,8 +26,8 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the
     preprocessor `cpp_bin` on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
     `include_path`. `dtb` and `gpio_list` are the files for the queries `dtb(...)` and `gpio(...)`.
-    `allow_forward_references` lets a name be used before the line that defines it. `read` gives the text
-    of a file.
+    `allow_forward_references` lets a name be used before the line that defines it. `mcs`: the kernel is an
+    MCS kernel. `read` gives the text of a file.
     """
 
     import_path: tuple[Path, ...] = ()
@@ -38,4 +38,5 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     allow_forward_references: bool = False
     dtb: Path | None = None
     gpio_list: Path | None = None
+    mcs: bool = False
     read: Read = read_meaning

@@ -22,8 +22,7 @@
         __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
     static char _camkes_tls_##index[CONFIG_SEL4RUNTIME_STATIC_TLS] __attribute__((aligned(64)));
 
-#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index,      \
-                                  reply_object, borrowed, says_done, waits_at)                     \
+#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index)      \
     {                                                                                              \
         .instance = (of),                                                                          \
         .name = (called),                                                                          \
@@ -34,10 +33,6 @@
         .tcb = (slot),                                                                             \
         .fault_handler = (handles_faults),                                                         \
         .heap = (heap_index),                                                                      \
-        .reply = (reply_object),                                                                   \
-        .context = (borrowed),                                                                     \
-        .done = (says_done),                                                                       \
-        .gate = (waits_at),                                                                        \
     }
 
 /* The memory map that libsel4camkes uses for mincore() and similar calls. */
@@ -82,11 +77,6 @@ struct camkes_sel4_thread {
     seL4_CPtr tcb;
     int fault_handler;
     unsigned heap; /* of its instance, if instances have separate heaps */
-    /* on an MCS kernel: the thread's reply object; the rest is for passive threads (else 0) */
-    seL4_CPtr reply;
-    seL4_CPtr context;
-    seL4_CPtr done;
-    seL4_CPtr gate;
 };
 
 struct camkes_sel4_image {

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Functions that component code gets from camkes-tool's libraries on seL4. */
 #include <camkes/fault.h>
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 #include <camkes/tls.h>
 #include <camkes/vma.h>
 #include <stdio.h>

@@ -11,10 +11,12 @@ void set_putchar(void (*putchar)(int character))
     (void)putchar;
 }
 
-seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
+#if !defined(CONFIG_KERNEL_MCS)
+seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {
-    return seL4_CNode_SaveCaller(seL4_CapNull, slot, seL4_WordBits);
+    return seL4_CNode_SaveCaller(seL4_CapNull, *slot, seL4_WordBits);
 }
+#endif
 
 uint64_t camkes_platform_now(void)
 {

@@ -9,15 +9,12 @@
 #include <camkes/platform.h>
 #include <camkes/timer_protocol_sel4.h>
 
-seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
+#if !defined(CONFIG_KERNEL_MCS)
+seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {
-#if defined(CONFIG_KERNEL_MCS)
-    (void)slot;
-    camkes_platform_fault(); /* plans for MCS kernels have no managers */
-#else
-    return seL4_CNode_SaveCaller(camkes_sel4_image.cnode, slot, seL4_WordBits);
-#endif
+    return seL4_CNode_SaveCaller(camkes_sel4_image.cnode, *slot, seL4_WordBits);
 }
+#endif
 
 uint64_t camkes_platform_now(void)
 {

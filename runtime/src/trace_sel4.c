@@ -4,7 +4,7 @@
 
 #include "clock_sel4.h"
 
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 #include <string.h>
 
 char _camkes_trace[CAMKES_SEL4_TRACE_BYTES] __attribute__((aligned(4096), used));

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
-from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
+from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, PROTOCOL_ON_MCS, TIMER_TAKEN
 from camkes.backends.sel4.complete import (
     TIMER_SPACE,
     TRACE_SPACE,
@@ -24,13 +24,13 @@ from camkes.backends.sel4.complete import (
 )
 from camkes.backends.sel4.devices import DRIVEN, Device, Machine, device_of, timebase, why_not
 from camkes.backends.sel4.image import render_image
-from camkes.backends.sel4.mcs import add_time, refuse_protocols
 from camkes.backends.sel4.project import Project, cmake_description
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.timer import DRIVER, render_timers
 from camkes.backends.sel4.upstream_templates.adapter import Rendering, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import table_objects
+from camkes.capdl.mcs import TimePlanner
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Space
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Diagnostic, Sink, Span
@@ -101,8 +101,15 @@ class Sel4Backend(Struct, frozen=True):
         reader = SettingReader(sink)
         for instance in system.instances:
             reader.heap_size(instance, self.project.heap_size)
-        if self.project.mcs:
-            refuse_protocols(system, sink)
+        for cpi in system.cpis if system.mcs else ():
+            sink.report(
+                PROTOCOL_ON_MCS,
+                f"`{cpi.name}` has a priority protocol, but the kernel is an MCS kernel",
+                cpi.span,
+                "protocols are not supported on MCS kernels yet",
+                help="configure with -DKernelIsMCS=OFF",
+            )
+        if system.mcs:
             refuse_helpers(system, sink)
 
     def alone(self, step: Callable[[], Result], sink: Sink, progress: Callable[[str], None]) -> Result | None:
@@ -144,11 +151,12 @@ class Sel4Backend(Struct, frozen=True):
         device = device_of(project.machine)
         if not _can_drive(project.machine, device, system, model, sink):
             return None
-        completed = complete(model, device, fault_handlers=project.fault_handlers, trace=project.trace)
-        if project.mcs:
-            completed = add_time(completed, system, sink)
-            if sink.has_errors:
-                return None
+        time = TimePlanner(system, SettingReader(sink)) if system.mcs else None
+        completed = complete(
+            model, device, fault_handlers=project.fault_handlers, trace=project.trace, time=time
+        )
+        if sink.has_errors:
+            return None
         sources = _write_spaces(project, completed, model, device, heaps)
         if project.trace:
             names = names_to_json(trace_names(model, plan, system))

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from camkes.backends.sel4.devices import REGISTERS_SYMBOL, Device
 from camkes.capdl.details import Rights
+from camkes.capdl.mcs import TimePlanner
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -42,6 +43,7 @@ _STACK = DEFAULT_STACK
 TIMER_SPACE = "timer-driver"
 TIMER_ENDPOINT = f"{TIMER_SPACE}:endpoint"
 TIMER_INTERRUPT = f"{TIMER_SPACE}:interrupt"
+TIMER_REPLY = f"{TIMER_SPACE}:reply"
 
 #: a page in which the driver gives all spaces the instant at which time began
 EPOCH = f"{TIMER_SPACE}:epoch"
@@ -56,19 +58,6 @@ TRACE = f"{TRACE_SPACE}:records"
 TRACE_SYMBOL = "_camkes_trace"
 
 
-class ThreadTime(Struct, frozen=True):
-    """`context` is bound to the thread ("": it is passive), `fault` goes to its fault endpoint. The rest are
-    slots: the reply object, and for a passive thread the context it borrows, the notification with which it
-    reports that it is initialised, and the endpoint where it waits for that context to be taken away."""
-
-    context: str
-    fault: Cap | None
-    reply: int
-    borrowed: int = 0
-    done: int = 0
-    gate: int = 0
-
-
 class Extras(Struct, frozen=True):
     """CSpace slots of what was added to a space; 0: was not."""
 
@@ -81,10 +70,10 @@ class Extras(Struct, frozen=True):
     interrupt: int = 0
     tcb: int = 0
     notifications: tuple[int, ...] = ()
-    #: the last slot that was given, or is kept free for a reply capability
-    last: int = 0
-    #: on an MCS kernel: of each thread by its index
-    times: Table[int, ThreadTime] = field(default_factory=dict)
+    #: on an MCS kernel: the timer driver's reply object, and of each thread by its index the capability to
+    #: its fault endpoint, which is in its TCB there
+    reply: int = 0
+    fault_caps: Table[int, Cap] = field(default_factory=dict)
 
 
 class Completed(Struct, frozen=True):
@@ -98,10 +87,15 @@ class Completed(Struct, frozen=True):
 
 
 def complete(
-    model: CapabilityModel, device: Device | None = None, *, fault_handlers: bool = True, trace: bool = False
+    model: CapabilityModel,
+    device: Device | None = None,
+    *,
+    fault_handlers: bool = True,
+    trace: bool = False,
+    time: TimePlanner | None = None,
 ) -> Completed:
     """The model with what seL4 needs besides; `trace` adds what records events. `device` is behind the
-    timers, if there are any."""
+    timers, if there are any. `time` decides the scheduling contexts of an MCS kernel, None: it is another."""
     shared = _shared(device) if model.timers else ()
     objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
     badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
@@ -110,7 +104,7 @@ def complete(
     extras: dict[str, Extras] = {}
     for space in model.spaces:
         first = space.kept or used.get(space.name, 0) + 1
-        space, added = _complete_space(space, first - 1, badges, fault_handlers)
+        space, added = _complete_space(space, first - 1, badges, fault_handlers, mcs=time is not None)
         if fault_handlers:
             objects.append(KernelObject(_fault_endpoint(space), ObjectKind.ENDPOINT))
             objects.append(KernelObject(_fault_handler(space), ObjectKind.TCB))
@@ -118,12 +112,13 @@ def complete(
         spaces.append(space)
         extras[space.name] = added
     if model.timers:
-        space, added = _timer_driver(model.timers, device)
+        space, added = _timer_driver(model.timers, device, mcs=time is not None)
         objects += [
             *_space_objects(space),
             KernelObject(TIMER_ENDPOINT, ObjectKind.ENDPOINT),
             KernelObject(TIMER_INTERRUPT, ObjectKind.NOTIFICATION),
             KernelObject(EPOCH, ObjectKind.REGION, PAGE),
+            *([KernelObject(TIMER_REPLY, ObjectKind.REPLY)] if time is not None else []),
         ]
         if device is not None and device.registers is not None:
             objects.append(KernelObject(REGISTERS, ObjectKind.REGION, PAGE, device.registers))
@@ -136,8 +131,22 @@ def complete(
         spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
         extras[TRACE_SPACE] = Extras()
         objects += [*_space_objects(spaces[-1]), KernelObject(TRACE, ObjectKind.REGION, SEL4_TRACE_BYTES)]
+    if time is not None:
+        spaces = [_with_time(space, time, objects) for space in spaces]
     completed = replace(model, objects=tuple(objects), spaces=tuple(spaces), timers=())
     return Completed(completed, extras, model.timers, device)
+
+
+def _with_time(space: Space, time: TimePlanner, objects: list[KernelObject]) -> Space:
+    """The space with scheduling contexts for the threads that were added."""
+    threads = []
+    for thread in space.threads:
+        if not thread.scheduling_context and not time.passive(thread):
+            context, granted = f"{thread.name}:sc", time.scheduling(thread)
+            objects.append(KernelObject(context, ObjectKind.SCHEDULING_CONTEXT, details=granted))
+            thread = replace(thread, scheduling_context=context)
+        threads.append(thread)
+    return replace(space, threads=tuple(threads))
 
 
 def _variable(name: str) -> ObjectUse:
@@ -163,14 +172,12 @@ def _shared(device: Device | None) -> tuple[Mapping, ...]:
 
 
 def slots_of_completion(space: Space) -> int:
-    """How many slots a space gets at most: its own CNode, a fault endpoint for each thread, and theirs; on an
-    MCS kernel a reply object for each thread, and what passive threads share."""
-    threads = len(space.threads) + 1
-    return 1 + 2 * threads + 3 * len(space.instances)
+    """How many slots a space gets at most: its own CNode, a fault endpoint for each thread, and theirs."""
+    return 2 + len(space.threads)
 
 
 def _complete_space(
-    space: Space, used: int, badges: dict[str, int], fault_handlers: bool
+    space: Space, used: int, badges: dict[str, int], fault_handlers: bool, *, mcs: bool
 ) -> tuple[Space, Extras]:
     caps = [
         replace(cap, object=TIMER_ENDPOINT, rights=Rights.CALL, badge=badges[cap.object])
@@ -180,13 +187,18 @@ def _complete_space(
     ]
     threads = list(space.threads)
     cnode = faults = 0
-    if any(thread.role is Role.MANAGER for thread in threads):
+    fault_caps: dict[int, Cap] = {}
+    if not mcs and any(thread.role is Role.MANAGER for thread in threads):
         cnode = used = used + 1
         caps.append(Cap(cnode, space.cnode))
     if fault_handlers:
         for index, thread in enumerate(threads):
+            fault = Cap(used + 1, _fault_endpoint(space), Rights.CALL, thread.index + 1)
+            if mcs:
+                fault_caps[thread.index] = fault
+                continue
             used += 1
-            caps.append(Cap(used, _fault_endpoint(space), Rights.CALL, thread.index + 1))
+            caps.append(fault)
             threads[index] = replace(thread, fault_slot=used)
         faults = used + 1
         caps.append(Cap(faults, _fault_endpoint(space), Rights.READ))
@@ -203,7 +215,7 @@ def _complete_space(
                 domain=threads[0].domain,
             )
         )
-    extras = Extras(cnode, faults, last=max(used, faults))
+    extras = Extras(cnode, faults, fault_caps=fault_caps)
     return replace(space, caps=tuple(caps), threads=tuple(threads)), extras
 
 
@@ -215,10 +227,12 @@ def _fault_handler(space: Space) -> str:
     return f"{space.name}!fault-handler"
 
 
-def _timer_driver(timers: tuple[Timer, ...], device: Device | None) -> tuple[Space, Extras]:
+def _timer_driver(timers: tuple[Timer, ...], device: Device | None, *, mcs: bool) -> tuple[Space, Extras]:
     """One thread, which signals the notification of each timer. What it needs of the device is added
     where the device is known: its slots are the last."""
     caps = [Cap(1, TIMER_ENDPOINT, Rights.READ), Cap(2, TIMER_INTERRUPT, Rights.READ), Cap(3, TIMER_SPACE)]
+    if mcs:
+        caps.append(Cap(len(caps) + 1, TIMER_REPLY))
     first = len(caps) + 1
     notifications = tuple(range(first, first + len(timers)))
     for slot, timer in zip(notifications, timers, strict=True):
@@ -228,4 +242,6 @@ def _timer_driver(timers: tuple[Timer, ...], device: Device | None) -> tuple[Spa
     if device is not None and device.registers is not None:
         mappings.append(Mapping(_variable(REGISTERS_SYMBOL), REGISTERS, Rights.RW, cached=False))
     space = Space(TIMER_SPACE, (TIMER_SPACE,), tuple(caps), tuple(mappings), (thread,))
-    return space, Extras(requests=1, interrupt=2, tcb=3, notifications=notifications)
+    return space, Extras(
+        requests=1, interrupt=2, tcb=3, reply=first - 1 if mcs else 0, notifications=notifications
+    )

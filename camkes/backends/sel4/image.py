@@ -37,7 +37,7 @@ def render_image(
         *(
             f'    [{t.index}] = CAMKES_SEL4_THREAD_RECORD({t.index}, {t.stack_size}, "{t.instance}", '
             f'"{t.name}", {tcbs.get(t.index, 0)}, {int(t.role is Role.FAULT_HANDLER)}, '
-            f"{space.instances.index(t.instance)}, {_time(extras, t.index)}),"
+            f"{space.instances.index(t.instance)}),"
             for t in space.threads
         ),
         "};",
@@ -75,10 +75,3 @@ def _heaps(sizes: Sequence[int]) -> list[str]:
         f"const unsigned camkes_sel4_heap_count = {len(sizes)};",
         "",
     ]
-
-
-def _time(extras: Extras, index: int) -> str:
-    """What a thread has on an MCS kernel: slots, 0 for none."""
-    time = extras.times.get(index)
-    slots = (0, 0, 0, 0) if time is None else (time.reply, time.borrowed, time.done, time.gate)
-    return ", ".join(map(str, slots))

@@ -32,7 +32,6 @@ class Project(Struct, frozen=True):
     fault_handlers: bool
     heap_size: int
     trace: bool
-    mcs: bool
     large_frames: bool
     tcb_caps: bool
     verbose: bool
@@ -57,11 +56,11 @@ class Project(Struct, frozen=True):
                 allow_forward_references=data["allow_forward_references"],
                 dtb=_path(data["dtb"]),
                 gpio_list=_path(data["gpio_list"]),
+                mcs=data["mcs"],
             ),
             fault_handlers=data["fault_handlers"],
             heap_size=data["heap_size"],
             trace=data["trace"],
-            mcs=data["mcs"],
             large_frames=data["large_frames"],
             tcb_caps=data["tcb_caps"],
             verbose=data["verbose"],
@@ -78,7 +77,7 @@ class Project(Struct, frozen=True):
             defaults=self.defaults,
             fault_handlers=self.fault_handlers,
             large_dma_frames=self.large_dma_frames,
-            mcs=self.mcs,
+            mcs=self.options.mcs,
         )
 
 

@@ -196,12 +196,9 @@ def _thread_fields(thread: Thread) -> str:
 
 def _time(space: Space, thread: Thread, completed: Completed) -> list[str]:
     """What an MCS kernel finds in a TCB."""
-    time = completed.extras[space.name].times.get(thread.index)
-    if time is None:
-        return []
-    lines = [f"sc_slot: {cdl_name(time.context)}"] if time.context else []
-    if time.fault is not None:
-        fault = time.fault
+    context, fault = thread.scheduling_context, completed.extras[space.name].fault_caps.get(thread.index)
+    lines = [f"sc_slot: {cdl_name(context)}"] if context else []
+    if fault is not None:
         lines.append(f"fault_ep_slot: {cdl_name(fault.object)} ({fault.rights}, badge: {fault.badge})")
     return lines
 

@@ -19,9 +19,6 @@ DRIVER = SOURCES / "timer.c"
 #: badge of the device's interrupt, above every number of a timer
 _INTERRUPT_BADGE = 1 << 27
 
-#: how many slots after its notifications the driver may have for its device
-DEVICE_SLOTS = 2
-
 
 class DeviceCaps(Struct, frozen=True):
     """What a specification has for the device: lines of capDL, and the slots of the driver's CSpace."""
@@ -64,6 +61,7 @@ def render_timers(completed: Completed, extras: Extras, device: Device, numbers:
         "};",
         f"const unsigned camkes_timer_count = {len(completed.timers)};",
         f"const seL4_CPtr camkes_timer_endpoint = {extras.requests};",
+        f"const seL4_CPtr camkes_timer_reply = {extras.reply};",
         f"const seL4_CPtr camkes_timer_interrupt = {extras.interrupt};",
         f"const seL4_CPtr camkes_timer_handler = {handler};",
         f"const seL4_CPtr camkes_timer_ports = {handler + 1 if device.ports else 0};",

@@ -73,6 +73,11 @@ static seL4_MessageInfo_t answer(struct camkes_timer *timer, seL4_Word request)
 
 void _camkes_thread(unsigned index)
 {
+#if defined(CONFIG_KERNEL_MCS)
+    static struct camkes_thread self;
+    self.reply = camkes_timer_reply;
+    camkes_set_self(&self);
+#endif
     seL4_TCB_BindNotification(camkes_sel4_image.threads[index].tcb, camkes_timer_interrupt);
     camkes_timer_prepare();
     camkes_sel4_begin_time();

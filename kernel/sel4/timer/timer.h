@@ -19,6 +19,7 @@ struct camkes_timer {
 extern struct camkes_timer camkes_timers[];
 extern const unsigned camkes_timer_count;
 extern const seL4_CPtr camkes_timer_endpoint;
+extern const seL4_CPtr camkes_timer_reply;     /* reply object, on an MCS kernel */
 extern const seL4_CPtr camkes_timer_interrupt; /* notification that the device signals */
 extern const seL4_CPtr camkes_timer_handler;   /* of the device's interrupt */
 extern const seL4_CPtr camkes_timer_ports;     /* of the device, 0: it has none */

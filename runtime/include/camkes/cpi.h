@@ -7,7 +7,7 @@
 #pragma once
 
 #include <camkes/message.h>
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 #include <stdatomic.h>
 
 /* A row of a CPI's caller table: row `badge - 1` identifies the caller and limits what its labels

@@ -3,7 +3,7 @@
 /* An instance, and the order in which its threads start. */
 #pragma once
 
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 #include <stdatomic.h>
 
 /*
@@ -18,6 +18,12 @@ struct camkes_start {
     _Atomic unsigned initialised; /* of these, the number that have finished */
     _Atomic unsigned waiting;     /* number of threads at the gate; CAMKES_GATE_OPEN if it is open
                                    */
+#if defined(CONFIG_KERNEL_MCS)
+    /* for passive threads, see src/passive.c */
+    seL4_CPtr lent;
+    seL4_CPtr lent_done;
+    seL4_CPtr lent_gate;
+#endif
 };
 
 struct camkes_instance {

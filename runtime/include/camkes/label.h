@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 
 #define CAMKES_LABEL_PRIORITY_BITS 8
 #define CAMKES_LABEL_TASK_BITS (sizeof(seL4_Word) == 8 ? 12 : 6)

@@ -9,7 +9,7 @@
 
 #include <camkes/error.h>
 #include <camkes/message_error.h>
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 #include <string.h>
 
 #define CAMKES_MESSAGE_BYTES (seL4_MsgMaxLength * sizeof(seL4_Word))

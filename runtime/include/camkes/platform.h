@@ -6,15 +6,12 @@
  */
 #pragma once
 
+#include <camkes/thread.h>
 #include <camkes/trace.h>
 #include <sel4/sel4.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifndef CAMKES_KERNEL_HOST
-#define CAMKES_KERNEL_HOST 0
-#endif
 
 /* On the path of every request: inlined into the code of an interface, where much is constant. On
  * the host kernel, where no instructions are counted, that would only make compiling slower. */
@@ -89,17 +86,25 @@ static inline void camkes_exit_status(int status)
 
 #endif
 
-/* Moves the capability to reply to the last received Call into an empty slot. */
-seL4_Error camkes_platform_save_caller(seL4_CPtr slot);
-
 #if defined(CONFIG_KERNEL_MCS)
 
-/* On an MCS kernel, the reply object of the running thread. */
-seL4_CPtr camkes_platform_reply_object(void);
-
-static inline seL4_MessageInfo_t camkes_platform_receive(seL4_CPtr endpoint, seL4_Word *badge)
+/*
+ * Keeps the reply to the last received Call for later: it is sent to what `slot` is afterwards. An
+ * MCS kernel has the reply in the reply object with which the Call was received, so the running
+ * thread goes on with that of `slot`, which no Call uses.
+ */
+static inline seL4_Error camkes_platform_save_caller(seL4_CPtr *slot)
 {
-    return seL4_Recv(endpoint, badge, camkes_platform_reply_object());
+    struct camkes_thread *const self = camkes_self();
+    const seL4_CPtr reply = self->reply;
+    self->reply = *slot;
+    *slot = reply;
+    return seL4_NoError;
+}
+
+CAMKES_INLINE seL4_MessageInfo_t camkes_platform_receive(seL4_CPtr endpoint, seL4_Word *badge)
+{
+    return seL4_Recv(endpoint, badge, camkes_self()->reply);
 }
 
 /* Receives a message that gets no reply. */
@@ -108,31 +113,36 @@ static inline seL4_MessageInfo_t camkes_platform_listen(seL4_CPtr endpoint, seL4
     return seL4_Wait(endpoint, badge);
 }
 
-static inline seL4_MessageInfo_t
-camkes_platform_reply_receive(seL4_CPtr endpoint, seL4_MessageInfo_t reply, seL4_Word *badge)
+CAMKES_INLINE seL4_MessageInfo_t camkes_platform_reply_receive(seL4_CPtr endpoint,
+                                                               seL4_MessageInfo_t reply,
+                                                               seL4_Word *badge)
 {
-    return seL4_ReplyRecv(endpoint, reply, badge, camkes_platform_reply_object());
+    return seL4_ReplyRecv(endpoint, reply, badge, camkes_self()->reply);
 }
 
 static inline void camkes_platform_reply(seL4_MessageInfo_t reply)
 {
-    seL4_Send(camkes_platform_reply_object(), reply);
+    seL4_Send(camkes_self()->reply, reply);
 }
 
-struct camkes_instance;
-
-/* Whether the running thread is passive: it runs on the scheduling contexts of its callers. */
-bool camkes_platform_is_passive(void);
-/* Number of passive interface threads of an instance. */
+/* Number of passive threads of an instance that initialise an interface. */
 unsigned camkes_platform_passive(const struct camkes_instance *instance);
-/* Lets passive threads initialise their interfaces, and later, when the gate is open, wait for
- * callers. */
+/* Lets these initialise their interfaces, and later, when the gate is open, all passive threads
+ * wait for callers. */
 void camkes_platform_start_passive(const struct camkes_instance *instance);
 void camkes_platform_open_passive(const struct camkes_instance *instance);
-/* The first receive of an interface thread, passive or not. */
+/* The first receive of a thread that serves requests, passive or not. */
 seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *badge);
 
+static inline bool camkes_platform_is_passive(void)
+{
+    return camkes_self()->passive;
+}
+
 #else
+
+/* Moves the capability to reply to the last received Call into an empty slot. */
+seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot);
 
 /* Waits for a request; replies to it and waits for the next; replies only. */
 #define camkes_platform_receive seL4_Recv
@@ -203,7 +213,7 @@ camkes_platform_reply_receive_registers(seL4_CPtr endpoint, seL4_MessageInfo_t r
     return reply;
 #elif defined(CONFIG_KERNEL_MCS)
     return seL4_ReplyRecvWithMRs(endpoint, reply, badge, CAMKES_REGISTER_ARGUMENTS(registers),
-                                 camkes_platform_reply_object());
+                                 camkes_self()->reply);
 #else
     return seL4_ReplyRecvWithMRs(endpoint, reply, badge, CAMKES_REGISTER_ARGUMENTS(registers));
 #endif

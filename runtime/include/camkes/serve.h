@@ -166,7 +166,7 @@ CAMKES_INLINE void camkes_serve_cpi(struct camkes_thread *self, camkes_server_t 
 {
     camkes_start_wait(self->instance);
     seL4_Word badge = 0;
-    const seL4_MessageInfo_t info = camkes_platform_receive(self->endpoint, &badge);
+    const seL4_MessageInfo_t info = camkes_platform_receive_first(self->endpoint, &badge);
     struct camkes_received request = camkes_received_first(info, badge);
     request.held = self->context != NULL ? self->context->held : 0;
     /* The last good label with the least length; at first, and after a bad one, that of a message

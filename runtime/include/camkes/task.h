@@ -3,7 +3,7 @@
 /* Tasks and their jobs. */
 #pragma once
 
-#include <camkes/thread.h>
+#include <camkes/platform.h>
 
 struct camkes_task {
     seL4_CPtr release; /* notification that the timer signals, or of the event */

@@ -3,7 +3,13 @@
 /* The threads of an address space. Their records are static tables of the generated code. */
 #pragma once
 
-#include <camkes/platform.h>
+#include <sel4/sel4.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef CAMKES_KERNEL_HOST
+#define CAMKES_KERNEL_HOST 0
+#endif
 
 struct camkes_caller;
 struct camkes_context;
@@ -40,6 +46,11 @@ struct camkes_thread {
 
     /* the events whose pending occurrences it is delivering, innermost first */
     const struct camkes_emptying *emptying;
+
+#if defined(CONFIG_KERNEL_MCS)
+    seL4_CPtr reply; /* the reply object with which it receives messages */
+    bool passive;    /* it runs on the scheduling contexts of its callers */
+#endif
 };
 
 #define CAMKES_NO_TASK 0xffff

@@ -140,7 +140,7 @@ static bool before(uint8_t priority, uint32_t arrival, uint8_t other, uint32_t o
                              : (int32_t)(arrival - other_arrival) < 0; /* arrivals wrap around */
 }
 
-static void save_caller(seL4_CPtr slot, const char *name)
+static void save_caller(seL4_CPtr *slot, const char *name)
 {
     const seL4_Error error = camkes_platform_save_caller(slot);
     if (error != seL4_NoError) {
@@ -177,7 +177,7 @@ static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
     if (error != CAMKES_MESSAGE_GOOD || holder == 0) {
         return error;
     }
-    save_caller(party->reply, party->name);
+    save_caller(&party->reply, party->name);
     queue_up(group, party, holder);
     apply(group);
     return REPLY_LATER;
@@ -275,7 +275,7 @@ static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *slee
             return error;
         }
     }
-    save_caller(condition->in_monitor ? group->party[sleeper->now].reply : sleeper->reply,
+    save_caller(condition->in_monitor ? &group->party[sleeper->now].reply : &sleeper->reply,
                 condition->name);
     sleeper->waiting = true;
     sleeper->arrival = group->arrivals++;

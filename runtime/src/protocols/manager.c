@@ -95,9 +95,9 @@ static bool take_or_mark(_Atomic uintptr_t *lock, const struct camkes_context *c
     }
 }
 
-static void save_reply(struct camkes_cpi *cpi, const struct camkes_context *context)
+static void save_reply(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    const seL4_Error error = camkes_platform_save_caller(context->reply);
+    const seL4_Error error = camkes_platform_save_caller(&context->reply);
     if (error != seL4_NoError) {
         camkes_fail("a reply to thread %s of %s cannot be kept for later: kernel error %d",
                     atomic_load(&context->worker)->name, cpi->name, (int)error);

@@ -11,15 +11,13 @@ import sys
 from pathlib import Path
 
 from camkes.backends.sel4.complete import complete, slots_of_completion
-from camkes.backends.sel4.mcs import add_time
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.upstream_templates.adapter import Rendering
 from camkes.capdl.details import Domain
 from camkes.capdl.model import CapabilityModel, ObjectKind
-from camkes.diagnostics import Diagnostic, Sink
-from tests.resolve.systems import good
+from camkes.diagnostics import Diagnostic
 
-from .support import SYSTEM, cap, item, mappings, rendered, text_of
+from .support import cap, item, mappings, rendered, text_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -105,13 +103,11 @@ def test_an_instance_that_creates_objects_has_the_last_slot(tmp_path: Path) -> N
     )
     assert not diagnostics
     last = int(text_of(rendering, "client/camkes.simple.c").split()[1])
-    completed = complete(rendering.model)
-    system = good(tmp_path, SYSTEM % "client.simple = True;")
-    for model in (completed.model, add_time(completed, system, Sink()).model):
-        slots = [c.slot for s in model.spaces if s.name == "client" for c in s.caps]
-        assert len(slots) == len(set(slots))
-        assert max(slots) < last
-        assert item(model, "client:cnode").size == last.bit_length() + 1
+    model = complete(rendering.model).model
+    slots = [c.slot for s in model.spaces if s.name == "client" for c in s.caps]
+    assert len(slots) == len(set(slots))
+    assert max(slots) < last
+    assert item(model, "client:cnode").size == last.bit_length() + 1
 
 
 def test_a_component_with_one_thread(tmp_path: Path) -> None:

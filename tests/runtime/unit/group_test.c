@@ -118,9 +118,9 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
     return seL4_MessageInfo_new(CAMKES_MESSAGE_GOOD, 0, 0, 1);
 }
 
-seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
+seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {
-    saved = (unsigned)slot;
+    saved = (unsigned)*slot;
     return seL4_NoError;
 }
 

@@ -96,7 +96,7 @@ seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word pri
     return seL4_NoError;
 }
 
-seL4_Error camkes_platform_save_caller(seL4_CPtr slot)
+seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {
     (void)slot;
     saved++;

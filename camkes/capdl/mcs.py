@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Scheduling contexts of threads on an MCS kernel.
+
+Every thread has a context with its budget and period, but workers of CPIs with a protocol and the threads
+of passive interfaces: these run on the time of their callers. To start, they borrow a context that their
+instance keeps for that, one after the other; see `runtime/src/passive.c`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from camkes.capdl.callers import Wiring
+from camkes.capdl.codes import PASSIVE_CONNECTOR, SHORT_ON_MCS
+from camkes.capdl.details import Scheduling
+from camkes.capdl.model import Role, Thread
+from camkes.diagnostics import Label
+from camkes.model.connectors import Carries, names, support
+from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SettingReader
+from camkes.model.system import System
+from camkes.resolve.program.scheduling import SHORTEST
+
+_PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
+
+
+class TimePlanner:
+    """Decides on whose time each thread runs."""
+
+    def __init__(self, system: System, reader: SettingReader) -> None:
+        self.system = system
+        self.reader = reader
+        self.wiring = Wiring(system)
+        self.tasks = {task.instance for task in system.tasks}
+
+    def passive(self, thread: Thread) -> bool:
+        """Whether a thread runs on the time of its callers. Without callers it cannot."""
+        if thread.role is Role.WORKER:
+            return True
+        instance = self.system.instance(thread.instance)
+        if thread.role is not Role.INTERFACE or instance is None:
+            return False
+        connection = self.wiring.connection(f"{thread.instance}.{thread.interface}")
+        if connection is None or not self.reader.passive(instance, thread.interface):
+            return False
+        if support(connection.connector).carries is Carries.CALLS:
+            return True
+        self.reader.sink.report(
+            PASSIVE_CONNECTOR,
+            f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name}, so it "
+            "cannot be passive",
+            self.reader.place(instance, PASSIVE.of(f"{thread.interface}_")),
+            related=[Label(connection.span, "the connection")],
+            help=f"connect it with {' or '.join(names(Carries.CALLS))}",
+        )
+        return False
+
+    def scheduling(self, thread: Thread) -> Scheduling:
+        """The values of the settings; a task may use all of its period, others 10 ms of it. A manager is
+        never short of time: it decides who gets the time of others."""
+        instance = self.system.instance(thread.instance)
+        if instance is None or thread.role is Role.MANAGER:
+            return Scheduling()
+        prefix = _PREFIXES.get(thread.role, f"{thread.interface}_")
+        default = Scheduling()
+        stated = self.reader.period(instance, prefix)
+        period = default.period if stated is None else stated
+        task = thread.role is Role.CONTROL and thread.instance in self.tasks
+        budget = self.reader.budget(instance, prefix) or (period if task else min(default.budget, period))
+        if 1_000 * budget < SHORTEST:
+            names = (BUDGET.of(prefix), BUDGET.name, PERIOD.of(prefix), PERIOD.name)
+            self.reader.sink.report(
+                SHORT_ON_MCS,
+                f"thread `{thread.name}` has {budget} us in each period of {period} us",
+                self.reader.place(instance, *names),
+                "too short for an MCS kernel",
+            )
+        return Scheduling(
+            period,
+            budget,
+            self.reader.data(instance, prefix),
+            self.reader.context_bits(instance, prefix, default.size_bits),
+        )

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Passive threads on an MCS kernel. A passive thread has no scheduling context: it runs on that of
+ * its caller. During start-up the control thread of its instance lends it one: to initialise its
+ * interface, if that has a thread of its own, and to reach the point where it waits for callers.
+ *
+ * A thread stops where it is when its context is unbound. So the thread first waits at a gate
+ * endpoint, which only the control thread calls: in one kernel call, the thread replies to that
+ * call, which returns the donated context, and waits for its first caller.
+ */
+#include <camkes/instance.h>
+#include <camkes/platform.h>
+
+#if defined(CONFIG_KERNEL_MCS)
+
+static seL4_MessageInfo_t empty(void)
+{
+    return seL4_MessageInfo_new(0, 0, 0, 0);
+}
+
+static bool is_passive(const struct camkes_thread *thread, const struct camkes_instance *instance)
+{
+    return thread->passive && thread->instance == instance;
+}
+
+/* The interfaces of CPIs with a protocol are initialised by the control thread. */
+static bool initialises(const struct camkes_thread *thread, const struct camkes_instance *instance)
+{
+    return is_passive(thread, instance) && thread->cpi == NULL;
+}
+
+static void lend(const struct camkes_instance *instance, const struct camkes_thread *thread)
+{
+    if (seL4_SchedContext_Bind(instance->start->lent, thread->tcb) != seL4_NoError) {
+        camkes_platform_fault();
+    }
+}
+
+static void take_back(const struct camkes_instance *instance)
+{
+    if (seL4_SchedContext_Unbind(instance->start->lent) != seL4_NoError) {
+        camkes_platform_fault();
+    }
+}
+
+unsigned camkes_platform_passive(const struct camkes_instance *instance)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < camkes_thread_count; i++) {
+        count += initialises(camkes_threads[i], instance);
+    }
+    return count;
+}
+
+void camkes_platform_start_passive(const struct camkes_instance *instance)
+{
+    for (unsigned i = 0; i < camkes_thread_count; i++) {
+        if (initialises(camkes_threads[i], instance)) {
+            lend(instance, camkes_threads[i]);
+            /* the thread sends before and after it initialises its interface */
+            (void)camkes_platform_listen(instance->start->ready, NULL);
+            (void)camkes_platform_listen(instance->start->ready, NULL);
+            take_back(instance);
+        }
+    }
+}
+
+void camkes_platform_open_passive(const struct camkes_instance *instance)
+{
+    for (unsigned i = 0; i < camkes_thread_count; i++) {
+        if (is_passive(camkes_threads[i], instance)) {
+            lend(instance, camkes_threads[i]);
+            seL4_Wait(instance->start->lent_done, NULL);
+            take_back(instance);
+            (void)seL4_Call(instance->start->lent_gate, empty());
+        }
+    }
+}
+
+seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *badge)
+{
+    const struct camkes_thread *self = camkes_self();
+    if (!self->passive) {
+        return camkes_platform_receive(endpoint, badge);
+    }
+    const struct camkes_start *start = self->instance->start;
+    (void)seL4_NBSendRecv(start->lent_done, empty(), start->lent_gate, NULL, self->reply);
+    return camkes_platform_reply_receive(endpoint, empty(), badge);
+}
+
+#endif
