@@ -17,13 +17,15 @@ LEVELS = 4
 
 class Rules(Struct, frozen=True, kw_only=True):
     """A policy. `task`, `cpi`: what can have it. `extends`: execution goes on on a reservation of its own;
-    `aborts`: the request ends without a result; `helps`: on the budgets of those that wait."""
+    `aborts`: the request ends without a result; `helps`: on the budgets of those that wait. `binds`: a thread
+    of the tool gives and takes scheduling contexts of tasks."""
 
     task: bool = False
     cpi: bool = False
     extends: bool = False
     aborts: bool = False
     helps: bool = False
+    binds: bool = False
 
 
 class Policy(Enum):
@@ -44,10 +46,10 @@ class Policy(Enum):
 
 TABLE = {
     Policy.WAIT: Rules(task=True, cpi=True),
-    Policy.HELP: Rules(cpi=True, helps=True),
-    Policy.EXTEND: Rules(task=True, cpi=True, extends=True),
+    Policy.HELP: Rules(cpi=True, helps=True, binds=True),
+    Policy.EXTEND: Rules(task=True, cpi=True, extends=True, binds=True),
     Policy.ABORT: Rules(cpi=True, aborts=True),
-    Policy.SUSPEND: Rules(cpi=True, aborts=True),
+    Policy.SUSPEND: Rules(cpi=True, aborts=True, binds=True),
     Policy.STOP: Rules(task=True),
     Policy.RAISE: Rules(task=True),
 }

@@ -76,7 +76,7 @@ def _can_cycle(system: System) -> bool:
 def _is_real_time(system: System) -> bool:
     """Whether something in a system concerns the protocols: without, there is nothing to plan or check."""
     return (
-        bool(system.tasks or system.cpis or system.conditions)
+        bool(system.mcs or system.tasks or system.cpis or system.conditions)
         or any(connection.threads is not None for connection in system.connections)
         or any(interface.clause_spans for i in system.instances for interface in i.type.interfaces)
     )

@@ -14,6 +14,7 @@ from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System, Task
 from camkes.protocols.requests import Request, RequestGraph
 from camkes.protocols.signals import Lending
+from camkes.protocols.time import LEAST_REFILLS, bands, blocking_places, raised_priority
 
 
 class Context(Struct, frozen=True):
@@ -33,8 +34,10 @@ class Context(Struct, frozen=True):
 class PlannedTask(Struct, frozen=True):
     """A task with what was computed for it. `id` fits the label (see docs/protocols.md).
 
-    `highest` is the highest priority that it can have: its own, or one that it gets as a helper. `conditions`
-    are those whose waiters can lend it more than its own, by name.
+    `highest` is the highest priority that it can have: its own, that of a raised criticality, or one that it
+    gets as a helper. `conditions` are those whose waiters can lend it more than its own, by name.
+    `priorities` are those at each criticality of the system, if they differ. `refills` are the replenishments
+    that its scheduling context keeps on an MCS kernel.
     """
 
     name: str
@@ -43,6 +46,8 @@ class PlannedTask(Struct, frozen=True):
     context: Context
     highest: int = 0
     conditions: tuple[str, ...] = ()
+    priorities: tuple[int, ...] = ()
+    refills: int = LEAST_REFILLS
 
 
 class PlannedCpi(Struct, frozen=True):
@@ -65,6 +70,9 @@ class PlannedCpi(Struct, frozen=True):
     `monitor` is the name of the lock that it shares with others of the instance; None: it has its own.
 
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
+
+    `payers` are the tasks whose scheduling contexts its manager may bind, by its overrun policy: none for
+    `wait` and `abort`; with `help` also those that wait above for who executes here.
     """
 
     id: int
@@ -84,6 +92,7 @@ class PlannedCpi(Struct, frozen=True):
     span: Span
     chain: int = 0
     monitor: str | None = None
+    payers: tuple[str, ...] = ()
 
     @property
     def lock_name(self) -> str:
@@ -170,14 +179,18 @@ class _Closure:
     def __init__(self, system: System, graph: RequestGraph, lending: Sequence[Lending]) -> None:
         self._graph = graph
         self._lending = lending
+        self._mcs = system.mcs
         self._tasks = sorted(system.tasks, key=lambda task: task.instance)
         self._fixed = [cpi for cpi in system.cpis if cpi.protocol.own_priority]
         #: a task or a fixed CPI -> its index among the contexts
         self._index = {task.instance: i for i, task in enumerate(self._tasks)}
         self._index |= {cpi.name: i for i, cpi in enumerate(self._fixed, len(self._tasks))}
         self._base = [task.priority or 0 for task in self._tasks] + [0] * len(self._fixed)
+        self._raised = _raised(self._tasks) if system.mcs else [()] * len(self._tasks)
         #: the highest priority of each context
         self._highest = list(self._base)
+        for index, raised in enumerate(self._raised):
+            self._highest[index] = max((self._base[index], *raised))
         self._reached_by: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # tasks
         self._origins: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # contexts
         #: contexts whose priorities its requests can have: its own, and those that its callers inherit from
@@ -192,6 +205,12 @@ class _Closure:
         self.contexts = self._make_contexts()
         self._chain = self._longest_chains(components)
         self._lock_callers = self._callers_through_locks(components)
+        contended = {
+            name
+            for name, origins in self._of_locks(self._origins).items()
+            if graph.cpis[name].protocol.lock and origins.bit_count() > 1
+        }
+        self._places = blocking_places(graph, contended)
         self._callers = _Callers(len(self._tasks), list(graph.cpis), self._of_locks(self._lock_callers))
 
     def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:
@@ -329,8 +348,14 @@ class _Closure:
                 context,
                 self._highest[context.id],
                 tuple(c.name for c in conditions if task.instance in c.tasks),
+                raised,
+                LEAST_REFILLS
+                + self._places[task.instance]
+                + sum(task.instance in lending.waiters for lending in self._lending)
+                if task.refills is None
+                else task.refills,
             )
-            for task, context in zip(self._tasks, self.contexts, strict=False)
+            for task, context, raised in zip(self._tasks, self.contexts, self._raised, strict=False)
         ]
         return tuple(sorted(planned, key=lambda task: (task.id, task.name)))
 
@@ -380,7 +405,28 @@ class _Closure:
             span=cpi.span,
             chain=self._chain[name],
             monitor=cpi.monitor,
+            payers=self._payers(cpi),
         )
+
+    def _payers(self, cpi: Cpi) -> tuple[str, ...]:
+        rules = cpi.overrun.rules
+        if not self._mcs or not rules.binds:
+            return ()
+        tasks = self._reached_by[cpi.name]
+        for index in _bits(self._raising[cpi.name]) if rules.helps else ():
+            name = self.contexts[index].name
+            tasks |= self._reached_by.get(name, 1 << index)  # a fixed CPI executes on the time of its callers
+        return tuple(self._tasks[i].instance for i in _bits(tasks))
+
+
+def _raised(tasks: Sequence[Task]) -> list[tuple[int, ...]]:
+    """The priorities of each task at each criticality of the system; none where all are 0."""
+    added = bands(tasks)
+    most = max((task.criticality for task in tasks), default=0)
+    return [
+        tuple(raised_priority(task, added, level) for level in range(most + 1)) if most else ()
+        for task in tasks
+    ]
 
 
 class _Callers(dict[int, list[int]]):

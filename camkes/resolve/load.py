@@ -29,6 +29,7 @@ from camkes.resolve.program.ranges import check_ranges
 from camkes.resolve.program.realtime import conditions, plain_connector, tasks_and_cpis
 from camkes.resolve.program.scheduling import check_scheduling
 from camkes.resolve.program.settings import Settings, resolve_settings
+from camkes.resolve.program.time import check_times
 from camkes.resolve.values.expressions import fold_integer
 from camkes.resolve.values.queries import Queries
 
@@ -160,6 +161,7 @@ def _system(
     connections = tuple(_connection(connection, settings, sink) for connection in joined)
     tasks, cpis = tasks_and_cpis(instances, connections, sink)
     check_scheduling(instances, sink)
+    check_times(tasks, cpis, sink)
     check_ranges(instances, connections, tasks, cpis, sink)
     schedule = assemblies[0].schedule
     return System(

@@ -39,6 +39,11 @@ def chain(word: str, file: SourceFile) -> tuple[str, Chain]:
     return target, Chain(("handler", *steps, f"{target}_f"), tuple(calls), name == target)
 
 
+def for_mcs(path: Path) -> bool:
+    """Whether a file has the line `// on an MCS kernel`."""
+    return "// on an MCS kernel" in path.read_text("utf-8")
+
+
 def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
     """Load and check a file; lines `// code: CALLER calls NAME...` replace compiled code, where `NAME?` is
     a call through a pointer, and `NAME@LINE,LINE` one that takes two steps, in these lines. Lines
@@ -46,7 +51,8 @@ def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
     `// refused: WHERE` is a build for which there are no helpers yet."""
     found = re.findall(r"^// code: (\S+) calls ?(.*)$", path.read_text("utf-8"), re.MULTILINE)
     sink = Sink()
-    system = load(path, LoadOptions(cpp=False), sink)
+    mcs = for_mcs(path)
+    system = load(path, LoadOptions(cpp=False, mcs=mcs), sink)
     assert system is not None, render(sink.diagnostics)
     known = {caller: dict(chain(word, system.root) for word in words.split()) for caller, words in found}
     code = {caller: set(chains) for caller, chains in known.items()}
@@ -60,7 +66,7 @@ def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
         for caller, words in reached
     }
     plan = analyse(system, sink, code, chains, operations if reached else None)
-    if "// on an MCS kernel" in path.read_text("utf-8"):
+    if mcs and system.conditions:
         refuse_helpers(system, sink)
         plan = None
     return sink.diagnostics, plan
@@ -82,6 +88,9 @@ def plan_lines(plan: Plan, cycle: tuple[str, ...]) -> Iterator[str]:
         yield f"  pooled={cpi.pooled} manager={cpi.manager} inherits={cpi.inherits_from_above}"
         names = (cpi.tasks, tuple(context.name for context in cpi.contexts), cpi.requests)
         yield "  tasks={} contexts={} requests={}".format(*map(" ".join, names))
+    for task in plan.tasks if plan.mcs else ():
+        yield f"{task.name} refills={task.refills} priorities={task.priorities}"
+    yield from (f"{c.name} payers={c.payers}" for c in plan.cpis if c.payers)
     yield from (f"{r.caller} -> {r.callee} {r.via} {r.connection} {r.source}" for r in plan.requests)
     yield f"cycle: {' '.join(cycle)}"
 
@@ -89,7 +98,8 @@ def plan_lines(plan: Plan, cycle: tuple[str, ...]) -> Iterator[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_plan(name: str) -> None:
     """Also of systems with mistakes: a picture of them is drawn from it."""
-    system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False), Sink())
+    path = GOLDEN / f"{name}.camkes"
+    system = load(path, LoadOptions(cpp=False, mcs=for_mcs(path)), Sink())
     assert system is not None
     plan, cycle = sketch(system)
     compare("\n".join((*plan_lines(plan, cycle), "")), GOLDEN / f"{name}.plan")

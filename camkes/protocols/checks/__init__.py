@@ -10,10 +10,12 @@ from camkes.protocols.checks import (
     ceilings,
     clauses,
     conditions,
+    criticality,
     deadlock,
     nesting,
     tasks,
     threads,
+    time,
 )
 from camkes.protocols.checks.base import Check, Facts
 
@@ -29,6 +31,8 @@ CHECKS: tuple[Check, ...] = (
     *threads.CHECKS,
     *clauses.CHECKS,
     *conditions.CHECKS,
+    *time.CHECKS,
+    *criticality.CHECKS,
 )
 
 

@@ -4,25 +4,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
-from camkes.diagnostics import Span
+from camkes.diagnostics import Label, Sink, Span
+from camkes.model.codes import BAD_TIME
 from camkes.model.overrun import Degradation, Degraded, Policy, Server
 from camkes.model.settings import (
+    BUDGET,
+    BUDGETS,
     DEGRADED,
     EXTENSION,
     EXTENSION_PERIOD,
     OVERRUN,
+    PERIOD,
     SERVER,
+    WCET,
+    WCETS,
     Known,
     SettingReader,
 )
-from camkes.model.system import Instance, Setting, in_words
+from camkes.model.system import Cpi, Instance, Setting, Task, in_words
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, duration
 from camkes.resolve import codes
+from camkes.resolve.program.scheduling import SHORTEST
 from camkes.resolve.values.clauses import policy, quoted
 from camkes.resolve.words.nearest import suggestion
 
+_DEFAULT_PERIOD = PERIOD.default * NANOSECONDS[DEFAULT_UNIT]
 _Choice = TypeVar("_Choice", Server, Degraded)
 
 
@@ -115,3 +125,65 @@ class TimeReader(SettingReader, frozen=True):
             help=suggestion(word, words),
         )
         return None
+
+
+def check_times(tasks: Sequence[Task], cpis: Sequence[Cpi], sink: Sink) -> None:
+    """Report budgets above their periods, and values that fall while the criticality rises."""
+    for task in tasks:
+        period = task.period or _DEFAULT_PERIOD
+        for known, budget in zip(BUDGETS, task.raised_budgets, strict=False):
+            _fits(known, "a budget", budget, PERIOD, period, task.spans, sink)
+        whole = task.budget or period if task.raised_budgets else None
+        _rising("_", (BUDGET, *BUDGETS), (whole, *task.raised_budgets), task.spans, sink)
+        _both("_", task, sink)
+    for cpi in cpis:
+        _both(f"{cpi.interface}_", cpi, sink)
+
+
+def _both(prefix: str, subject: Task | Cpi, sink: Sink) -> None:
+    period = subject.extension_period or _DEFAULT_PERIOD
+    _fits(EXTENSION, "an extension", subject.extension, EXTENSION_PERIOD, period, subject.spans, sink)
+    _rising(prefix, (WCET, *WCETS), (subject.wcet, *subject.raised_wcets), subject.spans, sink)
+
+
+def _fits(
+    known: Known,
+    what: str,
+    time: int | None,
+    of: Known,
+    period: int,
+    spans: Mapping[str, Span],
+    sink: Sink,
+) -> None:
+    if time is not None and time < SHORTEST:
+        sink.report(BAD_TIME, f"{what} must be at least {duration(SHORTEST)}", spans[known.name], "too short")
+    if time is None or time <= period:
+        return
+    sink.report(
+        codes.BUDGET,
+        f"{what} of {duration(time)} is longer than the period of {duration(period)}",
+        spans[known.name],
+        "longer than the period",
+        related=[Label(spans[of.name], "the period")] if of.name in spans else [],
+        notes=[] if of.name in spans else ["the default of the period is 10 ms"],
+        help="a budget is the time for which a thread may run in each period",
+    )
+
+
+def _rising(
+    prefix: str, levels: Sequence[Known], times: Sequence[int | None], spans: Mapping[str, Span], sink: Sink
+) -> None:
+    stated = [(known, time) for known, time in zip(levels, times, strict=False) if time is not None]
+    for (lower, low), (known, time) in pairwise(stated):
+        if time < low:
+            span = spans.get(lower.name)
+            sink.report(
+                codes.FALLING_LEVELS,
+                f"`{known.of(prefix)}` of {duration(time)} is less than the {duration(low)} of"
+                f" `{lower.of(prefix)}`",
+                spans[known.name],
+                "less than at a lower criticality",
+                related=[Label(span, duration(low))] if span is not None else [],
+                notes=[] if span is not None else ["without a budget a task may use its whole period"],
+                help="state for higher criticalities what is as long or longer",
+            )

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Overrun policies: where each has a meaning, and who waits for whom when a budget is used up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from camkes.diagnostics import Diagnostic, Label, Sink
+from camkes.model.connectors import Carries, support
+from camkes.model.overrun import Policy
+from camkes.model.settings import (
+    BUDGET,
+    EXTENSION,
+    EXTENSION_PERIOD,
+    PASSIVE,
+    PERIOD,
+    PRIORITY,
+    SettingReader,
+)
+from camkes.model.system import Cpi, Task
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, duration
+from camkes.protocols.checks.base import Check, Facts, listing, route, through
+from camkes.protocols.codes import (
+    BUDGET_BELOW_SECTION,
+    CLIENT_ABOVE_PASSIVE,
+    EQUAL_AT_PASSIVE,
+    EXTENSION_MISSING,
+    HELP_WITHOUT_LOCK,
+    OVERRUN_WITHOUT_BUDGET,
+)
+from camkes.protocols.plan import PlannedCpi
+from camkes.protocols.time import request_times
+
+
+def subjects(facts: Facts) -> Iterator[Task | Cpi]:
+    """What can have an overrun policy."""
+    yield from facts.system.tasks
+    yield from facts.system.cpis
+
+
+def server_period(task: Task) -> int:
+    """Nanoseconds after which what a task has used of its budget is there again."""
+    return task.period or PERIOD.default * NANOSECONDS[DEFAULT_UNIT]
+
+
+def limited(task: Task) -> bool:
+    """Whether a task has a budget, at any criticality, that is shorter than its period: others never end."""
+    period = server_period(task)
+    return any(budget is not None and budget < period for budget in task.budgets)
+
+
+def _help(facts: Facts) -> Iterator[Diagnostic]:
+    for cpi in facts.system.cpis:
+        if not cpi.overrun.rules.helps or cpi.protocol.inherits:
+            continue
+        why = (
+            "its callers wait in a queue of the kernel, where nobody knows whose budget could be used"
+            if cpi.protocol.lock
+            else "each request has a thread of its own, and nobody waits for it"
+        )
+        yield Diagnostic(
+            HELP_WITHOUT_LOCK,
+            f"`{cpi.name}` is {cpi.protocol.value}, so there is nobody who can `help`",
+            cpi.spans.get("overrun", cpi.span),
+            "uses the budgets of those that wait for a lock",
+            (Label(cpi.spans.get("protocol", cpi.span), f"{cpi.protocol.value}"),),
+            (why,),
+            "give it the protocol `inherited`, or the policy `extend` or `abort`",
+        )
+
+
+def _extension(facts: Facts) -> Iterator[Diagnostic]:
+    for subject in subjects(facts):
+        if subject.overrun.rules.extends and subject.extension is None:
+            name = f"{subject.name}_" if isinstance(subject, Cpi) else f"{subject.instance}._"
+            yield Diagnostic(
+                EXTENSION_MISSING,
+                f"`{name.rstrip('._')}` has the overrun policy `extend`, but no extension",
+                subject.spans.get("overrun", subject.span),
+                "extends by how much?",
+                help=f"add for example `{name}{EXTENSION.name} = 500 us;` and"
+                f" `{name}{EXTENSION_PERIOD.name} = 10 ms;` to the configuration",
+            )
+
+
+def _unlimited(facts: Facts) -> Iterator[Diagnostic]:
+    """A policy for what cannot happen."""
+    for task in facts.system.tasks:
+        if "overrun" in task.spans and task.overrun is not Policy.WAIT and not limited(task):
+            yield _no_budget(task, task.instance, f"`{task.instance}` has no budget below its period")
+    for planned in facts.plan.cpis:
+        cpi = facts.graph.cpis[planned.name]
+        if cpi.overrun is Policy.WAIT or not planned.tasks:
+            continue
+        if not any(limited(facts.graph.tasks[name]) for name in planned.tasks):
+            yield _no_budget(
+                cpi, cpi.name, f"no task that requests `{cpi.name}` has a budget below its period"
+            )
+
+
+def _no_budget(subject: Task | Cpi, name: str, problem: str) -> Diagnostic:
+    task = name if isinstance(subject, Task) else "TASK"
+    return Diagnostic(
+        OVERRUN_WITHOUT_BUDGET,
+        f"the overrun policy of `{name}` has no effect: {problem}",
+        subject.spans.get("overrun", subject.span),
+        "never needed",
+        help=f"add for example `{task}.{BUDGET.of('_')} = 2 ms;` to the configuration, or remove the policy",
+    )
+
+
+def _short_budget(facts: Facts) -> Iterator[Diagnostic]:
+    """Under `wait` whoever waits for a lock waits for its holder's budgets, too."""
+    times = request_times(facts.graph)
+    for planned in facts.plan.cpis if facts.plan.mcs else ():
+        cpi = facts.graph.cpis[planned.name]
+        if cpi.overrun is not Policy.WAIT or not cpi.protocol.lock or len(planned.tasks) < 2:
+            continue
+        for name in planned.tasks:
+            task = facts.graph.tasks[name]
+            budget, period = task.budget, server_period(task)
+            if budget is not None and budget < min(times[planned.name], period):
+                yield _held(facts, planned, task, times[planned.name], budget, period)
+
+
+def _held(
+    facts: Facts, planned: PlannedCpi, task: Task, section: int, budget: int, period: int
+) -> Diagnostic:
+    waits = ceil(section / budget)
+    held = section + waits * (period - budget)
+    others = [name for name in planned.tasks if name != task.instance]
+    way = through(route(facts.graph, task.instance, planned.name))
+    cpi = facts.graph.cpis[planned.name]
+    return Diagnostic(
+        BUDGET_BELOW_SECTION,
+        f"`{task.instance}` can hold `{planned.name}` for {duration(held)}: its budget of"
+        f" {duration(budget)} is shorter than a request of {duration(section)}",
+        task.spans.get("budget", task.span),
+        f"shorter than a request to `{planned.name}`{way}",
+        (Label(cpi.spans.get("overrun", cpi.span), f"`{planned.name}` waits for the next budget"),),
+        (
+            f"{listing(others)} can wait that long: {duration(section)}, and {waits} times up to"
+            f" {duration(period - budget)} until there is a budget again",
+        ),
+        f"give `{task.instance}` a budget of at least {duration(section)}, or `{planned.name}` another"
+        " policy: `overrun abort`" + (" or `help`" if planned.protocol.inherits else ""),
+    )
+
+
+def _passive_clients(facts: Facts) -> Iterator[Diagnostic]:
+    """A passive server executes at its own priority: below its client's, others keep the client waiting."""
+    reader = SettingReader(Sink())  # what is wrong in a setting was reported
+    instances = {instance.name: instance for instance in facts.system.instances}
+    for name, links in facts.graph.links.items() if facts.plan.mcs else ():
+        owner, _, interface = name.rpartition(".")
+        server = instances.get(owner)
+        if server is None or name in facts.graph.cpis or not reader.passive(server, interface):
+            continue
+        own = reader.priority(server, f"{interface}_")
+        for link in links:
+            client = instances[link.user.instance]
+            if support(link.connection.connector).carries is not Carries.CALLS or not client.type.control:
+                continue
+            priority = reader.priority(client, "_")
+            if priority > own:
+                yield Diagnostic(
+                    CLIENT_ABOVE_PASSIVE,
+                    f"`{client.name}` has priority {priority} and calls the passive `{name}`, which"
+                    f" executes at {own}",
+                    reader.place(client, *PRIORITY.names("_")) or client.span,
+                    f"above {own}",
+                    (Label(reader.place(server, PASSIVE.of(f"{interface}_")) or server.span, "passive"),),
+                    ("threads of priorities between keep it from executing, on a budget that is not theirs",),
+                    f"set `{name}_priority` to at least {priority}",
+                )
+
+
+def _equal(facts: Facts) -> Iterator[Diagnostic]:
+    """When such a budget ends above the priority of its task, the task goes on in place of its equals."""
+    for planned in facts.plan.cpis if facts.plan.mcs else ():
+        callers: dict[int, list[str]] = {}
+        for name in planned.tasks:
+            task = facts.graph.tasks[name]
+            if not limited(task) and (task.priority or 0) < planned.ceiling:
+                callers.setdefault(task.priority or 0, []).append(name)
+        for priority, names in callers.items():
+            if len(names) > 1:
+                spans = [facts.graph.tasks[name].spans.get("priority", planned.span) for name in names]
+                yield Diagnostic(
+                    EQUAL_AT_PASSIVE,
+                    f"{listing(names)} have the same priority, {priority}, and no budgets, and request"
+                    f" `{planned.name}`, which executes at up to {planned.ceiling}",
+                    planned.span,
+                    "on the time of its callers",
+                    tuple(Label(span, f"`{name}`") for name, span in zip(names, spans, strict=True)),
+                    (
+                        "one whose time slice ends in a request goes on after it in place of the others"
+                        " (seL4 issue 1365)",
+                    ),
+                    "give them different priorities, or budgets below their periods",
+                )
+
+
+CHECKS = (
+    Check("help-without-lock", (HELP_WITHOUT_LOCK,), _help),
+    Check("extension-missing", (EXTENSION_MISSING,), _extension),
+    Check("overrun-without-budget", (OVERRUN_WITHOUT_BUDGET,), _unlimited, ("deadlock",)),
+    Check("budget-below-section", (BUDGET_BELOW_SECTION,), _short_budget, ("deadlock",)),
+    Check("client-above-passive", (CLIENT_ABOVE_PASSIVE,), _passive_clients),
+    Check("equal-at-passive", (EQUAL_AT_PASSIVE,), _equal, ("deadlock", "priority-range")),
+)

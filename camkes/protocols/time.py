@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What follows from budgets and criticalities: raised priorities, replenishments, times of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+
+from camkes.model.overrun import LEVELS
+from camkes.model.system import Task
+from camkes.protocols.requests import RequestGraph
+
+#: replenishments of a task that never blocks within a job: what is left, and what was used
+LEAST_REFILLS = 2
+
+
+def bands(tasks: Sequence[Task]) -> tuple[int, ...]:
+    """How much is added to the priority of a task of each criticality while the system has its criticality.
+
+    At each criticality of the system, tasks of this one or above have higher priorities than all others, and
+    among themselves the order that they have at 0; see `raised_priority`. Nothing is added more than that.
+    """
+    added = [0]
+    for level in range(1, LEVELS):
+        above = [task.priority or 0 for task in tasks if task.criticality >= level]
+        below = [(task.priority or 0) + added[task.criticality] for task in tasks if task.criticality < level]
+        gap = max(below) - min(above) + 1 if above and below else 0
+        added.append(max(added[-1], gap))
+    return tuple(added)
+
+
+def raised_priority(task: Task, added: Sequence[int], level: int) -> int:
+    """The priority of a task while the system has a criticality."""
+    return (task.priority or 0) + added[min(level, task.criticality)]
+
+
+def request_times(graph: RequestGraph) -> Mapping[str, int]:
+    """How long a request to each CPI executes at most, in nanoseconds, with all that it requests. What is not
+    stated counts as 0."""
+    times: dict[str, int] = {}
+    for component in reversed(graph.components()):
+        for name in component:
+            below = sum(r.count * times.get(r.callee, 0) for r in graph.outgoing[name])
+            times[name] = (graph.cpis[name].wcet or 0) + below
+    return times
+
+
+def blocking_places(graph: RequestGraph, contended: Set[str]) -> Mapping[str, int]:
+    """How often a job of each task, or a request to each CPI, can block: once for each request to a CPI
+    whose lock others can hold (`contended`)."""
+    places: dict[str, int] = {}
+    callers = [name for component in reversed(graph.components()) for name in component]
+    for name in (*callers, *graph.tasks):
+        places[name] = sum(
+            request.count * ((request.callee in contended) + places.get(request.callee, 0))
+            for request in graph.outgoing[name]
+        )
+    return places
