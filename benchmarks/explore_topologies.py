@@ -7,8 +7,8 @@ requests; tasks have different priorities. Each is searched in every mix of prot
 under FIFO and round robin, with jobs that arrive in any order. What differs only in the numbers of its CPIs
 is searched once. docs/protocols.md has the table.
 
-    python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--named] [--jobs N]
-        [--scheduling fifo|rr] [--json FILE]
+    python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--states N] [--named]
+        [--jobs N] [--scheduling fifo|rr] [--json FILE]
 
 FILE has a line for each row; rows that it has are not searched again.
 
@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -162,9 +161,8 @@ class Settings:
 
 
 def search(folder: Path, text: str, code: dict[str, str], row: Row, settings: Settings) -> None:
-    """Build a system in an empty folder and search it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    """Build a system in a folder, which may have another one with the same components, and search it."""
+    folder.mkdir(exist_ok=True)
     root = folder / "system.camkes"
     root.write_text(text)
     for name, source in code.items():
@@ -219,7 +217,8 @@ def main() -> int:
     )
     parser.add_argument("--cpis", type=int, default=3, help="the largest number of CPIs (3)")
     parser.add_argument("--tasks", type=int, default=3, help="the largest number of tasks (3)")
-    parser.add_argument("--limit", type=int, default=600, help="seconds for a search (600)")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for a search, 0: any time (600)")
+    parser.add_argument("--states", type=int, default=0, help="states of a search, 0: any number (0)")
     parser.add_argument("--bound", type=int, help="the most preemptions (any number)")
     parser.add_argument(
         "--named", action="store_true", help="the systems of tests/runtime/systems.py instead"
@@ -250,7 +249,7 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
     if file is not None and file.exists():
         known = {row.name: row for row in (Row(**json.loads(line)) for line in file.read_text().splitlines())}
     settings = Settings(
-        SearchOptions(seconds=arguments.limit, bound=arguments.bound),
+        SearchOptions(seconds=arguments.limit, states=arguments.states, bound=arguments.bound),
         ("fifo", "rr") if arguments.scheduling is None else (arguments.scheduling,),
     )
     with ProcessPoolExecutor(arguments.jobs) as pool:
