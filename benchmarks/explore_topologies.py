@@ -33,6 +33,7 @@ sys.path.insert(0, str(ROOT))
 from msgspec.structs import replace  # noqa: E402
 
 from camkes import pipeline  # noqa: E402
+from camkes.analysis.limits import blocking_limits  # noqa: E402
 from camkes.backends.host.explore import SearchOptions, search_host  # noqa: E402
 from camkes.diagnostics import Sink  # noqa: E402
 from camkes.report.trace.names import trace_names  # noqa: E402
@@ -179,7 +180,8 @@ def search(folder: Path, text: str, code: dict[str, str], row: Row, settings: Se
     names = trace_names(image.capabilities, checked.plan, checked.system)
     for scheduling in settings.schedulings:
         how = replace(settings.options, scheduling=scheduling)
-        result = search_host(image, checked.plan, names, how, sink, lambda _: None)
+        limits = blocking_limits(checked.system, checked.plan, how.arrivals)
+        result = search_host(image, checked.plan, names, limits, how, sink, lambda _: None)
         if result is None:
             raise SystemExit(f"{row.name}: {[(d.message, d.notes) for d in sink.diagnostics]}")
         row.states += result.state.states

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from camkes import pipeline
+from camkes.analysis.limits import blocking_limits
 from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchState, search_host
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.schedule import Schedule, schedule_to_json
@@ -23,7 +24,7 @@ from camkes.report.trace.names import trace_names
 SCHEMA = "camkes-explore 1"
 
 #: What is checked in every state, beside faults (F).
-PROPERTIES = "M P H L Z S"
+PROPERTIES = "M P H B L Z S"
 
 
 class ExploreSettings(Struct, frozen=True, kw_only=True):
@@ -133,7 +134,8 @@ def _search(
     passes: list[Pass] = []
     violation, written = None, None
     for options in _passes(settings):
-        result = search_host(image, checked.plan, names, options, sink, lambda s: progress(_line(s)))
+        limits = blocking_limits(checked.system, checked.plan, options.arrivals)
+        result = search_host(image, checked.plan, names, limits, options, sink, lambda s: progress(_line(s)))
         if result is None:
             return None
         violation = result.violation

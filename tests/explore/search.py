@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from camkes.analysis.limits import BlockingLimit, blocking_limits
 from camkes.backends.host.explore import SearchOptions, SearchResult, search_host
 from camkes.diagnostics import Sink
 from camkes.report.trace.names import trace_names
@@ -20,12 +22,18 @@ def built(folder: Path, system: Contended) -> Built:
     return build(folder, system.text, system.code)
 
 
-def search(what: Built, options: SearchOptions | None = None) -> SearchResult:
-    """Search the schedules of a system that was built."""
+def search(
+    what: Built,
+    options: SearchOptions | None = None,
+    limits: Mapping[str, BlockingLimit] | None = None,
+) -> SearchResult:
+    """Search the schedules of a system that was built; `limits` if not those of its analysis."""
     sink = Sink()
     names = trace_names(what.model, what.plan, what.system)
     chosen = SearchOptions(seconds=LIMIT) if options is None else options
-    result = search_host(what.image, what.plan, names, chosen, sink, lambda _: None)
+    if limits is None:
+        limits = blocking_limits(what.system, what.plan, chosen.arrivals)
+    result = search_host(what.image, what.plan, names, limits, chosen, sink, lambda _: None)
     assert result is not None, describe(sink)
     return result
 

@@ -20,12 +20,13 @@ _UNIT = Path(__file__).parent / "unit"
     [
         ("integrity_test.c", ("integrity.c",)),
         ("arrivals_test.c", ("arrivals.c",)),
-        ("oracle_test.c", ("oracle.c", "oracle_locks.c", "oracle_state.c")),
+        ("oracle_blocking_test.c", ("oracle_blocking.c",)),
+        ("oracle_test.c", ("oracle.c", "oracle_blocking.c", "oracle_locks.c", "oracle_state.c")),
         ("oracle_table_test.c", ("oracle_table.c",)),
         ("pages_test.c", ("pages.c",)),
         ("snapshot_test.c", ("snapshot.c",)),
     ],
-    ids=["integrity", "arrivals", "oracle", "oracle_table", "pages", "snapshot"],
+    ids=["integrity", "arrivals", "oracle_blocking", "oracle", "oracle_table", "pages", "snapshot"],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "test"

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from camkes import process
+from camkes.analysis.limits import BlockingLimit
 from camkes.backends.host.addresses import locate
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.host import HostImage
@@ -33,6 +34,10 @@ _ROLES = {
     Role.MANAGER: "manager",
     Role.INTERFACE: "interface",
 }
+
+
+#: The largest number of tasks with which the property B is checked: bits of a word.
+MOST_TASKS = 64
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True):
@@ -95,7 +100,7 @@ class SearchResult(Struct, frozen=True):
     outcomes: frozenset[tuple[str, ...]] = frozenset()
 
 
-def search_table(plan: Plan, names: TraceNames) -> str:
+def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLimit]) -> str:
     """What the kernel checks; `oracle_table.c` describes the format."""
     base = {task.name: task.priority for task in plan.tasks}
     lines = [
@@ -110,6 +115,11 @@ def search_table(plan: Plan, names: TraceNames) -> str:
     ]
     contexts = {task.name: task.context.id for task in plan.tasks}
     lines += [f"helper {c.id} {contexts[task]}" for c in plan.conditions for task in c.lending.tasks()]
+    lines += [
+        f"limit {t.id} {limits[t.name].tasks} {'-' if limits[t.name].time is None else limits[t.name].time}"
+        for t in names.tasks
+        if t.name in limits and len(names.tasks) <= MOST_TASKS
+    ]
     return "\n".join([*lines, *map(_thread, names.threads)]) + "\n"
 
 
@@ -123,13 +133,14 @@ def search_host(
     image: HostImage,
     plan: Plan,
     names: TraceNames,
+    limits: Mapping[str, BlockingLimit],
     options: SearchOptions,
     sink: Sink,
     progress: Callable[[SearchState], None],
 ) -> SearchResult | None:
-    """Run a search to its end; None after a diagnostic."""
+    """Run a search to its end; None after a diagnostic. `limits` are those of the property B."""
     table = image.folder / "search.table"
-    write_changed(table, search_table(plan, names))
+    write_changed(table, search_table(plan, names, limits))
     words = [str(image.kernel), image.table.name, *_arguments(options, table)]
     if options.choices is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.choices)}"]

@@ -13,6 +13,7 @@ class Property(StrEnum):
     MUTUAL_EXCLUSION = "M"
     PRIORITY = "P"
     HAND_OVER = "H"
+    BLOCKING = "B"
     LIVENESS = "L"
     NO_RESIDUE = "Z"
     SAFE_METADATA = "S"
@@ -25,6 +26,8 @@ MEANINGS = {
     "above; ceilings are computed from the stated priorities",
     Property.HAND_OVER: "hand-over: a lock that is released goes to the waiter of the highest effective "
     "priority, among equals to the first that arrived; likewise the first signal of a condition",
+    Property.BLOCKING: "bounded blocking: tasks of lower priority keep a job waiting no longer than the "
+    "analysis allows (a search checks it)",
     Property.LIVENESS: "liveness: no thread waits for a lock that is free, and no request is lost",
     Property.NO_RESIDUE: "no residue: no inherited priority remains after a request ends",
     Property.SAFE_METADATA: "safe metadata: the priority and the task in a message are valid for its sender",
@@ -35,6 +38,9 @@ _CHECKED = """\
 `camkes run --verify` checks it at every event of a run, from the trace and the description of the system
 alone. A violation in a system that `camkes check` accepts is a defect of the runtime or the kernel, or was
 caused by a component that calls the kernel directly. docs/protocols.md explains the protocols."""
+_SEARCHED = """\
+`camkes explore` checks it in every state. Where arrivals and durations are as stated, a violation can also
+mean that a request takes longer than its `_wcet`. docs/protocols.md says what is counted."""
 
 
 def page(word: str) -> str | None:
@@ -44,5 +50,6 @@ def page(word: str) -> str | None:
         name = meaning.partition(":")[0]
         if wanted in (letter.value.lower(), name):
             demand = meaning.replace(", as defined above", _EFFECTIVE)
-            return f"property {letter.value}, {demand}.\n\n{_CHECKED}"
+            checked = _SEARCHED if letter is Property.BLOCKING else _CHECKED
+            return f"property {letter.value}, {demand}.\n\n{checked}"
     return None

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Checks the properties M P H L Z S, and deadlines (D), at every record of a schedule; docs/
+ * Checks the properties M P H B L Z S, and deadlines (D), at every record of a schedule; docs/
  * protocols.md says what they are. P is checked whenever threads are switched, and again before the
  * thread that runs works: a protocol step is several records at one instant, and between them a
  * thread's priority in the kernel may not have its final value yet.
@@ -50,8 +50,9 @@ static void check_inside(unsigned thread)
     }
 }
 
-/* The thread that runs goes on to work: all that was under way has its final value. */
-static void check_work(void)
+/* The thread that runs goes on to work, after so many ns of it: all that was under way has its
+ * final value. */
+static void check_work(uint64_t time)
 {
     check_choice();
     const unsigned running = oracle->running;
@@ -65,6 +66,7 @@ static void check_work(void)
                              expected);
         }
         check_inside(running);
+        oracle_blocking_worked(running, time);
     }
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];
@@ -194,6 +196,7 @@ static void blocked(unsigned thread, unsigned reason)
     struct oracle_memory *memory = &oracle->threads[thread];
     memory->runnable = false;
     memory->reason = (uint8_t)reason;
+    oracle_blocking_waits();
     if (reason == CAMKES_BLOCK_RECV) {
         check_answered(thread);
     } else if (reason == CAMKES_BLOCK_SUSPENDED) {
@@ -243,6 +246,7 @@ static void job_ends(const struct thread *thread, const uint64_t *args)
 {
     const unsigned id = oracle_system.threads[thread->number].task;
     oracle_memory_of(thread)->in_job = false;
+    oracle_blocking_of_job(id);
     for (unsigned i = 0; i < oracle_system.task_count && oracle->timed; i++) {
         const struct oracle_task *task = &oracle_system.tasks[i];
         if (task->id == id && task->deadline && kernel->now > args[1] + task->deadline) {
@@ -339,6 +343,7 @@ static void of_condition(uint16_t kind, const struct thread *waiter, const uint6
     memory->wait_order = waits ? memory->wait_order : 0;
     memory->waits_for = waits ? (uint16_t)args[0] : NONE;
     memory->waits_as = waits ? (uint16_t)args[1] : NONE;
+    oracle_blocking_waits();
 }
 
 static void of_runtime(uint16_t kind, const struct thread *thread, const struct thread *other,
@@ -435,7 +440,7 @@ static void of_thread(uint16_t kind, const struct thread *thread, const struct t
         }
         break;
     case CAMKES_TRACE_WORK:
-        check_work();
+        check_work(0);
         break;
     default:
         of_runtime(kind, thread, other, args);
@@ -446,7 +451,7 @@ void oracle_record(uint16_t kind, const struct thread *thread, const struct thre
                    const uint64_t *args)
 {
     if (oracle->timed && kernel->now > oracle->time) {
-        check_work();
+        check_work(kernel->now - oracle->time);
         oracle->time = kernel->now;
     }
     if (kind == CAMKES_TRACE_IDLE) {

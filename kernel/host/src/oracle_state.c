@@ -18,6 +18,7 @@ void oracle_initialise(void)
     oracle = memory_take(sizeof *oracle);
     oracle->threads = memory_take(kernel->thread_count * sizeof *oracle->threads);
     oracle->locks = memory_take(oracle_system.cpi_count * sizeof *oracle->locks);
+    oracle->blocked = memory_take(oracle_system.limit_count * sizeof *oracle->blocked);
     oracle->running = NONE;
     oracle->timed = !kernel->options.arrivals;
     for (unsigned i = 0; i < kernel->thread_count; i++) {

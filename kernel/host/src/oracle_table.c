@@ -8,6 +8,7 @@
  *     context NAME BASE                                                 likewise
  *     task NAME ID PRIORITY OFFSET PERIOD DEADLINE                      times in ns, 0: none
  *     helper CONDITION CONTEXT                                          ids
+ *     limit TASK TASKS TIME                                             id, tasks, ns; see B
  *     thread control|worker|manager|interface|other CPI CONTEXT TASK    in the order of the table
  */
 #include "memory.h"
@@ -76,6 +77,12 @@ static void take(const char *path, char *const *field, unsigned count, unsigned 
             .condition = id(field[1]),
             .context = id(field[2]),
         };
+    } else if (strcmp(field[0], "limit") == 0 && count == 4) {
+        system->limits[system->limit_count++] = (struct oracle_limit){
+            .task = id(field[1]),
+            .tasks = id(field[2]),
+            .time = strcmp(field[3], "-") == 0 ? UINT64_MAX : strtoull(field[3], NULL, 10),
+        };
     } else if (strcmp(field[0], "thread") == 0 && count == 5 && *threads < kernel->thread_count) {
         system->threads[*threads] = (struct oracle_thread){
             .role = which(path, field[1], ROLES, 5),
@@ -105,6 +112,7 @@ void oracle_read(const char *path)
     oracle_system.contexts = memory_take(lines * sizeof *oracle_system.contexts);
     oracle_system.tasks = memory_take(lines * sizeof *oracle_system.tasks);
     oracle_system.helpers = memory_take(lines * sizeof *oracle_system.helpers);
+    oracle_system.limits = memory_take(lines * sizeof *oracle_system.limits);
     oracle_system.threads = memory_take(kernel->thread_count * sizeof *oracle_system.threads);
     rewind(file);
     while (fgets(line, sizeof line, file)) {

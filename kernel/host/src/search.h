@@ -41,13 +41,20 @@ struct oracle_helper {
     uint16_t condition, context;
 };
 
+/* How many tasks of lower priority can work while a task could, and for how many ns in all. */
+struct oracle_limit {
+    uint16_t task, tasks; /* `task`: its id; `tasks` NONE: any number */
+    uint64_t time;        /* UINT64_MAX: any */
+};
+
 struct oracle_system {
     struct oracle_thread *threads; /* as many as the kernel has */
     struct oracle_cpi *cpis;
     struct oracle_context *contexts;
     struct oracle_task *tasks;
     struct oracle_helper *helpers;
-    unsigned cpi_count, context_count, task_count, helper_count;
+    struct oracle_limit *limits;
+    unsigned cpi_count, context_count, task_count, helper_count, limit_count;
 };
 
 extern struct oracle_system oracle_system;
@@ -79,6 +86,12 @@ struct oracle_memory {
     uint64_t release;
 };
 
+/* What has kept a task waiting until now. */
+struct oracle_blocked {
+    uint64_t lower; /* bit set of tasks of lower priority, by their indexes */
+    uint64_t time;  /* that they worked, in ns */
+};
+
 /* See outcome.c; `who` is a context or, where `cpi` is NONE at the end of a job, a thread. */
 struct outcome_step {
     uint16_t kind, cpi, who;
@@ -90,6 +103,7 @@ struct oracle {
     uint64_t time;
     struct oracle_memory *threads;
     struct oracle_lock *locks;
+    struct oracle_blocked *blocked; /* as many as limits */
     unsigned step_count;
     struct outcome_step steps[MOST_STEPS];
 };
@@ -112,6 +126,11 @@ void oracle_taken(unsigned cpi, unsigned context);
 void oracle_granted(unsigned cpi, unsigned context);
 void oracle_waits(unsigned cpi, unsigned context);
 void oracle_freed(unsigned cpi, unsigned context);
+
+/* ---- oracle_blocking.c: B ---- */
+void oracle_blocking_of_job(unsigned task); /* whose job has ended */
+void oracle_blocking_waits(void);           /* a thread has blocked, or waits for a condition */
+void oracle_blocking_worked(unsigned thread, uint64_t time);
 
 /* ---- outcome.c: orders of locks and ends of jobs ---- */
 void outcome_record(uint16_t kind, const struct thread *thread, const uint64_t *args);

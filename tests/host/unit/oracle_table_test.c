@@ -86,6 +86,8 @@ static void fields(void)
                "task t 7 12 5 1000 900\n"
                "helper 3 1\n"
                "helper 4 0\n"
+               "limit 7 2 3000\n"
+               "limit 8 - -\n"
                "thread control - 1 7\n"
                "thread worker 1 - -\n"
                "thread manager  0 - -\n");
@@ -105,6 +107,10 @@ static void fields(void)
     need(task->offset == 5 && task->period == 1000 && task->deadline == 900, "its times");
     need(s->helpers[0].condition == 3 && s->helpers[0].context == 1, "a helper");
     need(s->helpers[1].condition == 4 && s->helpers[1].context == 0, "another one");
+    const struct oracle_limit *first = &s->limits[0], *second = &s->limits[1];
+    need(s->limit_count == 2 && first->task == 7 && first->tasks == 2 && first->time == 3000,
+         "a limit");
+    need(second->task == 8 && second->tasks == NONE && second->time == UINT64_MAX, "no limit");
     const struct oracle_thread *t = s->threads;
     need(t[0].role == ORACLE_CONTROL && t[0].cpi == NONE && t[0].context == 1 && t[0].task == 7,
          "a control thread");
@@ -126,6 +132,7 @@ int main(void)
     refuses("cpi lock 1 0 30 0 1\n", "`cpi` is not what");
     refuses("context low\n", "`context` is not what");
     refuses("task t 7 12 5 1000\n", "`task` is not what");
+    refuses("limit 7 2\n", "`limit` is not what");
     refuses("helper 3\n", "`helper` is not what");
     refuses("other 3\n", "`other` is not what");
     if (setjmp(refused) == 0) {
