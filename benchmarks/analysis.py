@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """How long the analysis takes: blocking of 100 tasks with 50 locks, and a large system from its text.
 
-    .venv/bin/python benchmarks/analysis.py [--gap SYSTEMS [--jobs N] [--output FILE]]
+    .venv/bin/python benchmarks/analysis.py [--gap SYSTEMS [--jobs N] [--output FILE] [--kept FILE]]
 
 With --gap: how far the assignment is above the exact blocking, and how many bounds are attained by a case, in
-so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with chains of up to 4.
+so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with chains of up to 4. With --kept the counts are
+kept in a file, and a run of the same commit continues with them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct, field
 from scale import write_system
 
@@ -127,6 +129,7 @@ class Counted(Struct):
     """What was counted in random systems. `gaps` are percent of the exact blocking, in tenths; `reached` are
     the parts of bounds that a case attains, in percent, rounded down."""
 
+    commit: str = ""
     systems: int = 0
     given_up: int = 0
     gaps: Counter[int] = field(default_factory=Counter)
@@ -148,7 +151,7 @@ def count(seed: int) -> Counted:
     workload = random_workload(rng, rng.randint(3, 10), rng.randint(2, 8), depth, 0.4)
     analysis = analyse(workload, FREE)
     found = witnesses(workload, analysis, EFFORT)
-    result = Counted(1)
+    result = Counted(systems=1)
     for each in analysis.tasks:
         blocking = each.blocking
         if blocking.exact is None or blocking.assignment is None:
@@ -176,7 +179,7 @@ def report(counted: Counted) -> str:
         *HEAD,
         f"{counted.systems:,} systems, {reached:,} bounds, {gaps:,} tasks with blocking;",
         f"{counted.given_up} exact searches given up, {counted.not_searched} tasks without a search;",
-        f"at commit {commit()}.",
+        f"at commit {counted.commit}.",
         "",
         "| assignment above exact blocking | tasks | share |",
         "|---|---|---|",
@@ -194,17 +197,26 @@ def report(counted: Counted) -> str:
     return "\n".join(lines)
 
 
-def gap(systems: int, jobs: int, output: Path | None) -> None:
-    """Count all systems; the output has what was counted until now, so a run can be ended at any time."""
-    counted = Counted()
+def _counter(_: type, found: dict[str, int]) -> Counter[int]:
+    return Counter({int(key): number for key, number in found.items()})
+
+
+def gap(systems: int, jobs: int, output: Path | None, kept: Path | None) -> None:
+    """Count all systems; the files have what was counted until now, so a run can be ended at any time."""
+    counted = Counted(commit=commit())
+    if kept is not None and kept.exists():
+        before = msgspec.json.decode(kept.read_bytes(), type=Counted, dec_hook=_counter)
+        counted = before if before.commit == counted.commit else counted
     with multiprocessing.Pool(jobs) as pool:
-        for each in pool.imap(count, range(systems), chunksize=20):
+        for each in pool.imap(count, range(counted.systems, systems), chunksize=20):
             counted.add(each)
-            if output is not None and counted.systems % 500 == 0:
+            if counted.systems % 500 and counted.systems < systems:
+                continue
+            if kept is not None:
+                kept.write_bytes(msgspec.json.encode(counted))
+            if output is not None:
                 output.write_text(report(counted) + "\n")
-    if output is not None:
-        output.write_text(report(counted) + "\n")
-    else:
+    if output is None:
         print(report(counted))
 
 
@@ -213,9 +225,10 @@ def main() -> None:
     parser.add_argument("--gap", type=int, default=0, metavar="SYSTEMS")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the histograms go")
+    parser.add_argument("--kept", type=Path, metavar="FILE", help="where the counts are kept to continue")
     given = parser.parse_args()
     if given.gap:
-        gap(given.gap, given.jobs, given.output)
+        gap(given.gap, given.jobs, given.output, given.kept)
         return
     assignment()
     large(2000)
