@@ -78,13 +78,11 @@ NONE = Blocking(0, 0, 0, (), 0)
 
 class PossibleWaits(Struct, frozen=True, dict=True):
     """What a job of a task can wait for. `requests` are, for each lock of a section, the jobs that request it
-    at the task's priority or above. `nested` are the requests to it
-    in all sections. `every_way`: `sections` has one for each set of locks that can be held around
-    it; else it has one for each task and CPI, and there is no exact blocking."""
+    at the task's priority or above. `every_way`: `sections` has one for each set of locks that can be held
+    around it; else it has one for each task and CPI, and there is no exact blocking."""
 
     sections: tuple[RequestSection, ...]
     requests: Mapping[str, tuple[Requesting, ...]]
-    nested: Mapping[str, int]
     every_way: bool = True
     #: how often one request to a CPI leads to requests to which locks, for those that are whole sections
     inside: Mapping[str, Mapping[str, int]] = {}
@@ -101,13 +99,34 @@ class PossibleWaits(Struct, frozen=True, dict=True):
         return {lock: len(names) for lock, names in tasks.items()}
 
     @cached_property
+    def nested(self) -> Mapping[str, int]:
+        """How often all tasks together request each lock in their sections, each in the one where it does
+        most; more than its holders make no difference."""
+        entered: dict[str, dict[str, Mapping[str, int]]] = {}
+        for section in self.sections:
+            if section.cpi in self.inside:
+                entered.setdefault(section.task, {})[section.cpi] = self.inside[section.cpi]
+        own = self.own(1)  # not less in longer windows
+        nested = {}
+        for lock, holders in self.holders.items():
+            count, most = 0, holders - own[lock]
+            for below in entered.values() if most else ():
+                count += max([counts[lock] for counts in below.values() if lock in counts], default=0)
+                if count >= most:
+                    break
+            nested[lock] = min(count, most)
+        return nested
+
+    @cached_property
     def sums(self) -> Sums:
         return sums(self.sections)
 
     def limits(self, window: Time) -> Limits:
         """How often each lock can make the job wait in a window of so many nanoseconds."""
-        own = self.own(window)
-        return {cpi: min(own[cpi] + self.nested.get(cpi, 0), most) for cpi, most in self.holders.items()}
+        return self._limits(self.own(window))
+
+    def _limits(self, own: Limits) -> Limits:
+        return {cpi: min(own[cpi] + self.nested[cpi], most) for cpi, most in self.holders.items()}
 
     def own(self, window: Time) -> Limits:
         """The same without requests in sections, as far as more make a difference."""
@@ -133,7 +152,7 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     def _within(self, own: Limits, limit: int) -> Blocking:
         if not self.sections:
             return NONE
-        limits = {cpi: min(own[cpi] + self.nested.get(cpi, 0), most) for cpi, most in self.holders.items()}
+        limits = self._limits(own)
         assigned = assign(self.sections, limits)
         together = Together(own, self.inside)
         if assigned is not None and (not total(assigned) or together.possible(assigned)):
@@ -216,34 +235,7 @@ def waits(
         for name in names
         if workload.rules[name].lock  # else a step of a request, in which none is made
     }
-    return PossibleWaits(sections, requests, _nested(workload, sections), found.every_way, inside, solver)
-
-
-def _nested(workload: Workload, found: Iterable[RequestSection]) -> Mapping[str, int]:
-    """How often all tasks together request each lock of a section in their sections, each in the one where it
-    does most. What is requested in a section is requested at least as often in one that has it inside."""
-    entered: dict[str, set[str]] = {}
-    counted = dict.fromkeys(workload.lock[section.cpi] for section in found)
-    for section in found:
-        if not workload.rules[section.cpi].lock:
-            continue  # a step of a request, in which none is made
-        entered.setdefault(section.task, set()).add(section.cpi)
-    below: dict[str, list[tuple[str, int]]] = {}
-    sums: dict[str, int] = {}
-    for names in entered.values():
-        most: dict[str, int] = {}
-        inside: set[str] = set()
-        for name in sorted(names, key=workload.position.__getitem__):
-            if name not in inside:
-                inside |= workload.below[name].keys()
-                if name not in below:
-                    counts = workload.locks_below[name]
-                    below[name] = [(callee, counts[callee]) for callee in counted if callee in counts]
-                for callee, count in below[name]:
-                    most[callee] = max(count, most.get(callee, 0))
-        for callee, count in most.items():
-            sums[callee] = sums.get(callee, 0) + count
-    return sums
+    return PossibleWaits(sections, requests, found.every_way, inside, solver)
 
 
 class _Sections:

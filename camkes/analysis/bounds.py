@@ -32,11 +32,8 @@ class Bound(Struct, frozen=True):
         return self.applicable and all(value <= self.limit for _, value in self.values)
 
 
-def bounds(
-    loads: Sequence[Load], deadlines: Mapping[str, int], blocking: Mapping[str, Time]
-) -> tuple[Bound, ...]:
-    """All bounds for these tasks."""
-    reason = _not_rate_monotonic(loads, deadlines)
+def bounds(loads: Sequence[Load], blocking: Mapping[str, Time], reason: str) -> tuple[Bound, ...]:
+    """All bounds for these tasks; `reason` is why they do not apply, empty if they do."""
     unique = len({load.priority for load in loads}) == len(loads)
     shared = "two tasks have the same priority" if not unique else ""
     return (
@@ -80,7 +77,7 @@ def _liu_layland(loads: Sequence[Load], blocking: Mapping[str, Time], reason: st
     return Bound(name, source, True, "", (("sum", value),), liu_layland_limit(len(loads)))
 
 
-def _not_rate_monotonic(loads: Sequence[Load], deadlines: Mapping[str, int]) -> str:
+def not_rate_monotonic(loads: Sequence[Load], deadlines: Mapping[str, int]) -> str:
     """Why the bounds do not apply to these tasks; empty if they do."""
     for load in loads:
         if load.jitter:

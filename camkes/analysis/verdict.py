@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.blocking import Blocking, waits
-from camkes.analysis.bounds import Bound, bounds
+from camkes.analysis.bounds import Bound, bounds, not_rate_monotonic
 from camkes.analysis.checks import check
 from camkes.analysis.demand import Demand, Demands, Time, demands
 from camkes.analysis.platform import FREE, Platform
@@ -138,14 +138,15 @@ def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) 
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     loads = _loads(tasks, needed)
+    reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in tasks})
     results = []
     in_period = {}
     for task in tasks:
         blocking = waits(workload, needed, platform, task, solver=solver).blocking()
         results.append(_result(task, needed, loads, blocking, exact))
-        in_period[task.name] = blocking(task.period).least
-    deadlines = {task.name: task.deadline for task in tasks}
-    return Analysis(platform, tuple(results), bounds(list(loads.values()), deadlines, in_period))
+        if not reason:
+            in_period[task.name] = blocking(task.period).least
+    return Analysis(platform, tuple(results), bounds(list(loads.values()), in_period, reason))
 
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:

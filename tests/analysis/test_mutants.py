@@ -271,9 +271,12 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
             exact, ended = a.search(sections, limits, steps)
             found.append((a.total(exact), ended))
     many = [a.RequestSection(f"t{i}", "S", 1) for i in range(9)]
-    counted = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2, 0), (-1, 30, 1, 0))}, {"S": 1})
+    requests = {"S": ((-1, 100, 2, 0), (-1, 30, 1, 0))}
+    through = (*many, a.RequestSection("t9", "X", 1), a.RequestSection("t8", "X", 1))
+    counted = a.PossibleWaits(through, requests, inside={"S": {}, "X": {"S": 1}})
+    found.append([counted.nested, a.PossibleWaits(through[:4], requests, inside={"S": {"S": 5}}).nested])
     found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
-    late = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2, 5), (-1, 30, 1, 40))}, {})
+    late = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2, 5), (-1, 30, 1, 40))})
     found.append([late.limits(window) for window in (1, 30, 95, 96)])
     rest = a.Load("x", 1, 1000, 300)
     for enough in (None, 299, 300, 400, 450):

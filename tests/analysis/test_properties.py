@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from camkes.analysis import blocking
 from camkes.analysis.blocking import Together, assign, search, sums, total, waits
-from camkes.analysis.bounds import bounds
+from camkes.analysis.bounds import bounds, not_rate_monotonic
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.response import Load, response
@@ -62,7 +62,7 @@ def test_a_bound_that_is_not_exceeded_is_correct(seed: int) -> None:
     loads = [Load(f"t{i}", 100 - i, period, rng.randint(1, period // 2)) for i, period in enumerate(periods)]
     deadlines = {load.name: load.period for load in loads}
     blocked = {load.name: rng.randint(0, load.period // 4) for load in loads}
-    for bound in bounds(loads, deadlines, blocked):
+    for bound in bounds(loads, blocked, not_rate_monotonic(loads, deadlines)):
         assert bound.applicable
         if bound.holds:
             for load in loads:
