@@ -16,7 +16,7 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -143,9 +143,15 @@ def table(found: dict[str, Cost]) -> str:
     return "\n".join(lines)
 
 
-def profile(found: dict[str, Cost], samples: dict[str, list[Sample]], queue: int, source: str) -> str:
+def profile(
+    found: dict[str, Cost],
+    samples: dict[str, list[Sample]],
+    queue: int,
+    releases: Mapping[int, int],
+    source: str,
+) -> str:
     """A platform profile (docs/analysis.md): an instruction is taken for a cycle of 1 GHz. `queue` is what
-    the longest queue adds to a contended request."""
+    the longest queue adds to a contended request, `releases` what a release costs with how many timers."""
     counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
     pairs = list(zip(samples["contended_inherited"], samples["holder_inherited"], strict=True))
     asked = round(statistics.median(held.middle - s.begin for s, held in pairs)) - counter
@@ -160,6 +166,9 @@ def profile(found: dict[str, Cost], samples: dict[str, list[Sample]], queue: int
     text += ["", "[inherited]", f"acquire = {asked - plain.call}", f"release = {granted}"]
     text += [f"queue = {queue}"]
     text += ["# update, settle and clear of a level of the chain, together", f"update = {level}"]
+    few, many = min(releases), max(releases)
+    each = -(-(releases[many] - releases[few]) // (many - few))
+    text += ["", "[timer]", f"release = {releases[few] - few * each}", f"each = {each}"]
     return "\n".join(text)
 
 
@@ -183,21 +192,26 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         build(workspace, folder, given.platform, debug=given.debug)
         samples = boot(folder, given.platform)
-        queue = 0
+        queue, of_releases = 0, {}
         if given.profile is not None:
-            from waiters import measure  # which imports this module
+            import releases  # which import this module
+            import waiters
 
             one, most = (
-                measure(count, workspace, folder, given.platform, debug=given.debug).both
+                waiters.measure(count, workspace, folder, given.platform, debug=given.debug).both
                 for count in (1, given.waiters)
             )
             queue = most - one
+            of_releases = {
+                count: releases.measure(count, workspace, folder, given.platform, debug=given.debug)
+                for count in (1, 50)
+            }
     found = costs(samples)
     kind = "debug" if given.debug else "release"
     if given.profile is not None:
-        waiters = f"queue of {given.waiters}"
-        source = f"benchmarks/overheads: {given.platform}, {kind}, instructions in QEMU, {waiters}"
-        given.profile.write_text("\n".join([*HEAD, profile(found, samples, queue, source), ""]))
+        longest = f"queue of {given.waiters}"
+        source = f"benchmarks/overheads: {given.platform}, {kind}, instructions in QEMU, {longest}"
+        given.profile.write_text("\n".join([*HEAD, profile(found, samples, queue, of_releases, source), ""]))
     if given.json:
         rows = {row: {"both": c.both, "call": c.call, "reply": c.reply} for row, c in found.items()}
         print(json.dumps({"platform": given.platform, "build": kind, "instructions": rows}, indent=2))

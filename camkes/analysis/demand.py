@@ -73,6 +73,11 @@ def demands(workload: Workload, platform: Platform) -> Demands:
     return Demands(of_task, whole, _requests(workload, of_task))
 
 
+def release_cost(workload: Workload, platform: Platform) -> Time:
+    """Nanoseconds that a release by a timer costs."""
+    return platform.nanoseconds(platform.release_cycles(sum(task.timed for task in workload.tasks)))
+
+
 def request_parts(workload: Workload, platform: Platform, name: str) -> tuple[DemandPart, ...]:
     """What one request to a CPI consists of: itself, and all that are made in it."""
     overheads = overheads_of(workload, platform)

@@ -58,6 +58,14 @@ class InheritanceCost(Struct, frozen=True, forbid_unknown_fields=True):
     clear: Cycles = 0
 
 
+class TimerCost(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles of a release by a timer: the interrupt, the timer driver, and what a job does to begin and to
+    wait for the next one. `each` is what the driver takes in addition for each timer in the system."""
+
+    release: Cycles = 0
+    each: Cycles = 0
+
+
 class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     """A machine and a runtime. `clock` is in Hz, `source` is where the figures are from."""
 
@@ -69,6 +77,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     fixed: Halves = Halves()
     propagated: Halves = Halves()
     inherited: InheritanceCost = InheritanceCost()
+    timer: TimerCost = TimerCost()
 
     def overhead_cycles(self, protocol: Protocol, levels: tuple[Protocol, ...] = ()) -> int:
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs
@@ -99,6 +108,10 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
         return (
             max(lock.acquire, lock.release, lock.update, lock.settle, lock.clear) if protocol.inherits else 0
         )
+
+    def release_cycles(self, timers: int) -> int:
+        """Cycles of a release by one of so many timers."""
+        return self.timer.release + timers * self.timer.each
 
     def nanoseconds(self, cycles: int) -> int | Fraction:
         """Cycles as time."""

@@ -22,7 +22,8 @@ STEPS = 10_000
 
 
 class Load(Struct, frozen=True):
-    """The demand of a task: `demand` nanoseconds for each job, a job each `period`, at most."""
+    """The demand of a task: `demand` nanoseconds for each job, a job each `period`, at most. `interrupts`: it
+    is that of releases by a timer, not of the jobs."""
 
     name: str
     priority: int
@@ -30,16 +31,17 @@ class Load(Struct, frozen=True):
     demand: Time
     #: how much later than that a job can be released
     jitter: Time = 0
+    interrupts: bool = False
 
 
 class Response(Struct, frozen=True):
     """The longest response, `time`, of a job in the busy window; the `job` (0: the first) that has it, and
-    how many jobs of which tasks it waits for in a `window` from when all were released. `latest` is when
+    how many jobs of which loads it waits for in a `window` from when all were released. `latest` is when
     a job ends, at most, after its release without the jitter."""
 
     time: Time
     job: int
-    interference: tuple[tuple[str, int], ...]
+    interference: tuple[tuple[Load, int], ...]
     window: Time
     latest: Time
 
@@ -60,7 +62,7 @@ def response(
     """The longest response time of a task's jobs, or None where there is no bound. The search ends at one
     that is longer than `enough`, or after so many steps.
 
-    `others` are all other tasks; those of equal priority interfere too, as it depends on the order of arrival
+    `others` are all other loads; those of equal priority interfere too, as it depends on the order of arrival
     who is first. A job that ends after its period delays the next one: then more jobs are looked at.
     """
     interfering = [other for other in others if other.priority >= task.priority]
@@ -81,7 +83,7 @@ def response(
             return Unfinished(passed if longest is None else max(passed, longest.time))
         latest = max(latest, task.jitter + window - job * task.period)
         if longest is None or window - release > longest.time:
-            counts = tuple((other.name, _jobs(other, window)) for other in interfering)
+            counts = tuple((other, _jobs(other, window)) for other in interfering)
             longest = Response(window - release, job, counts, window, 0)
         done = window <= (job + 1) * task.period - task.jitter
         if done or (enough is not None and longest.time > enough):

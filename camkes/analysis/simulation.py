@@ -5,7 +5,7 @@
 What scheduling leaves open is decided as the host kernel decides it: what a job does at the instant at which
 a piece of its work ends comes before releases of that instant, all of which come before further work; among
 equal priorities who was preempted or woken last goes first, but behind an equal that is running. Operations
-take no time: `costed` makes them part of the work.
+take no time, but for releases by timers: `costed` makes them part of the work.
 """
 
 from __future__ import annotations
@@ -107,10 +107,15 @@ class _Flow:
 
 
 class Simulation:
-    """One run. `taken` counts the steps that it took, as a measure of its cost; `slices` are the intervals of
-    execution, if that is to be recorded."""
+    """One run, in which a release by a timer takes `release` nanoseconds of the processor. `taken` counts the
+    steps that it took, as a measure of its cost; `slices` are the intervals of execution, if that is to be
+    recorded."""
 
-    def __init__(self, workload: Workload, what: SimulatedProgram, *, record: bool = False) -> None:
+    def __init__(
+        self, workload: Workload, what: SimulatedProgram, *, release: int = 0, record: bool = False
+    ) -> None:
+        self.release = release
+        self._interrupted = 0  # nanoseconds that releases still take
         self.record = record
         self.slices: list[Slice] = []
         self.workload = workload
@@ -136,6 +141,12 @@ class Simulation:
         early when `stop` is true of a job that has ended, or after `most` steps (0: any)."""
         while self.now < until and (not most or self.taken < most):
             self.taken += 1
+            if self._interrupted:
+                upcoming = min(self.now + self._interrupted, self._timers[0][0], until)
+                self._interrupted -= upcoming - self.now
+                self.now = upcoming
+                self._release_due()
+                continue
             flow = self._pick()
             if flow is None or flow.left:
                 if self._release_due():
@@ -199,6 +210,7 @@ class Simulation:
         due = False
         while self._timers[0][0] <= self.now:
             due = True
+            self._interrupted += self.release
             time, number = self._timers[0]
             flow = self._flows[number]
             heapreplace(self._timers, (time + flow.task.period, number))

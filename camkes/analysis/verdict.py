@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from camkes.analysis.blocking import Blocking, waits
 from camkes.analysis.bounds import Bound, bounds, not_rate_monotonic
 from camkes.analysis.checks import check
-from camkes.analysis.demand import Demand, Demands, Time, demands
+from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
+from camkes.model.limits import MAX_PRIORITY
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 
@@ -69,9 +70,16 @@ class Analysis(Struct, frozen=True):
     bounds: tuple[Bound, ...]
     chains: tuple[EventChain, ...] = ()
 
+    #: nanoseconds that a release by a timer costs
+    release: Time = 0
+
     @property
     def utilisation(self) -> float:
-        return sum(float(result.demand.total / result.task.period) for result in self.tasks)
+        """The part of the processor that jobs and their releases need."""
+        return sum(
+            float((result.demand.total + (self.release if result.task.timed else 0)) / result.task.period)
+            for result in self.tasks
+        )
 
     @property
     def good(self) -> bool:
@@ -137,16 +145,17 @@ def _chains(workload: Workload, latest: Mapping[str, Time]) -> tuple[EventChain,
 def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) -> Analysis:
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
-    loads = _loads(tasks, needed)
+    loads, interrupts = _loads(tasks, needed), _interrupts(workload, platform)
     reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in tasks})
     results = []
     in_period = {}
     for task in tasks:
         blocking = waits(workload, needed, platform, task, solver=solver).blocking()
-        results.append(_result(task, needed, loads, blocking, exact))
+        results.append(_result(task, needed, [*loads.values(), *interrupts], blocking, exact))
         if not reason:
             in_period[task.name] = blocking(task.period).least
-    return Analysis(platform, tuple(results), bounds(list(loads.values()), in_period, reason))
+    found = bounds(*_with_interrupts(loads, interrupts, in_period), reason)
+    return Analysis(platform, tuple(results), found, release=release_cost(workload, platform))
 
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:
@@ -156,7 +165,8 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
     needed = demands(workload, platform)
     task = next(each for each in workload.tasks if each.name == name)
     blocking = waits(workload, needed, platform, task).blocking()
-    return _result(task, needed, _loads(workload.tasks, needed), blocking)
+    loads = [*_loads(workload.tasks, needed).values(), *_interrupts(workload, platform)]
+    return _result(task, needed, loads, blocking)
 
 
 def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
@@ -166,16 +176,38 @@ def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
     }
 
 
+def _interrupts(workload: Workload, platform: Platform) -> list[Load]:
+    """What releases by timers need, above all tasks."""
+    cost = release_cost(workload, platform)
+    timed = (task for task in workload.tasks if task.timed and cost)
+    return [Load(task.name, MAX_PRIORITY, task.period, cost, interrupts=True) for task in timed]
+
+
+def _with_interrupts(
+    loads: Mapping[str, Load], interrupts: Sequence[Load], blocking: Mapping[str, Time]
+) -> tuple[list[Load], dict[str, Time]]:
+    """Jobs with their releases, and blocking with one release of each lower task: no more are in a period, as
+    their periods are not shorter where bounds apply."""
+    cost = {each.name: each.demand for each in interrupts}
+    waits = {
+        name: time + sum(cost.get(o.name, 0) for o in loads.values() if o.priority < loads[name].priority)
+        for name, time in blocking.items()
+    }
+    return [replace(each, demand=each.demand + cost.get(each.name, 0)) for each in loads.values()], waits
+
+
 def _result(
     task: WorkloadTask,
     needed: Demands,
-    loads: Mapping[str, Load],
+    loads: Sequence[Load],
     blocking: Callable[[Time], Blocking],
     exact: bool = True,
 ) -> TaskResult:
-    others = [load for load in loads.values() if load.name != task.name]
+    own = next(load for load in loads if load.name == task.name)
     enough = None if exact else task.deadline
-    found = response(loads[task.name], others, lambda window: blocking(window).least, enough)
+    found = response(
+        own, [load for load in loads if load is not own], lambda window: blocking(window).least, enough
+    )
     if isinstance(found, Response):
         return TaskResult(task, needed.of_task[task.name], blocking(found.window), found)
     at_least = 0 if found is None else found.time

@@ -69,14 +69,17 @@ def witnesses(workload: Workload, analysis: Analysis, effort: int = EFFORT) -> d
     for count, result in enumerate(analysis.tasks):
         if left <= 0:
             break
-        search = _WitnessSearch(model, result, max(left // (len(analysis.tasks) - count), _CASE // 10))
+        search = _WitnessSearch(
+            model, result, int(analysis.release), max(left // (len(analysis.tasks) - count), _CASE // 10)
+        )
         found[result.task.name] = search.best()
         left -= search.taken
     return found
 
 
 class _WitnessSearch:
-    def __init__(self, workload: Workload, result: TaskResult, effort: int) -> None:
+    def __init__(self, workload: Workload, result: TaskResult, release: int, effort: int) -> None:
+        self.release = release
         self.workload = workload
         self.result = result
         self.task = result.task
@@ -87,7 +90,7 @@ class _WitnessSearch:
 
     def best(self) -> Witness:
         """The worst case that was found."""
-        start = aligned(self.workload, self.task, self.result.blocking.sections)
+        start = aligned(self.workload, self.task, self.result.blocking.sections, self.release)
         best = self._judge(start)
         for _ in range(_CASES):
             if best.response == self.bound or self.taken >= self._effort:
@@ -114,7 +117,7 @@ class _WitnessSearch:
 
     def _judge(self, what: SimulatedProgram) -> Witness:
         release = what.offsets[self.task.name]
-        simulation = Simulation(self.workload, what)
+        simulation = Simulation(self.workload, what, release=self.release)
         until = self._horizon(release)
 
         def late(job: SimulatedJob) -> bool:
@@ -172,7 +175,9 @@ def _reordered(body: Sequence[Step], rng: random.Random) -> tuple[Step, ...]:
     return tuple(step for step in (first, *pieces) if step)
 
 
-def aligned(workload: Workload, task: WorkloadTask, sections: Sequence[RequestSection]) -> SimulatedProgram:
+def aligned(
+    workload: Workload, task: WorkloadTask, sections: Sequence[RequestSection], release: int = 0
+) -> SimulatedProgram:
     """The case in which each lower task is at the beginning of its section when the task and those above it
     are released. Lower tasks are released one after the other, the least urgent first, each when the one
     before it has come there."""
@@ -194,7 +199,7 @@ def aligned(workload: Workload, task: WorkloadTask, sections: Sequence[RequestSe
         before = [
             step for body, callee in zip(bodies, way, strict=True) for step in body[: body.index(callee)]
         ]
-        time += max(1, sum(step if isinstance(step, int) else ceil(whole[step]) for step in before))
+        time += release + max(1, sum(step if isinstance(step, int) else ceil(whole[step]) for step in before))
     for each in workload.tasks:
         offsets.setdefault(each.name, time)
     return SimulatedProgram(tasks, cpis, {each.name: offsets[each.name] for each in workload.tasks})

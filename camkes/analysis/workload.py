@@ -37,7 +37,7 @@ class WorkloadTask(Struct, frozen=True):
     """A task. `work` is the execution time of a job without its requests, `period` the least time between
     two releases, `deadline` counts from the release and may be longer than the period. `after` is the task
     whose jobs release its jobs, by an event; then these come up to `jitter` after the first of such a chain
-    was released, of whose task the period is."""
+    was released, of whose task the period is. `timed`: a timer releases its jobs."""
 
     name: str
     priority: int
@@ -47,6 +47,7 @@ class WorkloadTask(Struct, frozen=True):
     requests: Mapping[str, int] = {}
     after: str = ""
     jitter: int | Fraction = 0
+    timed: bool = True
 
 
 class Workload(Struct, frozen=True, dict=True):
@@ -160,6 +161,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             work=task.wcet or 0,
             requests=counts.get(task.instance, {}),
             after=after.get(task.instance, ""),
+            timed=not task.release,
         )
         for task in system.tasks
         if task.instance in period_of

@@ -205,8 +205,6 @@ def explain(
 
 def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iterator[str]:
     task = result.task
-    periods = {each.task.name: each.task.period for each in analysis.tasks}
-    needs = {each.task.name: each.demand.total for each in analysis.tasks}
     limits = f"period {_time(task.period)}, deadline {_time(task.deadline)}"
     yield f"{task.name}: priority {task.priority}, {limits}"
     if task.after:
@@ -243,8 +241,9 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     yield f"  {_time((found.job + 1) * result.demand.total):>12}  {_times(found.job + 1, 'job')} of its own"
     yield f"  {_time(waits.least):>12}  blocking"
     for other, count in found.interference:
-        what = f"{_times(count, 'job')} of {_time(needs[other])}, period {_time(periods[other])}"
-        yield f"  {_time(count * needs[other]):>12}  {other}: {what}"
+        what = _times(count, "release" if other.interrupts else "job")
+        each = f"{_time(other.demand)}, period {_time(other.period)}"
+        yield f"  {_time(count * other.demand):>12}  {other.name}: {what} of {each}"
     if found.job:
         yield f"  {'-' + _time(found.window - found.time):>12}  released that long after the first"
 

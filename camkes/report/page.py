@@ -94,7 +94,6 @@ def _bars(analysis: Analysis, result: TaskResult) -> Iterator[tuple[str, float, 
     if result.response is None:
         return
     unit = 100 * _scale(result) / result.task.deadline
-    needs = {each.task.name: each.demand.total for each in analysis.tasks}
     found = result.response
     own = (found.job + 1) * result.demand.total - (found.window - found.time)
     yield "own", float(own * unit), f"own execution {_time(own)}" if own >= 0 else "own execution"
@@ -106,8 +105,9 @@ def _bars(analysis: Analysis, result: TaskResult) -> Iterator[tuple[str, float, 
     else:
         yield "blocking", float(result.blocking.least * unit), f"blocking {_time(result.blocking.least)}"
     for other, count in found.interference:
-        time = count * needs[other]
-        yield "interference", float(time * unit), f"{count} of {other} {_time(time)}"
+        time = count * other.demand
+        what = f"{count} {'releases ' if other.interrupts else ''}of {other.name}"
+        yield "interference", float(time * unit), f"{what} {_time(time)}"
 
 
 def _shown(analysis: Analysis, witnesses: Mapping[str, Witness]) -> Witness | None:
@@ -118,7 +118,8 @@ def _shown(analysis: Analysis, witnesses: Mapping[str, Witness]) -> Witness | No
 
 def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str, Any]:
     """The picture of a case: for each task, in percent of the width, when it executes and waits."""
-    simulation = Simulation(costed(workload, analysis.platform), witness.program, record=True)
+    model = costed(workload, analysis.platform)
+    simulation = Simulation(model, witness.program, release=int(analysis.release), record=True)
     end = witness.release + max(witness.response, 1)
     jobs = simulation.run(end)
     colours = {cpi.name: PALETTE[i % len(PALETTE)] for i, cpi in enumerate(workload.cpis)}

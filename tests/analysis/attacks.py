@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Looks for a response above its bound, in random systems that have everything at once: equal priorities,
-all protocols nested in each other, several requests to one CPI, ceilings of 255, deadlines after periods.
+all protocols nested in each other, several requests to one CPI, ceilings of 255, deadlines after periods,
+releases that take time.
 
     python -m tests.analysis.attacks [--count SYSTEMS] [--seed FIRST]
 """
@@ -13,7 +14,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from camkes.analysis.assignment import changed
-from camkes.analysis.platform import FREE
+from camkes.analysis.platform import FREE, Platform, TimerCost
 from camkes.analysis.response import Response
 from camkes.analysis.simulation import SimulatedProgram, Simulation, Step
 from camkes.analysis.verdict import analyse
@@ -86,11 +87,12 @@ def above(seed: int) -> Sequence[str]:
     """The tasks of a random system that respond later than they can according to the analysis."""
     rng = random.Random(seed)
     workload = attacked_workload(rng)
-    analysis = analyse(workload, FREE)
+    release = rng.choice((0, 0, UNIT // 10, UNIT))
+    analysis = analyse(workload, Platform("timers", timer=TimerCost(release)) if release else FREE)
     limits = {each.task.name: each.response for each in analysis.tasks}
     found = []
     for _ in range(PROGRAMS):
-        simulation = Simulation(workload, attacking_program(rng, workload))
+        simulation = Simulation(workload, attacking_program(rng, workload), release=release)
         until = 12 * max(task.period for task in workload.tasks)
         for job in simulation.run(until, most=20_000):
             limit = limits[job.task]

@@ -135,7 +135,7 @@ def test_jitter_brings_two_jobs_close_together() -> None:
     4 + 7 after the one without jitter."""
     late = Load("late", 2, 10, 4, 7)
     low = response(Load("low", 1, 100, 2), [late], lambda window: 0)
-    assert isinstance(low, Response) and (low.time, low.interference) == (10, (("late", 2),))
+    assert isinstance(low, Response) and (low.time, low.interference) == (10, ((late, 2),))
     own = response(late, [], lambda window: 0)
     assert isinstance(own, Response) and (own.time, own.job, own.latest) == (5, 1, 11)
 

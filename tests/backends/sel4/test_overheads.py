@@ -52,13 +52,34 @@ def test_the_profile_can_be_read(tmp_path: Path) -> None:
     lines = [f"overheads: {row} {' '.join(map(str, each))}\n" for row, each in readings.items()]
     samples = overheads.read_samples([*lines, "overheads: end\n"])
     path = tmp_path / "machine.toml"
-    path.write_text(overheads.profile(overheads.costs(samples), samples, 3000, "a test"))
+    path.write_text(
+        overheads.profile(overheads.costs(samples), samples, 3000, {1: 10_102, 50: 13_498}, "a test")
+    )
     platform = read_platform(str(path))
     assert (platform.runtime, platform.plain) == ("camkes-rt", Halves(245, 245))
     # until the holder can go on, and from there to the handler of who waited
     assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
     assert platform.inherited.queue == 3000
+    # 69.3 instructions for each timer more, rounded up
+    assert (platform.timer.release, platform.timer.each) == (10_032, 70)
+    assert [platform.release_cycles(count) for count in (1, 50)] == [10_102, 13_532]
     assert platform.inherited.update == (9480 - 5280) - (1090 - 490)
+
+
+def test_the_longest_gaps_are_releases() -> None:
+    """Each 5000 a release of 900 and, between these, two ticks of 300, one of which comes with a release."""
+    releases = benchmark("releases")
+    sample = sys.modules["overheads"].Sample
+    begins = [(number * 2500, 300 if number % 2 else 900) for number in range(41)]
+    gaps = [sample(begin, 0, begin + length) for begin, length in begins]
+    assert releases.of_releases(gaps, 5000) == 900
+    gaps[4] = sample(10_000, 0, 11_200)
+    assert releases.of_releases(gaps, 5000) == 900
+    text = releases.system(3)
+    assert (
+        "t2._priority = 10; t2._period = 15 ms; t2._offset = 10 ms;" in text and "component Empty t2;" in text
+    )
+    assert "t0._period = 10 ms;" in releases.system(1)
 
 
 def test_memory_of_an_image() -> None:

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Executes while no job does, and prints for how long it did not, from its last reading of the
+ * counter to the next one: releases, and ticks of the kernel. */
+#include <camkes.h>
+#include <cycles.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#define GAPS 300
+#define SHORTEST 150 /* more than two readings next to each other are apart */
+
+int run(void)
+{
+    static struct gap {
+        uint64_t begin, end;
+    } gaps[GAPS];
+
+    uint64_t last = cycles();
+    for (int i = 0; i < GAPS;) {
+        const uint64_t now = cycles();
+        if (now - last > SHORTEST) {
+            gaps[i++] = (struct gap){last, now};
+        }
+        last = now;
+    }
+    for (int i = 0; i < GAPS; i++) {
+        printf("overheads: gap %" PRIu64 " 0 %" PRIu64 "\n", gaps[i].begin, gaps[i].end);
+    }
+    printf("overheads: end\n");
+    return 0;
+}
