@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from camkes.report.trace.decode import _Decoder
-from camkes.report.trace.kinds import ARGUMENTS, Blocked, EndReason, FaultKind, KernelCall, Kind
+from camkes.report.trace.kinds import ARGUMENTS, Binding, Blocked, EndReason, FaultKind, KernelCall, Kind
 
 KERNEL = Path(__file__).parents[2] / "kernel"
 HEADER = (KERNEL / "host/include/camkes/trace.h").read_text()
@@ -26,10 +26,11 @@ def test_kinds_and_their_arguments() -> None:
 
 @pytest.mark.parametrize(
     ("prefix", "enum"),
-    [("BLOCK", Blocked), ("KCALL", KernelCall), ("END", EndReason), ("FAULT", FaultKind)],
+    [("BIND", Binding), ("BLOCK", Blocked), ("KCALL", KernelCall), ("END", EndReason), ("FAULT", FaultKind)],
 )
 def test_enumerations(
-    prefix: str, enum: type[Blocked] | type[KernelCall] | type[EndReason] | type[FaultKind]
+    prefix: str,
+    enum: type[Binding] | type[Blocked] | type[KernelCall] | type[EndReason] | type[FaultKind],
 ) -> None:
     rows = re.findall(rf"CAMKES_{prefix}_(\w+) = (\d+)", HEADER)
     assert rows

@@ -27,6 +27,12 @@ class Kind(IntEnum):
     TIMER = 15
     END = 16
     CHOICE = 17
+    BUDGET = 18
+    BIND = 19
+    CHARGE = 20
+    POSTPONE = 21
+    RELEASE = 22
+    TIMEOUT = 23
     JOB_BEGIN = 33
     JOB_END = 34
     CALL_BEGIN = 35
@@ -65,6 +71,12 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.TIMER: ("object", "expirations"),
     Kind.END: ("reason",),
     Kind.CHOICE: ("kind", "options", "chosen"),
+    Kind.BUDGET: ("context", "budget", "period", "refills", "sporadic"),
+    Kind.BIND: ("context", "how"),
+    Kind.CHARGE: ("context", "used", "left"),
+    Kind.POSTPONE: ("context", "time"),
+    Kind.RELEASE: ("context",),
+    Kind.TIMEOUT: ("context", "consumed", "badge"),
     Kind.JOB_BEGIN: ("index", "release"),
     Kind.JOB_END: ("index", "release"),
     Kind.CALL_BEGIN: ("cpi", "context", "priority"),
@@ -118,6 +130,22 @@ class KernelCall(IntEnum):
     CNODE = 16
     TIMER = 17
     DEBUG = 18
+    NBSENDRECV = 19  # this and what follows of an MCS kernel
+    NBSENDWAIT = 20
+    CONTEXT = 21  # of a scheduling context: bind, unbind, consumed
+    YIELDTO = 22
+    CONFIGURE = 23
+    SETTIMEOUT = 24
+
+
+class Binding(IntEnum):
+    """How a thread came to a scheduling context."""
+
+    UNBOUND = 0
+    BOUND = 1  # by an operation, or at the start
+    CALL = 2  # it was given with a message, from the other thread
+    REPLY = 3  # it came back with the answer, from the other thread
+    SIGNAL = 4  # a notification had it
 
 
 class EndReason(IntEnum):
@@ -144,3 +172,4 @@ class FaultKind(IntEnum):
     KILLED = 11  # its component's process died
     SYSCALL = 12  # a system call of the workstation
     BLOCKED = 13  # it waits outside the kernel, or its process does not react
+    TIMEOUT = 14  # its budget is used up; only with a handler

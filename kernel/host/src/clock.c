@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Virtual time, where it passes because no thread can run, and its end. */
+#include "budget.h"
 #include "output.h"
 #include "scheduling.h"
 #include "state.h"
@@ -13,6 +14,21 @@ void clock_pass_to(uint64_t instant)
     }
 }
 
+/* When something happens by itself. */
+uint64_t clock_next(void)
+{
+    const uint64_t timer = timer_next();
+    const uint64_t refill = kernel->mcs ? budget_next() : UINT64_MAX;
+    return refill < timer ? refill : timer;
+}
+
+/* Lets what is due at this instant happen. Whether there was something. */
+bool clock_wake_due(void)
+{
+    const bool fired = timer_fire_due();
+    return (kernel->mcs && budget_release_due()) || fired;
+}
+
 void clock_end(enum camkes_end reason)
 {
     TRACE(END, NULL, kernel->shown, reason);
@@ -22,7 +38,7 @@ void clock_end(enum camkes_end reason)
 /* No thread can run: goes to the next instant at which something happens, or ends the run. */
 void clock_skip(void)
 {
-    if (timer_fire_due()) {
+    if (clock_wake_due()) {
         return;
     }
     if (kernel->shown) {
@@ -32,7 +48,7 @@ void clock_skip(void)
     if (kernel->options.arrivals && arrivals_at_switch()) {
         return;
     }
-    uint64_t next = timer_next();
+    uint64_t next = clock_next();
     if (next < kernel->options.until) {
         clock_pass_to(next);
     } else if (next == UINT64_MAX) {

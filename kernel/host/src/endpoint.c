@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Messages: endpoints and replies. */
+#include "budget.h"
 #include "operations.h"
 #include "output.h"
 #include "scheduling.h"
@@ -13,6 +14,9 @@ static void transfer(struct thread *from, struct thread *to, uint64_t badge)
 {
     seL4_MessageInfo_t tag;
     if (from->fault.kind) {
+        if (from->fault.kind == CAMKES_FAULT_TIMEOUT && from->context) {
+            from->fault.message[1] = budget_take_consumed(from->context);
+        }
         memcpy(to->ipc->msg, from->fault.message, from->fault.length * sizeof(seL4_Word));
         tag = seL4_MessageInfo_new(from->fault.label, 0, 0, from->fault.length);
     } else {
@@ -49,7 +53,7 @@ static struct thread *take_first(struct endpoint *endpoint)
 static void wait_in(struct thread *thread, struct object *object, enum endpoint_state state)
 {
     object->endpoint.state = state;
-    queue_append(&object->endpoint.queue, thread);
+    (kernel->mcs ? queue_rank : queue_append)(&object->endpoint.queue, thread);
     thread->waits_for = object;
 }
 
@@ -57,40 +61,46 @@ static void wait_in(struct thread *thread, struct object *object, enum endpoint_
 static void expect_reply(struct thread *caller, struct thread *receiver, struct object *object,
                          bool can_reply, bool reply_can_grant)
 {
-    if (!can_reply) {
+    if (!can_reply || (kernel->mcs && !receiver->reply)) {
         caller->redo = true;
         ready_set_state(caller, THREAD_INACTIVE);
         TRACE(BLOCK, caller, NULL, CAMKES_BLOCK_SUSPENDED, object->number);
         return;
     }
     ready_set_state(caller, THREAD_BLOCKED_REPLY);
-    receiver->caller =
-        (struct cap){.kind = OBJECT_REPLY,
-                     .rights = reply_can_grant ? RIGHT_WRITE | RIGHT_GRANT : RIGHT_WRITE,
-                     .thread = caller};
-    caller->reply_slot = &receiver->caller;
+    if (kernel->mcs) {
+        reply_push(caller, receiver);
+    } else {
+        receiver->caller =
+            (struct cap){.kind = OBJECT_REPLY,
+                         .rights = reply_can_grant ? RIGHT_WRITE | RIGHT_GRANT : RIGHT_WRITE,
+                         .thread = caller};
+        caller->reply_slot = &receiver->caller;
+    }
     TRACE(BLOCK, caller, NULL, caller->fault.kind ? CAMKES_BLOCK_FAULT : CAMKES_BLOCK_REPLY,
           object->number);
 }
 
-static void make_ready(struct thread *thread, struct thread *by)
-{
-    ready_set_state(thread, THREAD_RUNNING);
-    TRACE_PLAIN(READY, thread, by);
-    ready_wake(thread);
-}
-
 void endpoint_send(struct thread *sender, struct object *object, const struct cap *cap,
-                   bool blocking, bool call)
+                   bool blocking, bool call, bool donate)
 {
     bool can_reply = cap->rights & (RIGHT_GRANT | RIGHT_GRANT_REPLY);
     if (object->endpoint.state == ENDPOINT_RECV) {
         struct thread *receiver = take_first(&object->endpoint);
         transfer(sender, receiver, cap->badge);
         trace_transfer(sender, receiver, object);
-        make_ready(receiver, sender);
+        if (!kernel->mcs) {
+            ready_make(receiver, sender);
+        }
         if (call) {
             expect_reply(sender, receiver, object, can_reply, receiver->can_grant);
+        } else if (donate && sender->context && !receiver->context) {
+            budget_donate(sender->context, receiver, CAMKES_BIND_CALL);
+        }
+        if (kernel->mcs) { /* perhaps with the sender's time */
+            reply_take(receiver);
+            budget_unblock(receiver);
+            ready_make(receiver, sender);
         }
     } else if (blocking) {
         sender->badge = cap->badge;
@@ -113,11 +123,14 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
         struct thread *sender = take_first(&object->endpoint);
         transfer(sender, receiver, sender->badge);
         trace_transfer(sender, receiver, object);
+        if (kernel->mcs) {
+            budget_unblock(sender);
+        }
         if (sender->is_call) {
             expect_reply(sender, receiver, object, sender->can_grant_reply,
                          cap->rights & RIGHT_GRANT);
         } else {
-            make_ready(sender, receiver);
+            ready_make(sender, receiver);
         }
         sender->is_call = sender->can_grant_reply = false;
     } else if (blocking) {
@@ -131,18 +144,29 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
 }
 
 /* A reply to a fault determines whether the thread continues: label 0, or any for a capability
- * fault. */
-static void reply_to_fault(struct thread *sender, struct thread *receiver)
+ * fault. One that ran out of time was in no operation that it would start again. */
+static bool end_fault(struct thread *sender, struct thread *receiver)
 {
     bool resume = receiver->fault.label == seL4_Fault_CapFault ||
                   seL4_MessageInfo_get_label(sender->ipc->tag) == 0;
+    receiver->redo = receiver->fault.kind != CAMKES_FAULT_TIMEOUT;
     receiver->fault.kind = 0;
-    if (resume) {
-        receiver->redo = true;
-        make_ready(receiver, sender);
-    } else {
+    if (!resume) {
         ready_set_state(receiver, THREAD_INACTIVE);
     }
+    return resume;
+}
+
+/* What is sent goes to a thread that waits for a reply. Whether that can run then. */
+bool endpoint_answer(struct thread *sender, struct thread *receiver)
+{
+    TRACE(REPLY, sender, receiver, seL4_MessageInfo_get_label(sender->ipc->tag),
+          seL4_MessageInfo_get_length(sender->ipc->tag));
+    if (receiver->fault.kind) {
+        return end_fault(sender, receiver);
+    }
+    transfer(sender, receiver, 0);
+    return true;
 }
 
 /* `cap` is a reply capability; it is used up. */
@@ -150,13 +174,8 @@ void endpoint_reply(struct thread *sender, struct cap *cap)
 {
     struct thread *receiver = cap->thread;
     cap_clear(cap);
-    TRACE(REPLY, sender, receiver, seL4_MessageInfo_get_label(sender->ipc->tag),
-          seL4_MessageInfo_get_length(sender->ipc->tag));
-    if (receiver->fault.kind) {
-        reply_to_fault(sender, receiver);
-    } else {
-        transfer(sender, receiver, 0);
-        make_ready(receiver, sender);
+    if (endpoint_answer(sender, receiver)) {
+        ready_make(receiver, sender);
     }
 }
 

@@ -5,6 +5,7 @@
  * leaving it may mean going to another stack or handing control to another process.
  */
 #include "entry.h"
+#include "budget.h"
 #include "faults.h"
 #include "memory.h"
 #include "operations.h"
@@ -115,9 +116,25 @@ void kernel_point(struct thread *self)
     }
 }
 
+/* An MCS kernel needs some of the budget for an operation. */
+static void wait_for_time(struct thread *self)
+{
+    while (!timeout_enters()) {
+        timeout_end_slice(self, true);
+        schedule();
+        if (kernel->current != self) {
+            kernel_go();
+        }
+    }
+    self->redo = false; /* the operation has not begun */
+}
+
 struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot)
 {
     struct thread *self = kernel_enter_quietly();
+    if (kernel->mcs) {
+        wait_for_time(self);
+    }
     if (kernel->options.arrivals) {
         kernel_point(self);
     }

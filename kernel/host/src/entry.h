@@ -16,6 +16,18 @@ void kernel_arrive(void);
 void kernel_arrive_at_fault(struct thread *self);
 void kernel_leave_fault(struct thread *self);
 
+/* syscalls.c */
+#define CALLED_FROM(self) ((self)->called_from = (uintptr_t)__builtin_return_address(0))
+void syscall_send(struct thread *self, seL4_CPtr dest, bool blocking, bool call, bool donate);
+bool syscall_receive(struct thread *self, seL4_CPtr src, bool blocking);
+void syscall_look_in_vain(struct thread *self);
+seL4_MessageInfo_t syscall_received(struct thread *self, seL4_Word *badge);
+
+/* invocations.c */
+struct thread *invocation_thread(struct thread *self, seL4_CPtr slot);
+seL4_Error invocation_set_priorities(struct thread *self, seL4_CPtr tcb, seL4_CPtr authority,
+                                     const seL4_Word *maximum, const seL4_Word *priority);
+
 /* context.S */
 void context_swap(void **save, void *load);
 void *context_make(void *stack_top, void (*entry)(void));

@@ -10,7 +10,9 @@
 
 static bool has_handler(struct thread *thread, struct cap **cap)
 {
-    *cap = thread->fault_slot ? cap_find(thread, thread->fault_slot) : NULL;
+    *cap = kernel->mcs          ? &thread->fault_cap
+           : thread->fault_slot ? cap_find(thread, thread->fault_slot)
+                                : NULL;
     return *cap && (*cap)->kind == OBJECT_ENDPOINT && (*cap)->rights & RIGHT_WRITE &&
            (*cap)->rights & (RIGHT_GRANT | RIGHT_GRANT_REPLY);
 }
@@ -28,7 +30,7 @@ static void raise_because(struct thread *thread, const struct thread *cause)
           somewhere ? offset : 0);
     thread->redo = true;
     if (has_handler(thread, &handler)) {
-        endpoint_send(thread, handler->object, handler, true, true);
+        endpoint_send(thread, handler->object, handler, true, true, true);
     } else {
         if (hooks.fault) {
             hooks.fault(thread);

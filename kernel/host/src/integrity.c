@@ -72,6 +72,11 @@ static bool is_object(const struct object *object)
     return is_element(object, constant.objects, constant.object_count, sizeof *object);
 }
 
+static bool is_object_or_none(const struct object *object)
+{
+    return !object || is_object(object);
+}
+
 static bool good_queue(const struct queue *queue)
 {
     return is_thread_or_none(queue->head) && is_thread_or_none(queue->tail) &&
@@ -86,9 +91,22 @@ static bool good_thread(const struct thread *thread, unsigned number)
            thread->state <= THREAD_BLOCKED_NOTIFICATION && thread->line_length <= LINE_LENGTH &&
            thread->ipc && thread->guard < thread->stack && thread->stack < thread->stack_top &&
            thread->stack_top < thread->fault_stack &&
-           thread->fault_stack < thread->fault_stack_top &&
-           (!thread->waits_for || is_object(thread->waits_for)) &&
+           thread->fault_stack < thread->fault_stack_top && is_object_or_none(thread->waits_for) &&
+           is_object_or_none(thread->context) && is_object_or_none(thread->reply) &&
            is_thread_or_none(thread->next) && is_thread_or_none(thread->previous);
+}
+
+static bool good_context(const struct context *context)
+{
+    return context && context->refills && context->count <= context->most &&
+           context->most <= context->room && is_thread_or_none(context->thread) &&
+           is_object_or_none(context->notification) && is_object_or_none(context->reply);
+}
+
+static bool good_reply(const struct reply *reply)
+{
+    return is_thread_or_none(reply->thread) && is_object_or_none(reply->earlier) &&
+           is_object_or_none(reply->later) && is_object_or_none(reply->context);
 }
 
 static bool good_object(const struct object *object, unsigned number)
@@ -100,13 +118,19 @@ static bool good_object(const struct object *object, unsigned number)
     case OBJECT_ENDPOINT:
         return object->endpoint.state <= ENDPOINT_RECV && good_queue(&object->endpoint.queue);
     case OBJECT_NOTIFICATION:
-        return good_queue(&object->notification.queue);
+        return good_queue(&object->notification.queue) &&
+               is_object_or_none(object->notification.context);
     case OBJECT_TCB:
         return is_thread_or_none(object->thread);
     case OBJECT_TIMER:
-        return !object->timer.notification || is_object(object->timer.notification);
+        return is_object_or_none(object->timer.notification);
+    case OBJECT_CONTEXT:
+        return good_context(object->context);
+    case OBJECT_REPLY_OBJECT:
+        return good_reply(&object->reply);
     case OBJECT_REGION:
     case OBJECT_CNODE:
+    case OBJECT_SCHED_CONTROL:
         return true;
     default:
         return false;
@@ -148,7 +172,8 @@ static bool good_lists(void)
             return false;
         }
     }
-    return is_thread_or_none(kernel->current) && is_thread_or_none(kernel->shown);
+    return is_thread_or_none(kernel->current) && is_thread_or_none(kernel->shown) &&
+           is_object_or_none(kernel->context) && good_queue(&kernel->postponed);
 }
 
 /* All of it; while no thread changes it. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The operations on threads and capability spaces, as a thread calls them. */
+#include "budget.h"
 #include "entry.h"
 #include "operations.h"
 #include "output.h"
 #include "scheduling.h"
 
-static struct thread *find_thread(struct thread *self, seL4_CPtr slot)
+struct thread *invocation_thread(struct thread *self, seL4_CPtr slot)
 {
     struct cap *cap = cap_find(self, slot);
     return cap && cap->kind == OBJECT_TCB ? cap->object->thread : NULL;
@@ -28,17 +29,18 @@ static void resume(struct thread *thread, struct thread *by)
     }
     tcb_cancel(thread);
     thread->fault.kind = 0;
-    ready_set_state(thread, THREAD_RUNNING);
-    TRACE_PLAIN(READY, thread, by);
-    ready_wake(thread);
+    if (kernel->mcs) {
+        budget_unblock(thread);
+    }
+    ready_make(thread, by);
 }
 
 /* Neither value, where there is one, may be above the maximum of the authority's thread. */
-static seL4_Error set_priorities(struct thread *self, seL4_CPtr tcb, seL4_CPtr authority,
-                                 const seL4_Word *maximum, const seL4_Word *priority)
+seL4_Error invocation_set_priorities(struct thread *self, seL4_CPtr tcb, seL4_CPtr authority,
+                                     const seL4_Word *maximum, const seL4_Word *priority)
 {
-    struct thread *thread = find_thread(self, tcb);
-    struct thread *allowed_by = find_thread(self, authority);
+    struct thread *thread = invocation_thread(self, tcb);
+    struct thread *allowed_by = invocation_thread(self, authority);
     if (!thread || !allowed_by) {
         cap_note(self, "priorities set without the capability of a thread",
                  thread ? authority : tcb);
@@ -61,7 +63,7 @@ static seL4_Error set_priorities(struct thread *self, seL4_CPtr tcb, seL4_CPtr a
 seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word priority)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_SETPRIORITY, tcb);
-    seL4_Error error = set_priorities(self, tcb, authority, NULL, &priority);
+    seL4_Error error = invocation_set_priorities(self, tcb, authority, NULL, &priority);
     kernel_leave(self);
     return error;
 }
@@ -69,7 +71,7 @@ seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word pri
 seL4_Error seL4_TCB_SetMCPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word maximum)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_SETPRIORITY, tcb);
-    seL4_Error error = set_priorities(self, tcb, authority, &maximum, NULL);
+    seL4_Error error = invocation_set_priorities(self, tcb, authority, &maximum, NULL);
     kernel_leave(self);
     return error;
 }
@@ -78,7 +80,7 @@ seL4_Error seL4_TCB_SetSchedParams(seL4_TCB tcb, seL4_CPtr authority, seL4_Word 
                                    seL4_Word priority)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_SETPRIORITY, tcb);
-    seL4_Error error = set_priorities(self, tcb, authority, &maximum, &priority);
+    seL4_Error error = invocation_set_priorities(self, tcb, authority, &maximum, &priority);
     kernel_leave(self);
     return error;
 }
@@ -86,7 +88,7 @@ seL4_Error seL4_TCB_SetSchedParams(seL4_TCB tcb, seL4_CPtr authority, seL4_Word 
 seL4_Error seL4_TCB_Suspend(seL4_TCB tcb)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_SUSPEND, tcb);
-    struct thread *thread = find_thread(self, tcb);
+    struct thread *thread = invocation_thread(self, tcb);
     if (thread) {
         suspend(thread, self);
     }
@@ -97,7 +99,7 @@ seL4_Error seL4_TCB_Suspend(seL4_TCB tcb)
 seL4_Error seL4_TCB_Resume(seL4_TCB tcb)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_RESUME, tcb);
-    struct thread *thread = find_thread(self, tcb);
+    struct thread *thread = invocation_thread(self, tcb);
     if (thread) {
         resume(thread, self);
     }

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The runner: options, boot, end. */
 #include "boot.h"
+#include "budget.h"
 #include "entry.h"
 #include "faults.h"
 #include "memory.h"
@@ -25,7 +26,7 @@ static const char USAGE[] =
     "                   [--scheduling fifo|rr] [--timeslice NS] [--choices "
     "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
-    "                   [--trace-limit BYTES] [--faults DESCRIPTOR]\n"
+    "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--least-budget NS]\n"
     "                   [--arrivals N] [--durations all|corners]\n"
     "                   [--search TABLE [--bound N] [--random N] [--seed N] [--states N] "
     "[--seconds N]\n"
@@ -124,6 +125,8 @@ static void set_option(struct options *options, const char *name, const char *va
         options->trace_limit = number(name, value);
     } else if (strcmp(name, "--faults") == 0) {
         options->faults = (int)number(name, value);
+    } else if (strcmp(name, "--least-budget") == 0) {
+        options->least_budget = number(name, value);
     } else {
         set_search_option(options, name, value);
     }
@@ -303,6 +306,7 @@ static void boot(void)
     }
     kernel->booted = true;
     TRACE_PLAIN(BOOT, NULL, NULL);
+    budget_show();
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         kernel->threads[i].state = THREAD_RUNNING;
         TRACE_PLAIN(READY, &kernel->threads[i], NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Notifications: a word of badges and a queue of waiters. */
+#include "budget.h"
 #include "operations.h"
 #include "output.h"
 #include "scheduling.h"
@@ -14,9 +15,10 @@ void notification_signal(struct object *object, uint64_t badge, struct thread *b
         queue_remove(&notification->queue, waiter);
         waiter->waits_for = NULL;
         waiter->badge = badge;
-        ready_set_state(waiter, THREAD_RUNNING);
-        TRACE_PLAIN(READY, waiter, by);
-        ready_wake(waiter);
+        if (kernel->mcs) {
+            budget_lend(object, waiter);
+        }
+        ready_make(waiter, by);
     } else if (notification->active) {
         notification->word |= badge;
     } else {
@@ -32,12 +34,20 @@ bool notification_wait(struct thread *thread, struct object *object, bool blocki
     if (notification->active) {
         thread->badge = notification->word;
         notification->active = false;
+        if (kernel->mcs) {
+            budget_lend(object, thread);
+        }
         return true;
     }
     thread->badge = 0;
     if (blocking) {
         ready_set_state(thread, THREAD_BLOCKED_NOTIFICATION);
-        queue_append(&notification->queue, thread);
+        if (kernel->mcs) {
+            queue_rank(&notification->queue, thread);
+            budget_return(object, thread);
+        } else {
+            queue_append(&notification->queue, thread);
+        }
         thread->waits_for = object;
         TRACE(BLOCK, thread, NULL, CAMKES_BLOCK_NOTIFICATION, object->number);
     }

@@ -23,7 +23,10 @@ enum object_kind {
     OBJECT_TIMER,
     OBJECT_REGION,
     OBJECT_CNODE,
-    OBJECT_REPLY, /* only of capabilities: `thread` waits for this reply */
+    OBJECT_CONTEXT,       /* a scheduling context; this and the next two of an MCS kernel */
+    OBJECT_REPLY_OBJECT,  /* what a call is answered through */
+    OBJECT_SCHED_CONTROL, /* the right to configure scheduling contexts */
+    OBJECT_REPLY,         /* only of capabilities: `thread` waits for this reply */
 };
 
 struct thread;
@@ -54,6 +57,7 @@ struct notification {
     bool active;
     uint64_t word; /* if active */
     struct queue queue;
+    struct object *context; /* that is given to a waiter without one; NULL: none */
 };
 
 struct timer {
@@ -75,6 +79,35 @@ struct region {
     off_t offset;  /* in the memory file */
 };
 
+/* Time that can be used from an instant on, in nanoseconds. */
+struct refill {
+    uint64_t time, amount;
+};
+
+/* A scheduling context, see refill.c and budget.c. */
+struct context {
+    struct refill *refills; /* by time */
+    unsigned room;          /* for refills */
+    unsigned most;          /* how many it may have, 0: it is not configured */
+    unsigned count;
+    uint64_t budget;
+    uint64_t period;   /* 0: the budget comes again when it is used up, for round robin */
+    uint64_t consumed; /* since that was asked for */
+    uint64_t spent;    /* 1 + the instant at which it was used up, 0: see timeout.c */
+    uint64_t badge;
+    bool sporadic;
+    struct thread *thread;       /* that runs on it, NULL: none */
+    struct object *notification; /* that has it to give, NULL: none */
+    struct object *reply;        /* of the last call that it was donated with, NULL: none */
+};
+
+/* A reply object. Those of calls that donated one context are a list. */
+struct reply {
+    struct thread *thread;          /* that receives with it or waits for it, NULL: none */
+    struct object *earlier, *later; /* calls with the same context */
+    struct object *context;         /* that was donated, of the last of these calls */
+};
+
 struct object {
     unsigned number;
     const char *name;
@@ -85,5 +118,7 @@ struct object {
         struct timer timer;
         struct region region;
         struct thread *thread; /* of a TCB */
+        struct context *context;
+        struct reply reply;
     };
 };

@@ -8,6 +8,7 @@
 /* queue.c */
 void queue_insert(struct queue *queue, struct thread *thread, struct thread *previous);
 void queue_append(struct queue *queue, struct thread *thread);
+void queue_rank(struct queue *queue, struct thread *thread);
 void queue_remove(struct queue *queue, struct thread *thread);
 
 /* cap.c */
@@ -19,10 +20,11 @@ void cap_note(struct thread *thread, const char *what, seL4_CPtr slot);
 
 /* endpoint.c */
 void endpoint_send(struct thread *sender, struct object *object, const struct cap *cap,
-                   bool blocking, bool call);
+                   bool blocking, bool call, bool donate);
 void endpoint_receive(struct thread *receiver, struct object *object, const struct cap *cap,
                       bool blocking);
 void endpoint_reply(struct thread *sender, struct cap *cap);
+bool endpoint_answer(struct thread *sender, struct thread *receiver);
 void endpoint_cancel(struct thread *thread);
 
 /* notification.c */

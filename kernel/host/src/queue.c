@@ -21,6 +21,16 @@ void queue_append(struct queue *queue, struct thread *thread)
     queue_insert(queue, thread, queue->tail);
 }
 
+/* Behind all that have at least its priority. */
+void queue_rank(struct queue *queue, struct thread *thread)
+{
+    struct thread *previous = queue->tail;
+    while (previous && previous->priority < thread->priority) {
+        previous = previous->previous;
+    }
+    queue_insert(queue, thread, previous);
+}
+
 void queue_remove(struct queue *queue, struct thread *thread)
 {
     if (thread->previous) {

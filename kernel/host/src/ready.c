@@ -5,6 +5,7 @@
  * is preempted goes back to the head of its queue, one whose time slice is over to the tail.
  */
 #include "operations.h"
+#include "output.h"
 #include "scheduling.h"
 #include "state.h"
 
@@ -22,7 +23,7 @@ static struct thread *behind_lower_numbers(const struct queue *queue, const stru
 static void enqueue(struct thread *thread, bool first)
 {
     struct queue *queue = &kernel->ready[thread->priority];
-    if (!thread->queued) {
+    if (!thread->queued && !thread->timeless) {
         struct thread *previous = kernel->options.arrivals ? behind_lower_numbers(queue, thread)
                                   : first                  ? NULL
                                                            : queue->tail;
@@ -86,6 +87,9 @@ void ready_set_state(struct thread *thread, enum thread_state state)
 /* The thread is runnable; perhaps it should run at once. */
 void ready_wake(struct thread *thread)
 {
+    if (thread->timeless) {
+        return;
+    }
     if (kernel->action == ACTION_RESUME) {
         kernel->action = ACTION_SWITCH;
         kernel->candidate = thread;
@@ -95,10 +99,38 @@ void ready_wake(struct thread *thread)
     }
 }
 
+/* It waits no more, because of what `by` did (NULL: a timer). */
+void ready_make(struct thread *thread, const struct thread *by)
+{
+    ready_set_state(thread, THREAD_RUNNING);
+    TRACE_PLAIN(READY, thread, by);
+    ready_wake(thread);
+}
+
+/* On an MCS kernel a thread keeps its place by priority where it waits, and is the first of its
+ * new queue if it is ready. */
+static void rank_again(struct thread *thread)
+{
+    struct object *object = thread->waits_for;
+    if (object) {
+        struct queue *queue =
+            object->kind == OBJECT_ENDPOINT ? &object->endpoint.queue : &object->notification.queue;
+        queue_remove(queue, thread);
+        queue_rank(queue, thread);
+    } else if (thread->state == THREAD_RUNNING) {
+        ready_again();
+        ready_prepend(thread);
+    }
+}
+
 void ready_set_priority(struct thread *thread, uint8_t priority)
 {
     ready_remove(thread);
     thread->priority = priority;
+    if (kernel->mcs) {
+        rank_again(thread);
+        return;
+    }
     if (thread->state != THREAD_RUNNING) {
         return;
     }

@@ -45,6 +45,8 @@ static const char *describe(enum camkes_fault kind)
         return "its component's process was killed, signal";
     case CAMKES_FAULT_SYSCALL:
         return "system call of the workstation";
+    case CAMKES_FAULT_TIMEOUT:
+        return "its budget is used up";
     case CAMKES_FAULT_BLOCKED:
         return "waits for something outside the system";
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Who runs next. As in seL4, a thread that is woken may be switched to directly. */
+#include "budget.h"
 #include "scheduling.h"
 #include "state.h"
 
@@ -15,16 +16,12 @@ static void choose_thread(void)
     kernel->current = ready_take((unsigned)priority, choose(CAMKES_CHOICE_TIE, ties));
 }
 
-/* Decides kernel->current. */
-void schedule(void)
+static void decide(void)
 {
-    if (kernel->action == ACTION_RESUME) {
-        return;
-    }
     struct thread *current = kernel->current;
-    bool runnable = current && current->state == THREAD_RUNNING;
+    bool runnable = current && current->state == THREAD_RUNNING && !current->timeless;
     if (kernel->action == ACTION_CHOOSE && current && !runnable && kernel->now > 0) {
-        timer_fire_due(); /* a thread whose work is done makes way to all who are released now */
+        clock_wake_due(); /* a thread whose work is done makes way to all who are released now */
     }
     struct thread *candidate = kernel->candidate;
     if (runnable) {
@@ -44,4 +41,14 @@ void schedule(void)
     }
     kernel->action = ACTION_RESUME;
     kernel->candidate = NULL;
+}
+
+/* Decides kernel->current. */
+void schedule(void)
+{
+    do {
+        if (kernel->action != ACTION_RESUME) {
+            decide();
+        }
+    } while (kernel->mcs && timeout_settle());
 }

@@ -17,6 +17,7 @@ int ready_highest(void);
 void ready_again(void);
 void ready_set_state(struct thread *thread, enum thread_state state);
 void ready_wake(struct thread *thread);
+void ready_make(struct thread *thread, const struct thread *by);
 void ready_set_priority(struct thread *thread, uint8_t priority);
 bool ready_has_equal(const struct thread *thread);
 unsigned ready_count(unsigned priority);
@@ -41,6 +42,8 @@ void schedule(void);
 
 /* clock.c */
 void clock_pass_to(uint64_t instant);
+uint64_t clock_next(void);
+bool clock_wake_due(void);
 void clock_skip(void);
 void clock_end(enum camkes_end reason);
 

@@ -45,17 +45,18 @@ struct options {
     uint64_t arrivals; /* not 0: timers fire at any point, each at most so often; see arrivals.c */
     uint64_t timeout;  /* milliseconds without progress, 0: for ever */
     uint64_t memory;   /* bytes that a component may have, 0: any number */
-    uint64_t trace_limit; /* bytes */
-    bool coverage;        /* what was executed is written to files, so nothing is confined */
-    bool hardened;        /* the kernel's memory is read-only while components run */
-    bool corners;         /* durations are one of their bounds, or end with a timer in between */
-    const char *search;   /* the table of what is checked: all schedules are run, see search.c */
-    bool outcomes;        /* the orders of locks and ends of jobs are reported */
-    unsigned bound;       /* most preemptions in a schedule */
-    uint64_t schedules;   /* random ones, 0: all there are */
-    uint64_t most_states; /* 0: any number */
-    uint64_t seconds;     /* of elapsed time, 0: any number */
-    unsigned processes;   /* that search */
+    uint64_t trace_limit;  /* bytes */
+    bool coverage;         /* what was executed is written to files, so nothing is confined */
+    bool hardened;         /* the kernel's memory is read-only while components run */
+    bool corners;          /* durations are one of their bounds, or end with a timer in between */
+    const char *search;    /* the table of what is checked: all schedules are run, see search.c */
+    bool outcomes;         /* the orders of locks and ends of jobs are reported */
+    unsigned bound;        /* most preemptions in a schedule */
+    uint64_t schedules;    /* random ones, 0: all there are */
+    uint64_t most_states;  /* 0: any number */
+    uint64_t seconds;      /* of elapsed time, 0: any number */
+    unsigned processes;    /* that search */
+    uint64_t least_budget; /* of an MCS kernel: with less left, a thread cannot enter it */
 };
 
 enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
@@ -76,6 +77,11 @@ struct kernel {
     struct thread *last;            /* who ran last */
     uint64_t ready_bitmap[PRIORITIES / 64];
     struct queue ready[PRIORITIES];
+
+    bool mcs;               /* an MCS kernel */
+    struct object *context; /* that the running thread uses, NULL: none */
+    uint64_t consumed;      /* of it, and not charged yet */
+    struct queue postponed; /* by the times of their refills */
 
     struct options options;
     struct object *objects;

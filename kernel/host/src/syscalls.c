@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The operations on messages and notifications, as a thread calls them. */
+#include "budget.h"
 #include "entry.h"
 #include "faults.h"
 #include "operations.h"
@@ -18,7 +19,8 @@ static void refuse(struct thread *self, seL4_CPtr slot, bool call)
     }
 }
 
-static void send(struct thread *self, seL4_CPtr dest, bool blocking, bool call)
+/* `donate`: a receiver without time is given the sender's. */
+void syscall_send(struct thread *self, seL4_CPtr dest, bool blocking, bool call, bool donate)
 {
     struct cap *cap = cap_find(self, dest);
     if (!cap) {
@@ -26,14 +28,18 @@ static void send(struct thread *self, seL4_CPtr dest, bool blocking, bool call)
             fault_capability(self, dest, false);
         }
     } else if (cap->kind == OBJECT_ENDPOINT && cap->rights & RIGHT_WRITE) {
-        endpoint_send(self, cap->object, cap, blocking, call);
+        endpoint_send(self, cap->object, cap, blocking, call, donate);
     } else if (cap->kind == OBJECT_NOTIFICATION && cap->rights & RIGHT_WRITE) {
         notification_signal(cap->object, cap->badge, self);
         if (call) {
             self->ipc->tag = seL4_MessageInfo_new(0, 0, 0, 0);
         }
-    } else if (cap->kind == OBJECT_REPLY) {
-        endpoint_reply(self, cap);
+    } else if (cap->kind == OBJECT_REPLY || cap->kind == OBJECT_REPLY_OBJECT) {
+        if (cap->kind == OBJECT_REPLY) {
+            endpoint_reply(self, cap);
+        } else {
+            timeout_reply(self, cap->object);
+        }
         if (call) {
             self->ipc->tag = seL4_MessageInfo_new(0, 0, 0, 0);
         }
@@ -43,7 +49,7 @@ static void send(struct thread *self, seL4_CPtr dest, bool blocking, bool call)
 }
 
 /* Returns whether there was nothing to receive. */
-static bool receive(struct thread *self, seL4_CPtr src, bool blocking)
+bool syscall_receive(struct thread *self, seL4_CPtr src, bool blocking)
 {
     struct cap *cap = cap_find(self, src);
     if (cap && cap->kind == OBJECT_ENDPOINT && cap->rights & RIGHT_READ) {
@@ -66,15 +72,13 @@ static void reply(struct thread *self)
     }
 }
 
-static seL4_MessageInfo_t received(struct thread *self, seL4_Word *badge)
+seL4_MessageInfo_t syscall_received(struct thread *self, seL4_Word *badge)
 {
     if (badge) {
         *badge = self->badge;
     }
     return self->ipc->tag;
 }
-
-#define CALLED_FROM(self) ((self)->called_from = (uintptr_t)__builtin_return_address(0))
 
 seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t info)
 {
@@ -83,7 +87,7 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t info)
         self = kernel_enter(CAMKES_KCALL_CALL, dest);
         CALLED_FROM(self);
         self->ipc->tag = info;
-        send(self, dest, true, true);
+        syscall_send(self, dest, true, true, true);
     } while (kernel_leave(self));
     return self->ipc->tag;
 }
@@ -95,7 +99,7 @@ void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t info)
         self = kernel_enter(CAMKES_KCALL_SEND, dest);
         CALLED_FROM(self);
         self->ipc->tag = info;
-        send(self, dest, true, false);
+        syscall_send(self, dest, true, false, false);
     } while (kernel_leave(self));
 }
 
@@ -103,7 +107,7 @@ void seL4_NBSend(seL4_CPtr dest, seL4_MessageInfo_t info)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_NBSEND, dest);
     self->ipc->tag = info;
-    send(self, dest, false, false);
+    syscall_send(self, dest, false, false, false);
     kernel_leave(self);
 }
 
@@ -121,9 +125,9 @@ seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *badge)
     do {
         self = kernel_enter(CAMKES_KCALL_RECV, src);
         CALLED_FROM(self);
-        receive(self, src, true);
+        syscall_receive(self, src, true);
     } while (kernel_leave(self));
-    return received(self, badge);
+    return syscall_received(self, badge);
 }
 
 seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_Word *badge)
@@ -134,18 +138,16 @@ seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_W
         CALLED_FROM(self);
         self->ipc->tag = info;
         reply(self);
-        receive(self, src, true);
+        syscall_receive(self, src, true);
     } while (kernel_leave(self));
-    return received(self, badge);
+    return syscall_received(self, badge);
 }
 
 /* Looking for what is not there takes time, or a loop of it would stop the clock. */
-static void look(struct thread *self, seL4_CPtr src)
+void syscall_look_in_vain(struct thread *self)
 {
     static const uint64_t COST = 1000;
-    if (receive(self, src, false)) {
-        work_consume(self, COST);
-    }
+    work_consume(self, COST);
 }
 
 seL4_MessageInfo_t seL4_NBRecv(seL4_CPtr src, seL4_Word *badge)
@@ -154,9 +156,11 @@ seL4_MessageInfo_t seL4_NBRecv(seL4_CPtr src, seL4_Word *badge)
     do {
         self = kernel_enter(CAMKES_KCALL_NBRECV, src);
         CALLED_FROM(self);
-        look(self, src);
+        if (syscall_receive(self, src, false)) {
+            syscall_look_in_vain(self);
+        }
     } while (kernel_leave(self));
-    return received(self, badge);
+    return syscall_received(self, badge);
 }
 
 seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *badge)
@@ -165,9 +169,11 @@ seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *badge)
     do {
         self = kernel_enter(CAMKES_KCALL_POLL, src);
         CALLED_FROM(self);
-        look(self, src);
+        if (syscall_receive(self, src, false)) {
+            syscall_look_in_vain(self);
+        }
     } while (kernel_leave(self));
-    return received(self, badge);
+    return syscall_received(self, badge);
 }
 
 void seL4_Signal(seL4_CPtr dest)
@@ -177,7 +183,7 @@ void seL4_Signal(seL4_CPtr dest)
         self = kernel_enter(CAMKES_KCALL_SIGNAL, dest);
         CALLED_FROM(self);
         self->ipc->tag = seL4_MessageInfo_new(0, 0, 0, 0);
-        send(self, dest, true, false);
+        syscall_send(self, dest, true, false, false);
     } while (kernel_leave(self));
 }
 
@@ -187,16 +193,20 @@ void seL4_Wait(seL4_CPtr src, seL4_Word *badge)
     do {
         self = kernel_enter(CAMKES_KCALL_WAIT, src);
         CALLED_FROM(self);
-        receive(self, src, true);
+        syscall_receive(self, src, true);
     } while (kernel_leave(self));
-    received(self, badge);
+    syscall_received(self, badge);
 }
 
 void seL4_Yield(void)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_YIELD, seL4_CapNull);
-    ready_append(self);
-    ready_again();
+    if (kernel->mcs) {
+        timeout_yield(self);
+    } else {
+        ready_append(self);
+        ready_again();
+    }
     kernel_leave(self);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Threads that are stopped from outside. */
+#include "budget.h"
 #include "operations.h"
 #include "scheduling.h"
 #include "state.h"
@@ -17,14 +18,18 @@ static void touch_all(void)
 void tcb_cancel(struct thread *thread)
 {
     switch (thread->state) {
-    case THREAD_BLOCKED_SEND:
     case THREAD_BLOCKED_RECV:
+        reply_take(thread);
+        endpoint_cancel(thread);
+        break;
+    case THREAD_BLOCKED_SEND:
         endpoint_cancel(thread);
         break;
     case THREAD_BLOCKED_NOTIFICATION:
         notification_cancel(thread);
         break;
     case THREAD_BLOCKED_REPLY:
+        reply_forget(thread);
         if (thread->reply_slot) {
             touch_all();
             cap_clear(thread->reply_slot);
@@ -47,5 +52,6 @@ void tcb_stop(struct thread *thread)
         kernel->action = ACTION_CHOOSE;
     }
     ready_remove(thread);
+    budget_forget(thread);
     ready_set_state(thread, THREAD_INACTIVE);
 }

@@ -88,16 +88,21 @@ struct thread {
     unsigned index; /* in its address space */
     uint8_t priority, max_priority;
     enum thread_state state;
-    bool serves; /* it is a worker of a CPI */
-    bool queued; /* in a ready queue */
-    bool redo;   /* it was taken out of a kernel operation and starts that again */
+    bool serves;    /* it is a worker of a CPI */
+    bool queued;    /* in a ready queue */
+    bool timeless;  /* of an MCS kernel: it has no context with time */
+    bool postponed; /* it waits for a refill of its context */
+    bool redo;      /* it was taken out of a kernel operation and starts that again */
     bool is_call, can_grant, can_grant_reply; /* of the message it sends; the receiver's grant */
     uint64_t badge;                           /* of the message it sends or has received */
     struct object *waits_for;
-    struct thread *next, *previous; /* in its queue */
-    struct cap caller;              /* the reply capability it got with the last call */
-    struct cap *reply_slot;         /* where the capability to reply to this thread is */
-    seL4_CPtr fault_slot;           /* 0: none */
+    struct thread *next, *previous;    /* in its queue */
+    struct cap caller;                 /* the reply capability it got with the last call */
+    struct cap *reply_slot;            /* where the capability to reply to this thread is */
+    seL4_CPtr fault_slot;              /* 0: none */
+    struct object *context;            /* this and the next three of an MCS kernel; NULL: none */
+    struct object *reply;              /* that it receives with or waits for */
+    struct cap fault_cap, timeout_cap; /* its handlers' endpoints */
     struct fault fault;
     struct access access; /* see accesses.c */
     uint64_t work;        /* processor time it has still to consume */

@@ -7,6 +7,7 @@
  * thread stops for it to pass further: what a thread does in no time at the end of its work belongs
  * to the work.
  */
+#include "budget.h"
 #include "entry.h"
 #include "output.h"
 #include "scheduling.h"
@@ -20,7 +21,11 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* Whether there was something that happens at this instant; if so, another thread may run now. */
 static bool interrupt(struct thread *self)
 {
-    if (timer_fire_due()) {
+    if (kernel->mcs && budget_is_spent()) {
+        timeout_end_slice(self, true);
+        return true;
+    }
+    if (clock_wake_due()) {
         return true;
     }
     if (kernel->options.round_robin && self->slice == 0) {
@@ -56,10 +61,14 @@ void work_consume(struct thread *self, uint64_t ns)
             continue;
         }
         uint64_t step =
-            earlier(self->work, earlier(kernel->options.until, timer_next()) - kernel->now);
+            earlier(self->work, earlier(kernel->options.until, clock_next()) - kernel->now);
         if (kernel->options.round_robin) {
             step = earlier(step, self->slice);
             self->slice -= step;
+        }
+        if (kernel->mcs) {
+            step = earlier(step, budget_left());
+            kernel->consumed += step;
         }
         if (step == 0 || kernel->stop) {
             clock_end(kernel->stop ? CAMKES_END_ABORT : CAMKES_END_TIME);
@@ -81,7 +90,7 @@ bool work_poll(struct thread *self)
     kernel->last_poll = kernel->entries;
     kernel->vain_polls = vain ? kernel->vain_polls + 1 : 0;
     if (kernel->vain_polls > 2 * kernel->thread_count ||
-        !(ready_has_equal(self) || timer_next() < kernel->options.until)) {
+        !(ready_has_equal(self) || clock_next() < kernel->options.until)) {
         return false;
     }
     uint64_t slice = kernel->options.round_robin ? self->slice : kernel->options.timeslice;

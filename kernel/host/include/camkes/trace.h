@@ -42,6 +42,13 @@ struct camkes_trace_record {
     X(TIMER, 15, "object expirations")         /* a timer fired; a task's: that many are released */ \
     X(END, 16, "reason")                       /* enum camkes_end */                                 \
     X(CHOICE, 17, "kind options chosen")       /* something left open was decided */                 \
+    /* of an MCS kernel; context is the object of a scheduling context, times are nanoseconds */       \
+    X(BUDGET, 18, "context budget period refills sporadic") /* it was configured; thread uses it */   \
+    X(BIND, 19, "context how")                 /* thread (none: nobody) has it: enum camkes_bind */   \
+    X(CHARGE, 20, "context used left")         /* thread used it; left: of its first refill */        \
+    X(POSTPONE, 21, "context time")            /* thread waits for a refill until then */             \
+    X(RELEASE, 22, "context")                  /* and can use it */                                   \
+    X(TIMEOUT, 23, "context consumed badge")   /* thread used its budget up: a message is sent */     \
     /* the runtime's; cpi and context are ids of the plan */                                         \
     X(JOB_BEGIN, 33, "index release")          /* job `index` of thread's task, released at */       \
     X(JOB_END, 34, "index release")                                                                  \
@@ -77,6 +84,15 @@ enum camkes_block {
     CAMKES_BLOCK_FAULT = 7,
 };
 
+/* How a thread came to a scheduling context. */
+enum camkes_bind {
+    CAMKES_BIND_UNBOUND = 0,
+    CAMKES_BIND_BOUND = 1,  /* by an operation, or at the start */
+    CAMKES_BIND_CALL = 2,   /* it was given with a message, from `other` */
+    CAMKES_BIND_REPLY = 3,  /* it came back with the answer, from `other` */
+    CAMKES_BIND_SIGNAL = 4, /* a notification had it */
+};
+
 enum camkes_kcall {
     CAMKES_KCALL_CALL = 1,
     CAMKES_KCALL_SEND = 2,
@@ -96,6 +112,12 @@ enum camkes_kcall {
     CAMKES_KCALL_CNODE = 16,
     CAMKES_KCALL_TIMER = 17,
     CAMKES_KCALL_DEBUG = 18,
+    CAMKES_KCALL_NBSENDRECV = 19, /* this and what follows of an MCS kernel */
+    CAMKES_KCALL_NBSENDWAIT = 20,
+    CAMKES_KCALL_CONTEXT = 21, /* of a scheduling context: bind, unbind, consumed */
+    CAMKES_KCALL_YIELDTO = 22,
+    CAMKES_KCALL_CONFIGURE = 23,
+    CAMKES_KCALL_SETTIMEOUT = 24,
 };
 
 enum camkes_end {
@@ -118,6 +140,7 @@ enum camkes_fault {
     CAMKES_FAULT_KILLED = 11,    /* its component's process died; address: the signal */
     CAMKES_FAULT_SYSCALL = 12,   /* a system call of the workstation; address: its number */
     CAMKES_FAULT_BLOCKED = 13,   /* it waits outside the kernel, or its process does not react */
+    CAMKES_FAULT_TIMEOUT = 14,   /* its budget is used up; only with a handler */
 };
 
 enum camkes_choice {

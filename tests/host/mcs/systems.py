@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Systems of a few threads on an MCS kernel: their boot table, and what the trace of a run says about time.
+
+Times are nanoseconds; `MS` and `US` are units. Threads do what their role in `roles.c` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.host.kernel import END, IDLE, REPLY, SWITCH, Record, Workplace, read_trace
+
+US, MS = 1_000, 1_000_000
+#: the kinds of records of an MCS kernel
+BUDGET, BIND, CHARGE, POSTPONE, RELEASE, TIMEOUT = range(18, 24)
+#: roles
+WORKER, BUSY, CLIENT, SERVER, REPORTER = range(5)
+#: slots
+FIRST, REPLY_SLOT, SECOND = 1, 2, 3
+
+
+@dataclass(slots=True)
+class System:
+    """A boot table in the making; names of objects are those of the threads with something behind a colon."""
+
+    image: str = "roles.so"
+    objects: list[str] = field(default_factory=list)
+    spaces: list[str] = field(default_factory=list)
+    last: list[str] = field(default_factory=list)
+    threads: list[str] = field(default_factory=list)
+
+    def object(self, name: str, kind: str) -> str:
+        self.objects.append(f"object {name} {kind}")
+        return name
+
+    def thread(self, name: str, priority: int, role: int, number: int = 0, **slots: str) -> str:
+        """`slots`: sNUMBER="OBJECT RIGHTS BADGE"."""
+        self.object(name, "tcb")
+        self.spaces.append(f"space {name} {self.image}")
+        self.spaces += [f"cap {slot[1:]} {cap}" for slot, cap in slots.items()]
+        index = role | number << 8
+        self.spaces.append(f"thread {name} {index} control {priority} 255 16384 0 - {name}")
+        self.threads.append(name)
+        return name
+
+    def time(
+        self, thread: str, budget: int, period: int, server: str = "sporadic", refills: int = 10,
+        badge: int = 0, name: str = "",
+    ) -> None:  # fmt: skip
+        """Gives a thread ("-": none) a scheduling context of its own."""
+        context = self.object(name or f"{thread}:sc", "scheduling-context 10")
+        self.last.append(f"time {context} {thread} {budget} {period} {refills} {badge} {server}")
+
+    def timeout(self, thread: str, endpoint: str, badge: int = 1) -> None:
+        self.last.append(f"timeout {thread} {endpoint} WP {badge}")
+
+    def jobs(self, thread: str, *jobs: tuple[int, int, int]) -> None:
+        """Offset, period (0: once) and duration of each kind of job."""
+        for number, (offset, period, duration) in enumerate(jobs):
+            timer = self.object(f"{thread}:t{number}", "timer")
+            self.last.append(f"timer {timer} {thread}:n {duration} {offset} {period}")
+
+    def worker(self, name: str, priority: int, *jobs: tuple[int, int, int]) -> str:
+        """A thread with jobs; it needs time besides."""
+        self.object(f"{name}:n", "notification")
+        self.thread(name, priority, WORKER, s1=f"{name}:n R 0")
+        self.jobs(name, *jobs)
+        return name
+
+    def server(self, name: str, priority: int, endpoint: str) -> str:
+        self.object(endpoint, "endpoint")
+        self.object(f"{name}:reply", "reply")
+        return self.thread(name, priority, SERVER, s1=f"{endpoint} R 0", s2=f"{name}:reply - 0")
+
+    def text(self) -> str:
+        lines = ["camkes-host-table 1", "mcs", *self.objects, *self.spaces, *self.last]
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    system: System
+    records: list[Record]
+    output: str
+
+    def intervals(self, thread: str) -> list[tuple[int, int]]:
+        """When a thread ran, as long as that is."""
+        number = self.system.threads.index(thread)
+        found: list[tuple[int, int]] = []
+        since = None
+        for record in self.records:
+            if record.kind not in {SWITCH, IDLE, END}:
+                continue
+            if since is not None and record.time > since:
+                if found and found[-1][1] == since:
+                    found[-1] = (found[-1][0], record.time)
+                else:
+                    found.append((since, record.time))
+            since = record.time if record.kind == SWITCH and record.thread == number else None
+        return found
+
+    def times(self, kind: int, thread: str) -> list[int]:
+        number = self.system.threads.index(thread)
+        return [r.time for r in self.records if r.kind == kind and r.thread == number]
+
+    def answers(self, client: str) -> int:
+        number = self.system.threads.index(client)
+        return sum(r.kind == REPLY and r.other == number for r in self.records)
+
+    def charged(self, thread: str) -> int:
+        """To the context of the thread."""
+        names = [line.split()[1] for line in self.system.objects]
+        context = names.index(f"{thread}:sc")
+        return sum(r.args[1] for r in self.records if r.kind == CHARGE and r.args[0] == context)
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    workplace: Workplace
+
+    def run(self, system: System, until: int, *options: str) -> Run:
+        table = self.workplace.folder / "mcs.table"
+        table.write_text(system.text())
+        trace = Path("mcs.trace")
+        done = self.workplace.run(table, "--fast", "--for", str(until), "--trace", str(trace), *options)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        return Run(system, read_trace(self.workplace.folder / trace), done.stdout)
