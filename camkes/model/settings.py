@@ -127,6 +127,9 @@ TIMERS_PER_CLIENT = Known("timers_per_client", "instance", 1, TIMERS, default=1)
 SIZE = Known("size", "connection", 1, 1 << 40, "bytes")
 PADDR = Known("paddr", "connection", 0, (1 << 64) - 1)
 
+#: nanoseconds of a scheduling context's period, where nothing is set
+DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
+
 #: Settings with a text, and with what a query found.
 PRIORITY_PROTOCOL = Known("priority_protocol", "interface")
 ACCESS = Known("access", "interface")

@@ -10,11 +10,21 @@ from itertools import count
 from msgspec import Struct
 
 from camkes.diagnostics import Span
+from camkes.model.overrun import Policy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System, Task
 from camkes.protocols.requests import Request, RequestGraph
 from camkes.protocols.signals import Lending
-from camkes.protocols.time import LEAST_REFILLS, bands, blocking_places, raised_priority
+from camkes.protocols.time import (
+    LEAST_REFILLS,
+    PlannedTime,
+    Reservation,
+    bands,
+    blocking_places,
+    extension_of,
+    planned_time,
+    raised_priority,
+)
 
 
 class Context(Struct, frozen=True):
@@ -37,7 +47,7 @@ class PlannedTask(Struct, frozen=True):
     `highest` is the highest priority that it can have: its own, that of a raised criticality, or one that it
     gets as a helper. `conditions` are those whose waiters can lend it more than its own, by name.
     `priorities` are those at each criticality of the system, if they differ. `refills` are the replenishments
-    that its scheduling context keeps on an MCS kernel.
+    that its scheduling context keeps on an MCS kernel, and `time` what it may execute there.
     """
 
     name: str
@@ -48,6 +58,7 @@ class PlannedTask(Struct, frozen=True):
     conditions: tuple[str, ...] = ()
     priorities: tuple[int, ...] = ()
     refills: int = LEAST_REFILLS
+    time: PlannedTime | None = None
 
 
 class PlannedCpi(Struct, frozen=True):
@@ -72,7 +83,8 @@ class PlannedCpi(Struct, frozen=True):
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
 
     `payers` are the tasks whose scheduling contexts its manager may bind, by its overrun policy: none for
-    `wait` and `abort`; with `help` also those that wait above for who executes here.
+    `wait` and `abort`; with `help` also those that wait above for who executes here. `extension` is what
+    `extend` and roll-backs execute on, if it is stated. Only an MCS kernel has these.
     """
 
     id: int
@@ -92,7 +104,9 @@ class PlannedCpi(Struct, frozen=True):
     span: Span
     chain: int = 0
     monitor: str | None = None
+    overrun: Policy = Policy.WAIT
     payers: tuple[str, ...] = ()
+    extension: Reservation | None = None
 
     @property
     def lock_name(self) -> str:
@@ -354,6 +368,7 @@ class _Closure:
                 + sum(task.instance in lending.waiters for lending in self._lending)
                 if task.refills is None
                 else task.refills,
+                planned_time(task, max(1, len(raised))) if self._mcs else None,
             )
             for task, context, raised in zip(self._tasks, self.contexts, self._raised, strict=False)
         ]
@@ -405,7 +420,9 @@ class _Closure:
             span=cpi.span,
             chain=self._chain[name],
             monitor=cpi.monitor,
+            overrun=cpi.overrun if self._mcs else Policy.WAIT,
             payers=self._payers(cpi),
+            extension=extension_of(cpi) if self._mcs else None,
         )
 
     def _payers(self, cpi: Cpi) -> tuple[str, ...]:

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from camkes.model.overrun import LEVELS
-from camkes.model.system import Task
+from msgspec import Struct
+
+from camkes.model.overrun import LEVELS, Degradation, Policy, Server
+from camkes.model.settings import DEFAULT_TIME
+from camkes.model.system import Cpi, Task
 from camkes.protocols.requests import RequestGraph
 
 #: replenishments of a task that never blocks within a job: what is left, and what was used
@@ -56,3 +59,46 @@ def blocking_places(graph: RequestGraph, contended: Set[str]) -> Mapping[str, in
             for request in graph.outgoing[name]
         )
     return places
+
+
+class Reservation(Struct, frozen=True):
+    """`budget` nanoseconds in each `period` of so many."""
+
+    budget: int
+    period: int
+
+
+class PlannedTime(Struct, frozen=True):
+    """What a task may execute on an MCS kernel. `budgets` are those at each criticality of the system, up to
+    the highest of a task, in nanoseconds in each `period`; one that is as long as the period never ends.
+    `extension` is what the policy `extend` adds."""
+
+    budgets: tuple[int, ...]
+    period: int
+    server: Server
+    overrun: Policy
+    criticality: int
+    degraded: Degradation
+    extension: Reservation | None
+
+
+def server_period(task: Task) -> int:
+    """Nanoseconds after which what a task has used of its budget is there again."""
+    return task.period or DEFAULT_TIME
+
+
+def planned_time(task: Task, levels: int) -> PlannedTime:
+    """The time of a task in a system of so many criticalities."""
+    period = server_period(task)
+    budgets = tuple(period if budget is None else budget for budget in task.budgets[:levels])
+    server = task.server or Server.SPORADIC
+    return PlannedTime(
+        budgets, period, server, task.overrun, task.criticality, task.degraded, extension_of(task)
+    )
+
+
+def extension_of(subject: Task | Cpi) -> Reservation | None:
+    """The reservation that `extend` and roll-backs execute on, if one is stated."""
+    if subject.extension is None:
+        return None
+    return Reservation(subject.extension, subject.extension_period or DEFAULT_TIME)

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 from typing import Any
 
 from camkes.analysis.verdict import Analysis, TaskResult
-from camkes.protocols.plan import Plan, PlannedCondition, PlannedTask
+from camkes.model.overrun import Policy
+from camkes.model.units import duration
+from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
 from camkes.protocols.signals import way
+from camkes.protocols.time import Reservation
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
 
@@ -28,7 +31,11 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
     requests can arrive), contexts (under whose name they arrive), requests (CPIs it can request).
     conditions, if there are some: name, kind, ceiling, waiters (tasks and CPIs), helpers (each with the
     way to its signal, and whether it is lent to: its own priority is lower), others (signallers that are
-    not tasks), stated (the helpers are), known_from_code. mcs, for an MCS kernel only: true.
+    not tasks), stated (the helpers are), known_from_code.
+    For an MCS kernel only: mcs (true); time of tasks: budgets (at each criticality of the system, up to the
+    highest of a task) in each period, in nanoseconds, server, refills, overrun, criticality, priorities (at
+    each criticality), degraded (with its factor), extension; of CPIs: overrun, extension, payers (tasks whose
+    scheduling contexts its manager may bind).
     """
     results = _results(analysis)
     return {
@@ -45,6 +52,7 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
                 "pooled": c.pooled,
                 "manager": c.manager,
                 **({"monitor": c.lock_name} if c.monitor is not None else {}),
+                **(_cpi_time(c) if plan.mcs else {}),
                 "tasks": list(c.tasks),
                 "contexts": [x.name for x in c.contexts],
                 "requests": list(c.requests),
@@ -71,11 +79,35 @@ def _results(analysis: Analysis | None) -> dict[str, TaskResult]:
 
 def _task(task: PlannedTask, result: TaskResult | None) -> dict[str, Any]:
     row: dict[str, Any] = {"name": task.name, "id": task.id, "priority": task.priority}
+    if (time := task.time) is not None:
+        row["time"] = {
+            "budgets": list(time.budgets),
+            "period": time.period,
+            "server": time.server.value,
+            "refills": task.refills,
+            "overrun": time.overrun.value,
+            "criticality": time.criticality,
+            "priorities": list(task.priorities or (task.priority,)),
+            "degraded": {"kind": time.degraded.kind.value, "factor": time.degraded.factor},
+            "extension": _extension(time.extension),
+        }
     if result is not None:
         row["wcet"] = ceil(result.demand.total)
         row["blocking"] = ceil(result.blocking.least)
         row["response"] = None if result.response is None else ceil(result.response.time)
     return row
+
+
+def _cpi_time(cpi: PlannedCpi) -> dict[str, Any]:
+    return {
+        "overrun": cpi.overrun.value,
+        "extension": _extension(cpi.extension),
+        "payers": list(cpi.payers),
+    }
+
+
+def _extension(extension: Reservation | None) -> dict[str, int] | None:
+    return None if extension is None else {"budget": extension.budget, "period": extension.period}
 
 
 def to_json(plan: Plan, analysis: Analysis | None = None) -> str:
@@ -91,7 +123,8 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
         (t.name, str(t.id), str(t.priority), *(_times(results.get(t.name)) if results else ()))
         for t in plan.tasks
     ]
-    cpis = [("CPI", "protocol", "ceiling", "threads", "manager", "tasks", "requests")]
+    overrun = ("overrun", "binds contexts of") if plan.mcs else ()
+    cpis = [("CPI", "protocol", "ceiling", "threads", "manager", *overrun, "tasks", "requests")]
     cpis += [
         (
             c.name,
@@ -99,12 +132,15 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
             str(c.ceiling),
             f"{c.threads} (pool)" if c.pooled else str(c.threads),
             "yes" if c.manager else "-",
+            *((_policy(c.overrun, c.extension), " ".join(c.payers) or "-") if plan.mcs else ()),
             " ".join(c.tasks) or "-",
             " ".join(c.requests) or "-",
         )
         for c in plan.cpis
     ]
     parts = [table(tasks, right={1, 2, 3, 4, 5}, color=color)] if plan.tasks else ["no tasks"]
+    if plan.mcs and plan.tasks:
+        parts.append(table(_time_rows(plan), right={1, 3, 4, 6}, color=color))
     parts.append(table(cpis, right={2}, color=color) if plan.cpis else "no CPIs with a protocol")
     if plan.conditions:
         conditions = [("condition", "kind", "ceiling", "waits", "helpers")]
@@ -121,6 +157,52 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
         parts.append(table(conditions, right={2}, color=color))
         parts.append("\n".join(line for c in plan.conditions for line in _ways(c)))
     return "\n\n".join(parts)
+
+
+def _time_rows(plan: Plan) -> list[tuple[str, ...]]:
+    """What each task may execute: what differs with the criticality is separated by `/`."""
+    head = (
+        "task",
+        "criticality",
+        "priorities",
+        "budget",
+        "period",
+        "server",
+        "refills",
+        "overrun",
+        "degraded",
+    )
+    rows: list[tuple[str, ...]] = [head]
+    for task in plan.tasks:
+        time = task.time
+        assert time is not None
+        factor = f" {time.degraded.factor}" if time.degraded.factor > 1 else ""
+        lower = time.criticality < len(time.budgets) - 1
+        rows.append(
+            (
+                task.name,
+                str(time.criticality),
+                _levels(map(str, task.priorities or (task.priority,))),
+                _levels(map(duration, time.budgets[: time.criticality + 1])),
+                duration(time.period),
+                time.server.value.replace("_", " "),
+                str(task.refills),
+                _policy(time.overrun, time.extension),
+                f"{time.degraded.kind.value}{factor}" if lower else "-",
+            )
+        )
+    return rows
+
+
+def _levels(values: Iterable[str]) -> str:
+    shown = list(values)
+    return shown[0] if len(set(shown)) == 1 else " / ".join(shown)
+
+
+def _policy(policy: Policy, extension: Reservation | None) -> str:
+    if extension is None:
+        return policy.value
+    return f"{policy.value} ({duration(extension.budget)} / {duration(extension.period)})"
 
 
 def _ways(condition: PlannedCondition) -> Iterator[str]:

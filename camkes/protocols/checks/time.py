@@ -15,12 +15,11 @@ from camkes.model.settings import (
     EXTENSION,
     EXTENSION_PERIOD,
     PASSIVE,
-    PERIOD,
     PRIORITY,
     SettingReader,
 )
 from camkes.model.system import Cpi, Task
-from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, duration
+from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing, route, through
 from camkes.protocols.codes import (
     BUDGET_BELOW_SECTION,
@@ -31,18 +30,13 @@ from camkes.protocols.codes import (
     OVERRUN_WITHOUT_BUDGET,
 )
 from camkes.protocols.plan import PlannedCpi
-from camkes.protocols.time import request_times
+from camkes.protocols.time import request_times, server_period
 
 
 def subjects(facts: Facts) -> Iterator[Task | Cpi]:
     """What can have an overrun policy."""
     yield from facts.system.tasks
     yield from facts.system.cpis
-
-
-def server_period(task: Task) -> int:
-    """Nanoseconds after which what a task has used of its budget is there again."""
-    return task.period or PERIOD.default * NANOSECONDS[DEFAULT_UNIT]
 
 
 def limited(task: Task) -> bool:

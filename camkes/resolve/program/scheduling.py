@@ -8,13 +8,11 @@ from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.codes import BAD_TIME
-from camkes.model.settings import BUDGET, DATA, PASSIVE, PERIOD, SIZE_BITS, SettingReader
+from camkes.model.settings import BUDGET, DATA, DEFAULT_TIME, PASSIVE, PERIOD, SIZE_BITS, SettingReader
 from camkes.model.system import Instance, Setting
 from camkes.model.units import NANOSECONDS, duration
 from camkes.resolve import codes
 
-#: nanoseconds, where nothing is set
-DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
 _LONGEST = PERIOD.high * NANOSECONDS[PERIOD.unit]
 #: what the kernel may need itself to switch to a thread and away from it
 SHORTEST = 20_000

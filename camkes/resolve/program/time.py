@@ -14,6 +14,7 @@ from camkes.model.overrun import Degradation, Degraded, Policy, Server
 from camkes.model.settings import (
     BUDGET,
     BUDGETS,
+    DEFAULT_TIME,
     DEGRADED,
     EXTENSION,
     EXTENSION_PERIOD,
@@ -26,13 +27,12 @@ from camkes.model.settings import (
     SettingReader,
 )
 from camkes.model.system import Cpi, Instance, Setting, Task, in_words
-from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, duration
+from camkes.model.units import duration
 from camkes.resolve import codes
 from camkes.resolve.program.scheduling import SHORTEST
 from camkes.resolve.values.clauses import policy, quoted
 from camkes.resolve.words.nearest import suggestion
 
-_DEFAULT_PERIOD = PERIOD.default * NANOSECONDS[DEFAULT_UNIT]
 _Choice = TypeVar("_Choice", Server, Degraded)
 
 
@@ -130,7 +130,7 @@ class TimeReader(SettingReader, frozen=True):
 def check_times(tasks: Sequence[Task], cpis: Sequence[Cpi], sink: Sink) -> None:
     """Report budgets above their periods, and values that fall while the criticality rises."""
     for task in tasks:
-        period = task.period or _DEFAULT_PERIOD
+        period = task.period or DEFAULT_TIME
         for known, budget in zip(BUDGETS, task.raised_budgets, strict=False):
             _fits(known, "a budget", budget, PERIOD, period, task.spans, sink)
         whole = task.budget or period if task.raised_budgets else None
@@ -141,7 +141,7 @@ def check_times(tasks: Sequence[Task], cpis: Sequence[Cpi], sink: Sink) -> None:
 
 
 def _both(prefix: str, subject: Task | Cpi, sink: Sink) -> None:
-    period = subject.extension_period or _DEFAULT_PERIOD
+    period = subject.extension_period or DEFAULT_TIME
     _fits(EXTENSION, "an extension", subject.extension, EXTENSION_PERIOD, period, subject.spans, sink)
     _rising(prefix, (WCET, *WCETS), (subject.wcet, *subject.raised_wcets), subject.spans, sink)
 
