@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.check import check_limits
 from camkes.capdl.details import Rights, Scheduling
-from camkes.capdl.mcs import TimePlanner
+from camkes.capdl.mcs import TimePlanner, refuse_policies
 from camkes.capdl.model import (
     Cap,
     CapabilityModel,
@@ -63,6 +63,8 @@ def allocate(
     sink = sink if sink is not None else Sink()
     model = _Allocator(system, plan, SettingReader(sink, defaults), rendered, tcb_caps).run()
     check_limits(system, plan, model, word_bits, sink)
+    if system.mcs:
+        refuse_policies(system, sink)
     return model
 
 

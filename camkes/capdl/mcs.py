@@ -12,16 +12,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.codes import PASSIVE_CONNECTOR, SHORT_ON_MCS
+from camkes.capdl.codes import PASSIVE_CONNECTOR, POLICY_UNSUPPORTED, SHORT_ON_MCS
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
-from camkes.diagnostics import Label
+from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
+from camkes.model.overrun import Policy
 from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SettingReader
 from camkes.model.system import System
 from camkes.resolve.program.scheduling import SHORTEST
 
 _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
+
+
+def refuse_policies(system: System, sink: Sink) -> None:
+    """Report the overrun policies that the runtime does not have yet."""
+    stated = [(task.overrun, task.spans.get("overrun", task.span)) for task in system.tasks]
+    stated += [(cpi.overrun, cpi.spans.get("overrun", cpi.span)) for cpi in system.cpis]
+    for policy, span in stated:
+        if policy is not Policy.WAIT:
+            sink.report(
+                POLICY_UNSUPPORTED,
+                f"the overrun policy `{policy.value}` is not supported yet",
+                span,
+                help="use `wait`: what has used up its budget goes on when that is refilled",
+            )
 
 
 class TimePlanner:

@@ -18,7 +18,6 @@ from camkes.protocols.checks import CHECKS
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Chain
 from camkes.protocols.signals import signals_matter
-from camkes.protocols.unsupported import refuse_helpers
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.codes import codes_of
@@ -66,9 +65,6 @@ def check(path: Path) -> tuple[tuple[Diagnostic, ...], Plan | None]:
         for caller, words in reached
     }
     plan = analyse(system, sink, code, chains, operations if reached else None)
-    if mcs and system.conditions:
-        refuse_helpers(system, sink)
-        plan = None
     return sink.diagnostics, plan
 
 
@@ -143,7 +139,7 @@ def test_every_code_is_explained() -> None:
 def test_every_code_belongs_to_a_check_and_prerequisites_come_first() -> None:
     of_checks = {code for check in CHECKS for code in check.codes}
     # the one is for systems without protocols too, the other for builds
-    assert of_checks == set(codes_of(codes)) - {codes.PLAIN_CYCLE, codes.HELPERS_UNSUPPORTED}
+    assert of_checks == set(codes_of(codes)) - {codes.PLAIN_CYCLE}
     before: set[str] = set()
     for entry in CHECKS:
         assert before.issuperset(entry.after)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
-from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, PROTOCOL_ON_MCS, TIMER_TAKEN
+from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
 from camkes.backends.sel4.complete import (
     TIMER_SPACE,
     TRACE_SPACE,
@@ -43,7 +43,6 @@ from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.protocols.plan import Plan
-from camkes.protocols.unsupported import refuse_helpers
 from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resources import ROOT
 
@@ -97,20 +96,10 @@ class Sel4Backend(Struct, frozen=True):
         return False
 
     def check(self, system: System, sink: Sink) -> None:
-        """Report wrong sizes of heaps, and protocols that an MCS kernel cannot have."""
+        """Report wrong sizes of heaps."""
         reader = SettingReader(sink)
         for instance in system.instances:
             reader.heap_size(instance, self.project.heap_size)
-        for cpi in system.cpis if system.mcs else ():
-            sink.report(
-                PROTOCOL_ON_MCS,
-                f"`{cpi.name}` has a priority protocol, but the kernel is an MCS kernel",
-                cpi.span,
-                "protocols are not supported on MCS kernels yet",
-                help="configure with -DKernelIsMCS=OFF",
-            )
-        if system.mcs:
-            refuse_helpers(system, sink)
 
     def alone(self, step: Callable[[], Result], sink: Sink, progress: Callable[[str], None]) -> Result | None:
         """CMake's build is the only one in its folder."""

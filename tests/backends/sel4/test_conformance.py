@@ -105,9 +105,17 @@ def jobs(records: list[Record]) -> list[tuple[int, int, int, int]]:
     ]
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+#: machines, and further definitions
+KERNELS = [*((platform, {}) for platform in PLATFORMS), ("x86_64", {"KernelIsMCS": "ON"})]
+
+
+@pytest.mark.parametrize(
+    ("platform", "kernel"), KERNELS, ids=["-".join((name, *more)) for name, more in KERNELS]
+)
 @pytest.mark.parametrize(("name", "definitions"), CASES, ids=lambda value: "".join(value) or None)
-def test_same_on_both_kernels(name: str, definitions: dict[str, str], platform: str, tmp_path: Path) -> None:
+def test_same_on_both_kernels(
+    name: str, definitions: dict[str, str], platform: str, kernel: dict[str, str], tmp_path: Path
+) -> None:
     qemu = PLATFORMS[platform][0]
     if shutil.which(qemu) is None:
         pytest.skip(f"{qemu} is not installed")
@@ -118,10 +126,10 @@ def test_same_on_both_kernels(name: str, definitions: dict[str, str], platform: 
         kept = builds / "applications" / name
         shutil.copytree(path, kept, dirs_exist_ok=True)
         path = kept
-    folder = builds / "-".join([platform, name, *definitions.values(), *RELEASE])
+    folder = builds / "-".join([platform, name, *definitions.values(), *RELEASE, *kernel])
     text = output(host)
     has_jobs = any(record.kind == JOB_BEGIN for record in host)
-    sel4 = on_sel4(path, definitions, platform, folder, 0 if has_jobs else text.count("\n"))
+    sel4 = on_sel4(path, {**definitions, **kernel}, platform, folder, 0 if has_jobs else text.count("\n"))
     assert output(r for r in sel4 if r.time < DURATION or not has_jobs) == text
     expected, found = jobs(host), jobs(sel4)
     assert [e[:3] for e in found] == [e[:3] for e in expected]

@@ -27,8 +27,6 @@ from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
 from tests.written import write_files
 
-from .test_cmake import configure
-
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 
 SYSTEM = """\
@@ -203,20 +201,6 @@ def test_capabilities_of_the_system_keep_their_slots(tmp_path: Path) -> None:
         kept = {cap for cap in caps if "-faults (" not in cap and "guard" not in cap}
         if container != "timer-driver-cnode":
             assert kept <= set(with_time.caps[container])
-
-
-def test_protocols_are_refused_at_their_line(tmp_path: Path) -> None:
-    (tmp_path / "application").mkdir()
-    (tmp_path / "application" / "lock.camkes").write_text(
-        SYSTEM.replace(
-            "component Leaf { provides Echo e; }",
-            "component Leaf { provides Echo e with priority_protocol fixed; }",
-        )
-    )
-    done = configure(tmp_path, "DeclareCAmkESRootserver(lock.camkes)", "-DKernelIsMCS=ON")
-    assert done.returncode != 0
-    assert "error[E0960]: `leaf.e` has a priority protocol" in done.stderr
-    assert "lock.camkes:8" in done.stderr
 
 
 def mistakes(folder: Path, text: str) -> list[tuple[str, str, str]]:
