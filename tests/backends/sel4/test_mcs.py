@@ -55,7 +55,7 @@ assembly {
         client._priority = 50;  client._period = 5 ms;  client._budget = 2 ms;
         server.own_priority = 60;  server.own_period = 20000;
         server.first_priority = 60;  server.first_passive = true;
-        server.second_priority = 40;  server.second_passive = true;
+        server.second_priority = 50;  server.second_passive = true;
         server.tick_period = 4 ms;  server.tick_data = 7;  server.tick_size_bits = 9;
         server.faultperiod = 8000;
         leaf.e_passive = 1;
