@@ -86,6 +86,8 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     every_way: bool = True
     #: how often one request to a CPI leads to requests to which locks, for those that are whole sections
     inside: Mapping[str, Mapping[str, int]] = {}
+    #: locks for which one request can wait for all lower tasks in the queue
+    any_order: frozenset[str] = frozenset()
     #: whether the solver is used where the search exceeds its limit
     solver: bool = False
 
@@ -133,7 +135,7 @@ class PossibleWaits(Struct, frozen=True, dict=True):
         return {cpi: self._own(cpi, holders, window) for cpi, holders in self.holders.items()}
 
     def _own(self, cpi: str, holders: int, window: Time) -> int:
-        limit = 0
+        limit = holders if cpi in self.any_order else 0
         for _, period, count, jitter in self.requests.get(cpi, ()):
             if limit >= holders:
                 break
@@ -235,7 +237,7 @@ def waits(
         for name in names
         if workload.rules[name].lock  # else a step of a request, in which none is made
     }
-    return PossibleWaits(sections, requests, found.every_way, inside, solver)
+    return PossibleWaits(sections, requests, found.every_way, inside, workload.any_order, solver)
 
 
 class _Sections:

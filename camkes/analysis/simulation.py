@@ -303,7 +303,7 @@ class Simulation:
             chosen = waiting.pop(0)
             chosen.stack.append(_RequestFrame(self.what.cpis[cpi.name], cpi, cpi.ceiling))
         else:
-            chosen = max(waiting, key=self._priority)  # the first of equals
+            chosen = waiting[0] if cpi.any_order else max(waiting, key=self._priority)  # the first of equals
             waiting.remove(chosen)
         self._take(chosen, cpi)
         self._wake(chosen)

@@ -12,7 +12,9 @@ from heapq import nlargest
 from msgspec import Struct
 
 from camkes.analysis.conditions import HelpedWait, helped_waits
+from camkes.diagnostics import Sink
 from camkes.model.protocols import TABLE, Protocol, Rules
+from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.protocols.releases import emitters, periods
@@ -23,7 +25,8 @@ class WorkloadCpi(Struct, frozen=True):
     requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
     `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs
     with the same `lock`, which are `inherited`, exclude each other; the others have locks of their own. These
-    are waits for a signal: see `camkes.analysis.conditions`."""
+    are waits for a signal: see `camkes.analysis.conditions`. They are served in `any_order`, or else the most
+    urgent first, as all others are."""
 
     name: str
     protocol: Protocol
@@ -31,6 +34,7 @@ class WorkloadCpi(Struct, frozen=True):
     requests: Mapping[str, int] = {}
     ceiling: int = 0
     lock: str = ""
+    any_order: bool = False
 
 
 class WorkloadTask(Struct, frozen=True):
@@ -65,6 +69,11 @@ class Workload(Struct, frozen=True, dict=True):
     def lock(self) -> Mapping[str, str]:
         """The lock of each CPI; one without a protocol of locks has a name for it all the same."""
         return {cpi.name: cpi.lock or cpi.name for cpi in self.cpis}
+
+    @cached_property
+    def any_order(self) -> frozenset[str]:
+        """The locks whose requests are served in any order."""
+        return frozenset(cpi.lock for cpi in self.cpis if cpi.any_order)
 
     @cached_property
     def rules(self) -> Mapping[str, Rules]:
@@ -178,13 +187,20 @@ def workload_of(system: System, plan: Plan) -> Workload:
         )
         for cpi in system.cpis
     )
-    return Workload(tasks, (*cpis, *(_cpi_of(wait, counts) for wait in waits)))
+    any_order = {wait.lock for wait in waits if not all(_urgent_first(system, name) for name in wait.helpers)}
+    of_waits = (_cpi_of(wait, counts, wait.lock in any_order) for wait in waits)
+    return Workload(tasks, (*cpis, *of_waits))
 
 
-def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]]) -> WorkloadCpi:
+def _urgent_first(system: System, name: str) -> bool:
+    instance = system.instance(name)
+    return instance is not None and SettingReader(Sink()).urgent_first(instance)
+
+
+def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]], any_order: bool) -> WorkloadCpi:
     """A wait as a request, in which its helpers request what they do in a job."""
     requests = dict.fromkeys(wait.conditions, 1)
     for helper in wait.helpers:
         requests |= counts.get(helper, {})
     inherited = next(protocol for protocol in Protocol if protocol.inherits)
-    return WorkloadCpi(wait.condition, inherited, wait.work, requests, lock=wait.lock)
+    return WorkloadCpi(wait.condition, inherited, wait.work, requests, 0, wait.lock, any_order)

@@ -143,6 +143,9 @@ DEGRADED = Known("degraded", "thread", shared=False)
 #: for how long helpers execute from a wait to the signal
 WITHIN = Known("within", "condition", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="the time of helpers")
 
+#: whether a task ends, of all waits of others that it has to end, that of the most urgent task first
+URGENT_FIRST = Known("urgent_first", "thread", 0, 1, default=0, shared=False)
+
 TABLE = {
     known.name: known
     for each in list(globals().values())
@@ -247,6 +250,10 @@ class SettingReader(Struct, frozen=True):
     def passive(self, instance: Instance, interface: str) -> bool:
         """Whether the threads of an interface run on the time of its callers."""
         return bool(self._of_thread(instance, f"{interface}_", PASSIVE, PASSIVE.default))
+
+    def urgent_first(self, instance: Instance) -> bool:
+        """Whether a task ends the wait of the most urgent task first."""
+        return bool(self._of_thread(instance, "_", URGENT_FIRST, URGENT_FIRST.default))
 
     def requests(self, instance: Instance, interface: str) -> int | None:
         """How often a job, or a request, calls a `uses` interface at most; None: not stated."""

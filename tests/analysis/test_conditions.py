@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from camkes.cli.main import main
-from tests.end_to_end.support import write
+from tests.command import camkes
+from tests.end_to_end.support import loop, write
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MS = 1_000_000
@@ -72,13 +73,77 @@ def clients(folder: Path, servers: int = 2, settings: str = "") -> Path:
     )
 
 
+#: Both servers end the wait of the most urgent client first, as those of Cucinotta et al. do.
+URGENT_FIRST = "s0._urgent_first = true; s1._urgent_first = true;"
+
+
 def test_three_clients_of_two_servers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The first waits for the second in one server and for the third in the other: 4 + 4, not 5 + 1 and not
     5 + 4. C is 14, 21, 25: R1 = 14 + 8, R2 = 21 + 4 + 14, R3 = 25 + 2 * 14 + 21."""
-    found = analysed(clients(tmp_path), capsys)
+    found = analysed(clients(tmp_path, 2, URGENT_FIRST), capsys)
     assert [task["wcet"] / MS for task in found.values()] == [14, 21, 25]
     assert [task["blocking"] / MS for task in found.values()] == [8, 4, 0]
     assert [task["response"] / MS for task in found.values()] == [22, 39, 74]
+
+
+@pytest.mark.parametrize("settings", ["", "s0._urgent_first = true; s1._urgent_first = false;"])
+def test_a_server_may_have_any_order(
+    settings: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With any order in both servers both others can be ahead in the first one: 5 + 4. With any order in the
+    second alone they can both be ahead there, 4 + 1, but one in each, 4 + 4, is more."""
+    found = analysed(clients(tmp_path, 2, settings), capsys)
+    first = 8 if settings else 9
+    assert [task["blocking"] / MS for task in found.values()] == [first, 4, 0]
+    assert [task["response"] / MS for task in found.values()] == [14 + first, 39, 74]
+
+
+def in_order_of_arrival(folder: Path, settings: str = "") -> Path:
+    """Three clients of a server that executes 5 ms for each, in the order of their requests."""
+    clients = "".join(f"component Client c{i}; " for i in (1, 2, 3))
+    told = "".join(f"connection seL4Notification told{i}(from s.told{i}, to c{i}.told); " for i in (1, 2, 3))
+    work = ((1, 2, 3), (2, 1, 2), (3, 1, 0))
+    given = "".join(
+        f"c{i}.number = {i}; c{i}.work = {w}; c{i}._wcet = {w} ms; c{i}._offset = {offset} ms;"
+        f" c{i}._priority = {9 - i}; c{i}._period = 100 ms; c{i}.told_within = 5 ms;"
+        for i, w, offset in work
+    )
+    body = "MS(work); char *q = queue; q[++q[0]] = (char)number; ask_emit(); told_wait();"
+    served = "q[next] == 1 ? told1_emit() : q[next] == 2 ? told2_emit() : told3_emit();"
+    return write(
+        folder,
+        """component Client { control; requestor; dataport Buf queue; emits Ask ask;
+            consumes Told told with helpers; attribute int number; attribute int work; }
+        component Server { control; requestor; dataport Buf queue; consumes Ask ask;
+            emits Told told1; emits Told told2; emits Told told3; }""",
+        f"""composition {{ {clients} component Server s; {told}
+            connection seL4NotificationNative ask(from c1.ask, from c2.ask, from c3.ask, to s.ask);
+            connection seL4SharedData queue(from c1.queue, from c2.queue, from c3.queue, to s.queue); }}
+        configuration {{ s._priority = 1; {given} {settings} }}""",
+        {
+            "Client": loop(body),
+            "Server": f"""int run(void) {{
+                const volatile char *q = queue;
+                for (unsigned next = 1;; next++) {{
+                    while (!q[next]) {{ ask_wait(); }}
+                    camkes_work(CAMKES_MS(5));
+                    {served}
+                }}
+            }}""",
+        },
+    )
+
+
+def test_a_run_in_the_order_of_arrival(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The third asks at 1, the second at 3, the first, released at 3, at 5 ms: the server ends their waits at
+    9, 14 and 19 ms. R is 7 + 2 * 5; 7 + 5, if the server were one that takes the most urgent first."""
+    path = in_order_of_arrival(tmp_path)
+    words = ("--for", "90ms", "--verify", "-o", tmp_path / "build", "--json")
+    seen = {t["name"]: t for t in json.loads(camkes("run", path, *words).output)["tasks"]}
+    assert seen["c1"]["response"]["max"] == 16 * MS
+    assert analysed(path, capsys)["c1"]["response"] == 17 * MS
+    stated = in_order_of_arrival(tmp_path, "s._urgent_first = 1;")
+    assert analysed(stated, capsys)["c1"]["response"] == 12 * MS
 
 
 def test_conditions_with_a_helper_in_common_have_one_lock(
@@ -86,7 +151,7 @@ def test_conditions_with_a_helper_in_common_have_one_lock(
 ) -> None:
     """With one server the first waits once, for the longer time: 12 + 5. So do servers that help each other's
     clients, in all conditions."""
-    one = analysed(clients(tmp_path / "one", 1), capsys)
+    one = analysed(clients(tmp_path / "one", 1, "s0._urgent_first = true;"), capsys)
     assert [task["blocking"] / MS for task in one.values()] == [5, 4, 0]
     every = '["s0", "s1"]'
     both = "".join(f"c{c}.told{s}_helpers = {every};" for c in range(3) for s in range(2))
@@ -134,4 +199,4 @@ def test_servers_may_have_the_priority_of_the_least_urgent_client(
 ) -> None:
     path = clients(tmp_path)
     path.write_text(path.read_text().replace("s1._priority = 1;", "s1._priority = 7;"))
-    assert [task["response"] / MS for task in analysed(path, capsys).values()] == [22, 39, 74]
+    assert [task["response"] / MS for task in analysed(path, capsys).values()] == [23, 39, 74]

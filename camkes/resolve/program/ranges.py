@@ -31,6 +31,7 @@ def check_ranges(
         setting = find(parts[task.instance], *PRIORITY.names("_"))
         stated |= {setting.span} if setting is not None else set()
         reader.members(parts[task.instance], "task", "_")
+        reader.urgent_first(parts[task.instance])
     for instance in parts.values():
         if instance.type.control:
             _thread(reader, instance, "_")
