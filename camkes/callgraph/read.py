@@ -84,7 +84,7 @@ def calls_of_code(
     ]
     builds = [build_of(application, i, Sink()) for i in instances]
     languages = {build.language_of(source) for build in builds for source in build.sources}
-    compiler = find_compiler(sanitize, Sink(), languages) if instances else None
+    compiler = find_compiler(sanitize, Sink(), languages, mcs=system.mcs) if instances else None
     if compiler is not None:
         reader.read(instances, application, headers, out, compiler)
     return CodeCalls(

@@ -33,6 +33,7 @@ from camkes.capdl.model import (
 from camkes.capdl.threads import ThreadPlanner
 from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, carries_time, support
+from camkes.model.overrun import Server
 from camkes.model.settings import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import (
     Connection,
@@ -400,7 +401,11 @@ class _Allocator:
         reply = self._object(f"{thread.name}:reply", ObjectKind.REPLY)
         self._cap(space, ObjectUse(thread.instance, Purpose.OWN_REPLY, number=thread.index), reply)
         if thread.name not in self.passive:
-            context = self._context(f"{thread.name}:sc", self.time.scheduling(thread))
+            granted = self.time.scheduling(thread)
+            task = next((t for t in self.plan.tasks if t.id == thread.task), None)
+            if task is not None and task.time is not None:
+                granted = granted.with_server(task.time.server is Server.SPORADIC, task.refills)
+            context = self._context(f"{thread.name}:sc", granted)
             return replace(thread, scheduling_context=context)
         if ObjectUse(thread.instance, Purpose.LENT) not in self.slots:
             name = f"{thread.instance}:passive"

@@ -8,6 +8,7 @@ from enum import Flag, auto
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.model.settings import BUDGET, DATA, PERIOD, SIZE_BITS
 
@@ -49,14 +50,28 @@ _LETTERS = {
 }
 
 
+#: of a scheduling context of seL4: what is not refills, and a refill
+_CONTEXT_BYTES = 96
+_REFILL_BYTES = 16
+
+
 class Scheduling(Struct, frozen=True):
     """What a scheduling context grants: `budget` microseconds in each `period`; `data` is the number
-    that a timeout fault has for it."""
+    that a timeout fault has for it. `sporadic`: what is used comes back one period later, in up to `refills`
+    parts, which an object of 2^`size_bits` bytes has to have room for."""
 
     period: int = PERIOD.default
     budget: int = BUDGET.default
     data: int = DATA.default
     size_bits: int = SIZE_BITS.default
+    sporadic: bool = False
+    refills: int = 2
+
+    def with_server(self, sporadic: bool, refills: int) -> Scheduling:
+        """The same for a server, in an object that is large enough."""
+        needed = (_CONTEXT_BYTES + _REFILL_BYTES * refills - 1).bit_length()
+        size_bits = max(self.size_bits, needed)
+        return replace(self, sporadic=sporadic, refills=refills, size_bits=size_bits)
 
 
 class Domain(Struct, frozen=True):

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from camkes.capdl.details import Scheduling
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Space, Thread
 
 _HEADER = "camkes-host-table 1"
@@ -16,9 +17,16 @@ _IMPLICIT = frozenset({ObjectKind.CNODE, ObjectKind.VSPACE})
 def host_table(model: CapabilityModel, images: Mapping[str, str]) -> str:
     """The boot table; `images` gives the file of each address space by its name."""
     lines = [_HEADER]
+    threads = [thread for space in model.spaces for thread in space.threads]
+    mcs = any(thread.scheduling_context for thread in threads)
+    if mcs:
+        lines.append("mcs")
     lines += [_object(o) for o in table_objects(model)]
     for space in model.spaces:
         lines += _space(space, images[space.name])
+    if mcs:
+        lines += _times(model, threads)
+        lines += [_fault_handler(space, t) for space in model.spaces for t in space.threads if t.fault_slot]
     lines += [f"timer {t.object} {t.notification} {t.badge} {t.offset} {t.period}" for t in model.timers]
     return "\n".join(lines) + "\n"
 
@@ -30,6 +38,8 @@ def table_objects(model: CapabilityModel) -> tuple[KernelObject, ...]:
 
 def _object(item: KernelObject) -> str:
     size = f" {item.size}" if item.kind is ObjectKind.REGION else ""
+    if isinstance(item.details, Scheduling):
+        size = f" {item.details.size_bits}"
     return f"object {item.name} {item.kind.value}{size}"
 
 
@@ -47,3 +57,20 @@ def _thread(thread: Thread) -> str:
         f"thread {thread.name} {thread.index} {thread.role.value} {thread.priority} {thread.max_priority} "
         f"{thread.stack_size} {thread.fault_slot} {task} {thread.instance}"
     )
+
+
+def _times(model: CapabilityModel, threads: Sequence[Thread]) -> list[str]:
+    """What each scheduling context grants, and to which thread."""
+    users = {thread.scheduling_context: thread.name for thread in threads}
+    return [
+        f"time {o.name} {users.get(o.name, '-')} {1_000 * granted.budget} {1_000 * granted.period} "
+        f"{granted.refills} {granted.data} {'sporadic' if granted.sporadic else 'constant'}"
+        for o in model.objects
+        if isinstance(granted := o.details, Scheduling)
+    ]
+
+
+def _fault_handler(space: Space, thread: Thread) -> str:
+    """An MCS kernel keeps the capability in the TCB."""
+    (cap,) = (cap for cap in space.caps if cap.slot == thread.fault_slot)
+    return f"fault {thread.name} {cap.object} {cap.rights} {cap.badge}"

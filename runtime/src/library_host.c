@@ -50,14 +50,17 @@ int camkes_declare_reply_cap(seL4_CPtr slot)
     return 0;
 }
 
+/* An MCS kernel keeps the reply in a reply object, where another call does not overwrite it. */
 void camkes_protect_reply_cap(void)
 {
+#if !defined(CONFIG_KERNEL_MCS)
     camkes_tls_t *tls = camkes_get_tls();
     if (tls->reply_cap_in_tcb) {
         tls->reply_cap_in_tcb = false;
         tls->reply_cap_save_error =
             seL4_CNode_SaveCaller(tls->cnode_cap, tls->reply_cap_slot, seL4_WordBits);
     }
+#endif
 }
 
 seL4_Error camkes_unprotect_reply_cap(void)

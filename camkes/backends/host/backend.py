@@ -114,12 +114,8 @@ class HostBackend(Struct, frozen=True):
         self, system: System, plan: Plan, code: HostCode, sink: Sink, progress: Callable[[str], None]
     ) -> HostImage | None:
         """Compile and link what changed; errors report calls of code that cannot be determined."""
-        from camkes.backends.host.codes import NO_MCS
         from camkes.backends.host.host import build_host
 
-        if system.mcs:
-            sink.report(NO_MCS, "the host kernel is not an MCS kernel yet", help="run it with --kernel sel4")
-            return None
         return build_host(
             system,
             plan,

@@ -39,7 +39,7 @@ _ABSOLUTE = re.compile(r"(?:(?<=[\s\"'=])|^)/[^\s\"']+", re.MULTILINE)
 class Compiler(Struct, frozen=True):
     """`c` and `cxx` are the commands with the user's own flags; the identities change with them, with the
     programs that they run and with the environment that these look at. `call_graphs`: the compiler writes
-    the call graph of a source."""
+    the call graph of a source. `mcs`: code is for an MCS kernel."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -49,9 +49,12 @@ class Compiler(Struct, frozen=True):
     clang: bool = False
     call_graphs: bool = False
     said: tuple[str, ...] = ()  # the form of the compilers' messages
+    mcs: bool = False
 
     def compile_flags(self) -> tuple[str, ...]:
-        return (*_COMMON, "-fdiagnostics-color=never", *self.said, *(_SANITIZE if self.sanitize else ()))
+        kernel = ("-DCONFIG_KERNEL_MCS=1",) if self.mcs else ()
+        own = (*kernel, *(_SANITIZE if self.sanitize else ()))
+        return (*_COMMON, "-fdiagnostics-color=never", *self.said, *own)
 
     def link_flags(self) -> tuple[str, ...]:
         return _SANITIZE if self.sanitize else ()
@@ -61,9 +64,11 @@ class Compiler(Struct, frozen=True):
         return () if self.clang else self.link_flags()
 
 
-def find_compiler(sanitize: bool, sink: Sink, languages: Iterable[str | None] = ()) -> Compiler | None:
+def find_compiler(
+    sanitize: bool, sink: Sink, languages: Iterable[str | None] = (), *, mcs: bool = False
+) -> Compiler | None:
     """The compiler that CC names, or `cc`, and that for C++ if it is among the languages; None after a
-    diagnostic."""
+    diagnostic. `mcs`: to compile for an MCS kernel."""
     c = _command("CC", "cc")
     path = shutil.which(c[0])
     if path is None:
@@ -92,6 +97,7 @@ def find_compiler(sanitize: bool, sink: Sink, languages: Iterable[str | None] = 
         clang="clang version" in description,
         call_graphs=_gcc_version(description) >= 10,
         said=_BYTE_COLUMNS if all(version >= 11 for version in versions) else (),
+        mcs=mcs,
     )
 
 

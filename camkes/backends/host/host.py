@@ -155,7 +155,7 @@ class _Build:
         builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
         languages = {language_by_name(f.path) for f in self.generated}
         languages |= {b.language_of(source) for b in builds.values() for source in b.sources}
-        compiler = find_compiler(sanitize, self.sink, languages)
+        compiler = find_compiler(sanitize, self.sink, languages, mcs=self.system.mcs)
         if compiler is None or self.sink.has_errors:
             return None
         jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}

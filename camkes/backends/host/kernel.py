@@ -86,7 +86,13 @@ def _key(compiler: Compiler) -> str:
     folders = (HOST_KERNEL / "src", HOST_KERNEL / "include", RUNTIME / "src", RUNTIME / "include")
     files = [HOST_KERNEL / "Makefile", *sorted(f for d in folders for f in d.rglob("*.[chS]"))]
     # the place of the sources is in the debugging information; the Makefile takes CFLAGS from the environment
-    words = [compiler.identity, str(compiler.sanitize), str(ROOT), os.environ.get("CFLAGS", "")]
+    words = [
+        compiler.identity,
+        str(compiler.sanitize),
+        str(compiler.mcs),
+        str(ROOT),
+        os.environ.get("CFLAGS", ""),
+    ]
     return of_words([*words, *(f"{f} {of_file(f)}" for f in files)])[:16]
 
 

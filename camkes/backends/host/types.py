@@ -89,7 +89,7 @@ def check_types(
     on this workstation. OSError where the folder cannot be written.
     """
     units = _units(system, application)
-    compiler = find_compiler(False, Sink()) if units else None
+    compiler = find_compiler(False, Sink(), mcs=system.mcs) if units else None
     if compiler is None:
         return
     faults: dict[str, list[tuple[_TypeUse, str, _Unit]]] = {}

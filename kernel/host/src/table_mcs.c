@@ -11,7 +11,7 @@
  */
 void table_read_context(const struct line *line, struct object *object)
 {
-    enum { LEAST = 7, MOST = 16, OTHER = 96 };
+    enum { LEAST = 7, MOST = 20, OTHER = 96 };
     const uint64_t bits = field_number(line, 3, MOST);
     if (bits < LEAST) {
         field_bad(line, "a scheduling context has at least 2^%d bytes", LEAST);
