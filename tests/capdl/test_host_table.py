@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.capdl.allocate import allocate
+from camkes.capdl.details import Scheduling
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from tests.capdl.systems import EMPTY, everything, nested
@@ -67,3 +69,38 @@ def test_names_have_no_blanks() -> None:
     for make in MODELS:
         for item in make().objects:
             assert not set(item.name) & set(" \t#")
+
+
+def mcs_model() -> CapabilityModel:
+    made, plan = nested()
+    return allocate(replace(made, mcs=True), plan)
+
+
+def test_an_mcs_kernel_gets_the_time_of_each_thread_that_is_not_passive() -> None:
+    model = mcs_model()
+    text = host_table(model, {s.name: f"./{s.name}.so" for s in model.spaces})
+    assert text.splitlines()[1] == "mcs"
+    times = {fields[0]: fields[1:] for fields in parse(text)["time"]}
+    contexts = {o.name: o for o in model.objects if o.kind is ObjectKind.SCHEDULING_CONTEXT}
+    assert times.keys() == contexts.keys()
+    users = {name: fields[0] for name, fields in times.items() if fields[0] != "-"}
+    active = [t for s in model.spaces for t in s.threads if t.scheduling_context]
+    assert users == {t.scheduling_context: t.name for t in active}
+    for name, (_, budget, period, refills, data, server) in times.items():
+        granted = contexts[name].details
+        assert isinstance(granted, Scheduling)
+        assert (int(budget), int(period)) == (1_000 * granted.budget, 1_000 * granted.period)
+        assert (int(refills), int(data)) == (granted.refills, granted.data)
+        assert server == ("sporadic" if granted.sporadic else "constant")
+
+
+def test_another_kernel_gets_no_times() -> None:
+    model = MODELS[0]()
+    assert not parse(host_table(model, {s.name: "" for s in model.spaces})).keys() & {"mcs", "time", "fault"}
+
+
+@pytest.mark.parametrize(("refills", "bits"), [(2, 8), (10, 8), (11, 9), (26, 9), (27, 10)])
+def test_an_object_has_room_for_the_refills_of_a_server(refills: int, bits: int) -> None:
+    assert Scheduling().with_server(True, refills) == Scheduling(
+        size_bits=bits, sporadic=True, refills=refills
+    )
