@@ -276,7 +276,7 @@ def test_an_event_of_a_task(clause: str, of_a: int, of_b: int, tmp_path: Path) -
     assert found.responses("b") == [of_b]
 
 
-def locked(folder: Path) -> Path:
+def locked(folder: Path, first: int = 0) -> Path:
     """`through_a_lock` with an event."""
     return through_a_lock(
         folder,
@@ -285,6 +285,7 @@ def locked(folder: Path) -> Path:
         component Cons { control; requestor; consumes Done done with helpers; }""",
         "connection seL4Notification end(from p.done, to c.done);",
         {"Prod": "done_emit();", "Cons": "done_wait();"},
+        first=first,
     )
 
 
@@ -294,9 +295,11 @@ def through_a_lock(
     connections: str,
     calls: dict[str, str],
     sources: dict[str, str] | None = None,
+    *,
+    first: int = 0,
 ) -> Path:
     """S2: Cons (40) waits for Prod (20), which waits for a lock that Mutex (10) holds; Annoy (30) is between.
-    `calls` are how Prod signals and how Cons waits."""
+    `calls` are how Prod signals and how Cons waits. The first release is at `first` ms."""
     return write(
         folder,
         f"""
@@ -314,7 +317,8 @@ def through_a_lock(
         configuration {{
             m._priority = 10; p._priority = 20; a._priority = 30; c._priority = 40;
             m._period = 100 ms; p._period = 100 ms; a._period = 100 ms; c._period = 100 ms;
-            p._offset = 1 ms; c._offset = 2 ms; a._offset = 4 ms;
+            m._offset = {first} ms; p._offset = {first + 1} ms; c._offset = {first + 2} ms;
+            a._offset = {first + 4} ms;
         }}""",
         {
             "Mutex": loop("lock_section(6);"),
