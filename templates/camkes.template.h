@@ -65,6 +65,10 @@ seL4_Word /*? interface.name ?*/_get_sender_id(void);
 void /*? interface.name ?*/_emit(void);
 /*- elif interface.kind == 'consumes' -*/
 void /*? interface.name ?*/_wait(void)/*? weak ?*/;
+/*- if interface.helped -*/
+/* Until `time`, in ns as camkes_now() returns it, at the latest: then it returns -1. */
+int /*? interface.name ?*/_wait_until(uint64_t time) __attribute__((warn_unused_result))/*? weak ?*/;
+/*- endif -*/
 int /*? interface.name ?*/_poll(void) __attribute__((warn_unused_result))/*? weak ?*/;
 int /*? interface.name ?*/_reg_callback(void (*callback)(void *), void *argument)/*? weak ?*/;
 seL4_CPtr /*? interface.name ?*/_notification(void)/*? weak ?*/;
@@ -121,6 +125,8 @@ void */*? port.interface ?*/_unwrap_ptr(dataport_ptr_t *pointer)/*? weak ?*/;
 /* has /*? sync.kind ?*/ /*? sync.name ?*/: /*? sync.origin ?*/ */
 /*- if sync.kind == 'condition' -*/
 void /*? sync.name ?*/_wait(void);
+/* Until `time`, in ns as camkes_now() returns it, at the latest: then it returns -1. */
+int /*? sync.name ?*/_wait_until(uint64_t time) __attribute__((warn_unused_result));
 void /*? sync.name ?*/_signal(void);
 void /*? sync.name ?*/_broadcast(void);
 /*- elif sync.kind == 'mutex' -*/
@@ -128,6 +134,10 @@ int /*? sync.name ?*/_lock(void) __attribute__((warn_unused_result));
 int /*? sync.name ?*/_unlock(void) __attribute__((warn_unused_result));
 /*- else -*/
 int /*? sync.name ?*/_wait(void) __attribute__((warn_unused_result));
+/*- if sync.helped -*/
+/* Until `time`, in ns as camkes_now() returns it, at the latest: then it returns -1. */
+int /*? sync.name ?*/_wait_until(uint64_t time) __attribute__((warn_unused_result));
+/*- endif -*/
 /*- if sync.kind == 'semaphore' -*/
 int /*? sync.name ?*/_trywait(void) __attribute__((warn_unused_result));
 /*- endif -*/

@@ -18,6 +18,7 @@ from camkes.capdl.check import check_limits
 from camkes.capdl.details import Rights, Scheduling
 from camkes.capdl.mcs import TimePlanner, refuse_policies
 from camkes.capdl.model import (
+    ALARM,
     Cap,
     CapabilityModel,
     KernelObject,
@@ -190,10 +191,19 @@ class _Allocator:
             return ObjectUse(group.instance, purpose, group.member, context, number)
 
         self._cap(space, use(Purpose.MANAGER), self._manager(group), Rights.READ)
+        waiting = list(sleepers(group, self.threads))
+        if group.timed:
+            notification = self._object(f"{group.name}!{ALARM}:notification", ObjectKind.NOTIFICATION)
+            timer = self._object(f"{group.name}!{ALARM}:timer", ObjectKind.TIMER)
+            self._cap(space, use(Purpose.WAKE), notification, Rights.READ)
+            self._cap(space, use(Purpose.TIMER), timer)
+            self.timers.append(Timer(timer, notification, 1, 0, 0))
+            badge = 1 + 2 * len(group.parties) + len(waiting)
+            self._cap(space, use(Purpose.MANAGER, ALARM), self._manager(group), Rights.CALL, badge)
         for name in dict.fromkeys(party.name for party in group.parties):
             endpoint = self._object(f"{name}!manager:endpoint", ObjectKind.ENDPOINT)
             self._cap(space, use(Purpose.LEND, name), endpoint, Rights.CALL)
-        for number in range(len(group.parties) + len(list(sleepers(group, self.threads)))):
+        for number in range(len(group.parties) + len(waiting)):
             self._reply(use(Purpose.REPLY, number=number), f"{group.name}!reply@{number}", space)
 
     def _helper(self, instance: Instance, threads: list[Thread], space: OpenSpace) -> None:

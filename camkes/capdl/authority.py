@@ -202,10 +202,7 @@ class _Explainer:
         if monitor is not None:
             return self._waited(use, end), monitor.span
         if condition is not None and use.purpose in (
-            Purpose.MANAGER,
-            Purpose.WAIT,
-            Purpose.LEND,
-            Purpose.REPLY,
+            *(Purpose.MANAGER, Purpose.WAIT, Purpose.LEND, Purpose.REPLY, Purpose.TIMER, Purpose.WAKE),
         ):
             return self._waited(use, end), condition.span
         if helper is not None and task is not None:
@@ -234,6 +231,8 @@ class _Explainer:
                 return f"asks the manager of {use.context} to set lent priorities"
             case Purpose.REPLY:
                 return f"a reply that the manager of the group of {end} keeps"
+            case Purpose.TIMER | Purpose.WAKE:
+                return f"ends waits in the group of {end} in time"
         return f"serves as the manager of the group of {end}"
 
     def _served(self, use: ObjectUse, end: str) -> str:

@@ -67,9 +67,11 @@ class Purpose(Enum):
     #: whose first condition is `interface`, or without `interface` of a task that helps. The workers of its
     #: CPI: (WP), badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number
     #: of contexts + 1 + caller index. In a group, whose manager has P parties: badge = 1 + index of the
-    #: party, and of a caller 1 + P + that; also of the control thread of a task, the party `context`
+    #: party, and of a caller 1 + P + that; also of the control thread of a task, the party `context`. With
+    #: `context` ALARM, of the thread that waits for the timer of the group, whose badge is the last
     MANAGER = "manager"
-    #: the notification (RW) at which a manager waits while it keeps a reply
+    #: the notification (RW) at which a manager waits while it keeps a reply; that (R) of the timer of the
+    #: group whose first condition is `interface`
     WAKE = "wake"
     #: the endpoint of the manager of the group of the condition `interface` (WP), of the thread with index
     #: `number`, badge = 1 + 2 P + its place among the sleepers of the group
@@ -94,7 +96,7 @@ class Purpose(Enum):
     LENT_DONE = "lent done"
     LENT_GATE = "lent gate"
     #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
-    #: `interface`, the timer that signals RELEASE
+    #: `interface`, the timer that signals RELEASE; of the group whose first condition is `interface`, WAKE
     TIMER = "timer"
     #: the notification (R) that releases a task
     RELEASE = "release"
@@ -179,6 +181,10 @@ class Mapping(Struct, frozen=True):
     rights: Rights
     cached: bool = True
     offset: int = 0
+
+
+#: the part of a group's interface whose thread waits for the timer of the group
+ALARM = "timer"
 
 
 class Role(Enum):

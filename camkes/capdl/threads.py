@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.model import Role, Thread
+from camkes.capdl.model import ALARM, Role, Thread
 from camkes.model.connectors import interface_threads
+from camkes.model.limits import MAX_PRIORITY
 from camkes.model.settings import DEFAULT_MAX_PRIORITY, SettingReader
 from camkes.model.system import Instance, Interface, System
 from camkes.protocols.groups import Group, group_of
@@ -65,6 +66,11 @@ class ThreadPlanner:
             if group.instance == instance.name:
                 name, prefix = f"{group.name}!manager", f"{group.member}_"
                 yield _Planned(name, Role.MANAGER, prefix, group.ceiling, 0, group.member)
+                if group.timed:
+                    # above all that may have the ceiling, so that waits end in time
+                    above = min(group.ceiling + 1, MAX_PRIORITY)
+                    alarm = f"{group.name}!{ALARM}"
+                    yield _Planned(alarm, Role.MANAGER, prefix, above, 0, group.member, ALARM)
         task, own = self.plan.task(instance.name), group_of(self.groups, instance.name)
         if task is not None and own is not None:
             yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", own.ceiling, task.highest)

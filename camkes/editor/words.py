@@ -44,7 +44,8 @@ WORDS = {
     "conditions",
     "overrun": "what happens when the budget of a request is used up, on an MCS kernel; the policies are "
     + quoted([policy.value for policy in OF_CPIS], "`"),
-    "condition": "`NAME_wait()`, `NAME_signal()`, `NAME_broadcast()` in the CPIs of a monitor",
+    "condition": "`NAME_wait()`, `NAME_wait_until()`, `NAME_signal()`, `NAME_broadcast()` in the CPIs "
+    "of a monitor",
     "helpers": "a waiting thread lends its priority to the tasks that can end the wait",
     "within": "for how long the helpers execute from a wait to the signal, for the analysis",
     "thread": "the number of threads that serve; computed where it is not stated",

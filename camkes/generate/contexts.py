@@ -346,9 +346,11 @@ class SleeperContext(Struct, frozen=True):
 
 
 class GroupContext(Struct, frozen=True):
-    """A group whose manager is in the instance."""
+    """A group whose manager is in the instance. `timer`: its slots for that, its notification and the manager
+    as the thread that waits for it calls it, if waits may end at a time."""
 
     manager: int
+    timer: tuple[int, int, int] | None
     parties: tuple[PartyContext, ...]
     ways: tuple[WayContext, ...]
     conditions: tuple[LenderContext, ...]
@@ -423,6 +425,7 @@ class InterfaceContext(Struct, frozen=True):
     origin: str
     optional: bool
     methods: tuple[MethodContext, ...]
+    helped: bool
     rendered: bool  # from a template of the connector's own, which may define anything
     registers: int  # blocks of a device's registers that a device tree gives it
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from camkes.capdl.allocate import sleepers
 from camkes.capdl.callers import caller_table
-from camkes.capdl.model import ObjectUse, Purpose, Role, Thread
+from camkes.capdl.model import ALARM, ObjectUse, Purpose, Role, Thread
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
 from camkes.generate.names import place
@@ -52,6 +52,13 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
     names = [condition.name for condition in group.conditions]
     return ctx.GroupContext(
         manager=me.slot_if_any(Purpose.MANAGER, first),
+        timer=(
+            me.slot(Purpose.TIMER, first),
+            me.slot(Purpose.WAKE, first),
+            me.slot(Purpose.MANAGER, first, ALARM),
+        )
+        if group.timed
+        else None,
         parties=tuple(
             ctx.PartyContext(
                 name=party.name,

@@ -105,6 +105,7 @@ def _declared(me: InstanceFacts, interface: Interface) -> ctx.InterfaceContext:
         place(interface.span, me.root),
         interface.optional,
         _methods(me, interface),
+        _is_helped(me, interface.name),
         me.all.is_rendered(me.connection(interface.name)),
         _registers(me, interface),
     )
@@ -194,7 +195,8 @@ def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
 
 
 def _is_helped(me: InstanceFacts, name: str) -> bool:
-    return me.all.plan.condition(f"{me.instance.name}.{name}") is not None
+    end = f"{me.instance.name}.{name}"
+    return any(condition.name == end for condition in me.all.system.conditions)
 
 
 #: members of struct camkes_start

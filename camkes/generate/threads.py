@@ -40,7 +40,8 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
             kind = "cpi" if group_of(all_.groups, cpi.name) is None else "member"
             fields |= {"start": f"camkes_manage_{kind}", "cpi": f"&{interface}__cpi"}
         case Role.MANAGER:
-            fields |= {"start": "camkes_manage_group", "interface": f"&{interface}__group"}
+            start = "camkes_await_timer" if thread.part else "camkes_manage_group"
+            fields |= {"start": start, "interface": f"&{interface}__group"}
         case Role.WORKER if cpi is not None:
             own = next((c for c in me.requesting(cpi) if c.id == thread.context), None)
             context = "" if cpi.one_endpoint or own is None else own.name

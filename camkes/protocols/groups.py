@@ -40,6 +40,11 @@ class Group(Struct, frozen=True):
     def name(self) -> str:
         return f"{self.instance}.{self.member}"
 
+    @property
+    def timed(self) -> bool:
+        """Whether a wait in it may end at a time."""
+        return any(condition.lending.timed for condition in self.conditions)
+
     def first_party(self, member: PlannedTask | PlannedCpi) -> int:
         """The index of a task, or of the first context of a CPI."""
         context = member.contexts[0] if isinstance(member, PlannedCpi) else member.context

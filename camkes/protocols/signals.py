@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,13 +41,14 @@ class Helper(Struct, frozen=True):
 class Lending(Struct, frozen=True):
     """The code that waits for a condition, and the tasks that can end that. `waiters` are tasks and CPIs
     whose own code waits, with how it gets there; `others` are signallers that work for no task (interrupts,
-    timers, servers). `known`: all of it was read from code."""
+    timers, servers). `known`: all of it was read from code. `timed`: some of it may wait until a time."""
 
     condition: Condition
     waiters: Mapping[str, Chain | None]
     helpers: tuple[Helper, ...]
     others: tuple[Signaller, ...]
     known: bool
+    timed: bool = False
 
     def tasks(self) -> tuple[str, ...]:
         """The names of the helpers, each once."""
@@ -62,15 +63,20 @@ def way(helper: Helper) -> str:
     return " -> ".join([*steps, *(f"{name}()" for name in functions)])
 
 
+#: how the functions end that wait for a condition
+WAIT_WORDS = ("wait", "wait_until")
+
+
 def signal_operations(instance: Instance) -> tuple[str, ...]:
     """The functions of an instance that wait for or send signals."""
     found = []
     for interface in instance.type.interfaces:
         if interface.kind in ("emits", "consumes"):
-            found.append(f"{interface.name}_{'emit' if interface.kind == 'emits' else 'wait'}")
+            words = ("emit",) if interface.kind == "emits" else WAIT_WORDS
+            found += [f"{interface.name}_{word}" for word in words]
     for sync in instance.type.syncs:
         if sync.kind != "mutex":
-            found += [f"{sync.name}_{word}" for word in ("wait", *signal_words(sync.kind))]
+            found += [f"{sync.name}_{word}" for word in (*WAIT_WORDS, *signal_words(sync.kind))]
     return tuple(found)
 
 
@@ -132,7 +138,7 @@ class _Finder:
         self.known = True
         instance = self.system.instance(condition.instance)
         assert instance is not None
-        waiting = self.reaching(instance, f"{condition.interface}_wait", condition.span)
+        waiting = self.reaching(instance, condition.interface, WAIT_WORDS, condition.span)
         waiters = {
             each.caller: each.chain
             for each in waiting
@@ -148,30 +154,31 @@ class _Finder:
                     reached.add(signaller.caller)
                     helpers.append(Helper(task, tuple(path(found, signaller.caller)), signaller))
         others = tuple(s for s in signallers if s.caller not in reached and s.caller not in self.graph.cpis)
-        return Lending(condition, waiters, tuple(helpers), others, self.known)
+        timed = any(self.reaching(instance, condition.interface, WAIT_WORDS[1:], condition.span))
+        return Lending(condition, waiters, tuple(helpers), others, self.known, timed)
 
-    def reaching(self, instance: Instance, function: str, span: Span) -> Iterator[Signaller]:
-        """The code of an instance that reaches one of its functions; all of it where that is not known."""
-        for caller in _entries(instance):
+    def reaching(
+        self, instance: Instance, member: str, words: Sequence[str], span: Span
+    ) -> Iterator[Signaller]:
+        """The code of an instance that reaches one of these functions of an interface, a semaphore or a
+        condition; all of it where that is not known."""
+        functions = [f"{member}_{word}" for word in words]
+        entries = _entries(instance)
+        others = [f"{instance.name}.{i.name}" for i in instance.type.interfaces if i.kind != "provides"]
+        for caller in (*entries, *others):
             known = self.operations.get(caller)
-            if known is None:
+            if known is None and caller in entries:
                 self.known = False
-                yield Signaller(caller, function, None, span)
-            elif function in known:
-                yield Signaller(caller, function, known[function], span)
-        for interface in instance.type.interfaces:
-            caller = f"{instance.name}.{interface.name}"
-            known = self.operations.get(caller, {})
-            if interface.kind != "provides" and function in known:
-                yield Signaller(caller, function, known[function], span)
+                yield Signaller(caller, functions[0], None, span)
+            for function in functions:
+                if known is not None and function in known:
+                    yield Signaller(caller, function, known[function], span)
+                    break
 
     def signallers(self, condition: Condition, instance: Instance) -> Iterator[Signaller]:
         if condition.kind != "event":
-            callers: set[str] = set()
-            for word in signal_words(condition.kind):
-                found = list(self.reaching(instance, f"{condition.interface}_{word}", condition.span))
-                yield from (each for each in found if each.caller not in callers)
-                callers |= {each.caller for each in found}
+            words = signal_words(condition.kind)
+            yield from self.reaching(instance, condition.interface, words, condition.span)
             return
         connection = self.connections.get(condition.name)
         for end in () if connection is None else connection.from_ends:
@@ -182,7 +189,7 @@ class _Finder:
             if outside or not support(connection.connector).generated:
                 yield Signaller(end.name, f"{end.interface}_emit", None, end.span)
             else:
-                yield from self.reaching(emitter, f"{end.interface}_emit", end.span)
+                yield from self.reaching(emitter, end.interface, ("emit",), end.span)
 
     def requests_of(self, caller: str) -> Iterator[tuple[str, Request]]:
         """What a node of the graph requests, with the requests; plain calls are requests, too."""

@@ -99,6 +99,11 @@ void camkes_event_wait(struct camkes_event *event)
     }
 }
 
+int camkes_event_wait_until(struct camkes_event *event, uint64_t time)
+{
+    return camkes_condition_wait_until(event->condition, time, INT_MAX);
+}
+
 int camkes_event_poll(struct camkes_event *event)
 {
     return (event->condition != NULL ? camkes_condition_trywait(event->condition)

@@ -76,6 +76,11 @@ static struct camkes_sleeper /*? first ?*/__sleepers[] = {
 /*- endif -*/
 static struct camkes_group /*? first ?*/__group = {
     .manager = /*? group.manager ?*/,
+/*- if group.timer -*/
+    .timer = /*? group.timer[0] ?*/,
+    .fired = /*? group.timer[1] ?*/,
+    .manager_timer = /*? group.timer[2] ?*/,
+/*- endif -*/
 /*- if group.parties -*/
     .party = /*? first ?*/__parties,
     .parties = /*? group.parties | length ?*/,

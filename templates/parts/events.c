@@ -54,6 +54,13 @@ void /*? event.interface ?*/_wait(void)
 {
     camkes_event_wait(&/*? event.interface ?*/__event);
 }
+/*- if event.helped -*/
+
+int /*? event.interface ?*/_wait_until(uint64_t time)
+{
+    return camkes_event_wait_until(&/*? event.interface ?*/__event, time);
+}
+/*- endif -*/
 
 int /*? event.interface ?*/_poll(void)
 {

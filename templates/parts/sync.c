@@ -15,6 +15,11 @@ void /*? sync.name ?*/_wait(void)
     camkes_monitor_wait(&/*? sync.name ?*/__condition);
 }
 
+int /*? sync.name ?*/_wait_until(uint64_t time)
+{
+    return camkes_monitor_wait_until(&/*? sync.name ?*/__condition, time);
+}
+
 void /*? sync.name ?*/_signal(void)
 {
     camkes_monitor_signal(&/*? sync.name ?*/__condition, CAMKES_POST);
@@ -30,6 +35,13 @@ int /*? sync.name ?*/_/*? 'lock' if sync.kind == 'mutex' else 'wait' ?*/(void)
 {
     return camkes_/*? record ?*/_wait(&/*? sync.name ?*/__/*? record ?*/);
 }
+/*- if sync.helped -*/
+
+int /*? sync.name ?*/_wait_until(uint64_t time)
+{
+    return camkes_condition_wait_until(&/*? sync.name ?*/__condition, time, /*? sync.limit ?*/);
+}
+/*- endif -*/
 /*- if sync.kind == 'semaphore' -*/
 
 int /*? sync.name ?*/_trywait(void)

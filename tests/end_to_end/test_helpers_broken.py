@@ -27,25 +27,30 @@ class Broken:
     options: tuple[str, ...] = ()
 
 
-TRACE = """    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
-"""
-WAKE = """    if (goes_on) {
-        wake(monitor != NULL ? monitor->reply : first->reply);
+APPLY = "    camkes_apply_lending(group);\n"
+AFTERWARDS = """    if (time_over) {
+        CAMKES_TRACE_ABOUT(COND_EXPIRE, first->thread, condition->id, first->origin);
+    } else {
+        CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, condition->id, first->origin);
+    }
+    if (goes_on && monitor != NULL) {
+        wake_party(monitor);
+    } else if (goes_on) {
+        wake(first->reply, time_over);
     }
 """
-APPLY = "    apply(group);\n"
 
 BROKEN = {
     "nothing-is-lent": Broken(
-        "group.c", "inherit(helper, lends(group, sleeper), sleeper->origin)", "inherit(helper, 0, 0)"
+        "lending.c", "inherit(helper, camkes_lends(group, sleeper), sleeper->origin)", "inherit(helper, 0, 0)"
     ),
     "nothing-is-taken-back": Broken(
-        "group.c", "if (party->computed < party->effective) {", "if (party->computed > 255) {"
+        "lending.c", "if (party->computed < party->effective) {", "if (party->computed > 255) {"
     ),
     "taken-back-after-the-wake": Broken(
         "group.c",
-        APPLY + TRACE + WAKE,
-        WAKE + TRACE + APPLY,
+        APPLY + AFTERWARDS,
+        AFTERWARDS + APPLY,
         lambda folder: buffer(folder, 1),
         ("--choices", "random:7"),
     ),
@@ -53,7 +58,7 @@ BROKEN = {
         "helper.c", "*nested = priority > before ? camkes_nested_found(context) : 0;", "*nested = 0;", inside
     ),
     "not-through-locks": Broken(
-        "group.c",
+        "lending.c",
         "changed |= holder != CAMKES_NO_PARTY &&",
         "changed |= holder + 1 > CAMKES_NO_PARTY + 1 &&",
     ),
@@ -64,7 +69,7 @@ BROKEN = {
         side_by_side,
     ),
     "what-went-round-a-circle-remains": Broken(
-        "group.c",
+        "lending.c",
         ": group->party[sleeper->now].computed;",
         ": group->party[sleeper->now].computed > group->party[sleeper->now].effective"
         " ? group->party[sleeper->now].computed : group->party[sleeper->now].effective;",

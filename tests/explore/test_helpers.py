@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.host.explore import SearchOptions
+from tests.end_to_end.test_helpers_broken import AFTERWARDS, APPLY
 from tests.explore.search import LIMIT, search
 from tests.runtime.host import Built, build
 from tests.runtime.test_exploration import break_runtime
@@ -69,31 +70,21 @@ def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
 # the runtime with each mistake of tests/end_to_end that a search can show, and those that single runs do not
 MISTAKES = {
     "nothing-is-lent": (
-        "group.c",
-        "inherit(helper, lends(group, sleeper), sleeper->origin)",
+        "lending.c",
+        "inherit(helper, camkes_lends(group, sleeper), sleeper->origin)",
         "inherit(helper, 0, 0)",
         "fifo",
     ),
     "nothing-is-taken-back": (
-        "group.c",
+        "lending.c",
         "if (party->computed < party->effective) {",
         "if (party->computed > 255) {",
         "fifo",
     ),
     "taken-back-after-the-wake": (
         "group.c",
-        """    apply(group);
-    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
-    if (goes_on) {
-        wake(monitor != NULL ? monitor->reply : first->reply);
-    }
-""",
-        """    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
-    if (goes_on) {
-        wake(monitor != NULL ? monitor->reply : first->reply);
-    }
-    apply(group);
-""",
+        APPLY + AFTERWARDS,
+        AFTERWARDS + APPLY,
         "rr",
     ),
     "not-through-requests": (
@@ -103,7 +94,7 @@ MISTAKES = {
         "fifo",
     ),
     "not-through-locks": (
-        "group.c",
+        "lending.c",
         "changed |= holder != CAMKES_NO_PARTY &&",
         "changed |= holder + 1 > CAMKES_NO_PARTY + 1 &&",
         "fifo",

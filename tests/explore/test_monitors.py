@@ -102,16 +102,16 @@ def test_properties_hold(
     assert found.state.distinct > 5_000
 
 
-# the property that each mistake violates: what stands in group.c, and what stands there instead
+# the property that each mistake violates: what stands in the file, and what stands there instead
 MISTAKES = {
     "nothing-is-lent": (
         "P",
-        "inherit(helper, lends(group, sleeper), sleeper->origin)",
+        "inherit(helper, camkes_lends(group, sleeper), sleeper->origin)",
         "inherit(helper, 0, 0)",
     ),
     "the-lock-is-kept": (
         "L",
-        "return ask_member(party, camkes_operation_label(CAMKES_FREE_LOCK, 0, 0), &result);",
+        "return camkes_ask_member(party, camkes_operation_label(CAMKES_FREE_LOCK, 0, 0), &result);",
         "(void)result; return CAMKES_MESSAGE_GOOD;",
     ),
     "woken-without-the-lock": ("M", "    return holder == 0;", "    return true;"),
@@ -132,7 +132,8 @@ MISTAKES = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     which, good, bad = MISTAKES[name]
-    break_runtime({"src/protocols/group.c": (good, bad)}, tmp_path, monkeypatch)
+    file = "lending.c" if "camkes_lends" in good else "group.c"
+    break_runtime({f"src/protocols/{file}": (good, bad)}, tmp_path, monkeypatch)
     system = queue if name == "handed-over-before-it-lends" else buffer
     found = search(system(tmp_path / "system"), SearchOptions(bound=1, seconds=LIMIT))
     assert found.violation is not None

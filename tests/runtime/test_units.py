@@ -22,7 +22,7 @@ _UNIT = Path(__file__).parent / "unit"
         ("shared_memory_test.c", ()),
         ("error_test.c", ("error.c",)),
         ("semaphore_test.c", ("semaphore.c",)),
-        ("group_test.c", ("protocols/group.c",)),
+        ("group_test.c", ("protocols/group.c", "protocols/lending.c")),
         ("condition_test.c", ("protocols/condition.c",)),
         ("start_test.c", ("start.c",)),
         ("manager_test.c", ("protocols/manager.c", "protocols/queue.c")),

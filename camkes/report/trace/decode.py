@@ -324,7 +324,7 @@ class _Decoder:
             other.condition = args[0] if len(args) > 2 else None
             self.changed.add(other)
 
-    _on_cond_wake = _on_cond_wait
+    _on_cond_wake = _on_cond_expire = _on_cond_wait
 
     def _on_lend(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         context, before, after, cause = args

@@ -50,6 +50,7 @@ class Kind(IntEnum):
     COND_WAIT = 47
     COND_WAKE = 48
     LEND = 49
+    COND_EXPIRE = 50
 
 
 #: names of each kind's arguments, in order
@@ -94,6 +95,7 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.COND_WAIT: ("condition", "context", "priority"),
     Kind.COND_WAKE: ("condition", "context"),
     Kind.LEND: ("context", "from", "to", "cause"),
+    Kind.COND_EXPIRE: ("condition", "context"),
 }
 
 

@@ -26,7 +26,7 @@ class WaitTracker:
         """Note what a record means for waits."""
         if event.other is not None and event.kind is Kind.COND_WAIT:
             self._waits[event.other] = event.args[0], event.args[1]
-        elif event.other is not None and event.kind is Kind.COND_WAKE:
+        elif event.other is not None and event.kind in (Kind.COND_WAKE, Kind.COND_EXPIRE):
             self._waits.pop(event.other, None)
 
     def others(self, thread: int) -> Iterator[tuple[int, bool]]:

@@ -15,7 +15,11 @@ from camkes.report.trace.names import TraceNames
 
 _SERVING = (Role.WORKER, Role.MANAGER, Role.INTERFACE)
 #: what ends a wait in a queue
-_LEAVES = {Kind.LOCK_GRANT: Kind.LOCK_WAIT, Kind.COND_WAKE: Kind.COND_WAIT}
+_LEAVES = {
+    Kind.LOCK_GRANT: Kind.LOCK_WAIT,
+    Kind.COND_WAKE: Kind.COND_WAIT,
+    Kind.COND_EXPIRE: Kind.COND_WAIT,
+}
 _JOBS = (Kind.JOB_BEGIN, Kind.JOB_END)
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * With --arrivals N timers do not fire at their times but by choice, each at most N times: at any
+ * With --arrivals N timers do not fire at their times but by choice, each at most N times, but for
+ * those of the runtime (INSTANCE.CONDITION!timer), which are set for each wait anew: at any
  * place where the thread that runs enters the kernel or reaches a point of the runtime, whenever
  * threads are switched, and when no thread can run. So a search sees every order of events that any
  * periods, offsets and durations can lead to.
@@ -18,6 +19,8 @@
 #include "output.h"
 #include "scheduling.h"
 #include "state.h"
+
+#include <string.h>
 
 enum { MOST_TIMERS = 64 };
 
@@ -36,6 +39,11 @@ void arrivals_initialise(void)
     }
 }
 
+static bool may_fire(const struct object *timer)
+{
+    return timer->timer.fired < kernel->options.arrivals || strchr(timer->name, '!') != NULL;
+}
+
 /* The timers that a thread of at least this priority waits for. */
 static unsigned find(int least, struct object *found[static MOST_TIMERS])
 {
@@ -43,7 +51,7 @@ static unsigned find(int least, struct object *found[static MOST_TIMERS])
     for (unsigned i = 0; kernel->started && i < kernel->heap_size && count < MOST_TIMERS; i++) {
         struct object *object = kernel->heap[i];
         const struct thread *waiter = object->timer.notification->notification.queue.head;
-        if (object->timer.fired < kernel->options.arrivals && waiter && waiter->priority >= least) {
+        if (may_fire(object) && waiter && waiter->priority >= least) {
             found[count++] = object;
         }
     }

@@ -381,6 +381,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
         break;
     case CAMKES_TRACE_COND_WAIT:
     case CAMKES_TRACE_COND_WAKE:
+    case CAMKES_TRACE_COND_EXPIRE:
         of_condition(kind, other ? other : thread, args);
         break;
     default:

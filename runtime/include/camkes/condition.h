@@ -28,6 +28,9 @@ struct camkes_condition {
 
 /* As those of struct camkes_semaphore. */
 int camkes_condition_wait(struct camkes_condition *condition);
+/* Waits until `time` (ns, as camkes_now()) at the latest. Returns -1 if there was no signal by
+ * then. `limit` is that of camkes_condition_post(). */
+int camkes_condition_wait_until(struct camkes_condition *condition, uint64_t time, int limit);
 int camkes_condition_trywait(struct camkes_condition *condition);
 int camkes_condition_post(struct camkes_condition *condition, int limit);
 
@@ -38,6 +41,7 @@ int camkes_condition_post(struct camkes_condition *condition, int limit);
  * all that wait) without waiters has no effect. A wait without the lock is a fault.
  */
 void camkes_monitor_wait(struct camkes_condition *condition);
+int camkes_monitor_wait_until(struct camkes_condition *condition, uint64_t time);
 void camkes_monitor_signal(struct camkes_condition *condition, enum camkes_operation operation);
 
 /* -- in the instance of a task that helps -- */
@@ -72,6 +76,7 @@ struct camkes_party {
     uint16_t cause;   /* plan id of the context that has it as its own */
     bool linked;      /* it has the priority of the requesting party */
     bool waiting;     /* for the lock */
+    bool time_over;   /* it waits for the lock after a wait without a signal */
     uint32_t arrival;
     uint16_t holder; /* of the first party of a lock: the lock's holder, if others wait for it */
 };
@@ -89,7 +94,8 @@ struct camkes_lender {
     bool in_monitor;
     uint16_t helpers;
     const uint16_t *helper; /* parties */
-    unsigned signals;       /* for waiters that have not arrived yet */
+    /* for waiters that have not arrived yet; below 0: taken by threads whose time was over */
+    int signals;
 };
 
 /* A thread that may wait for one of the conditions. */
@@ -105,14 +111,21 @@ struct camkes_sleeper {
     bool waiting;
     uint16_t now; /* the party that it is */
     uint32_t arrival;
+    uint64_t until; /* ns, 0: no limit */
 };
 
 /*
  * Conditions, tasks and CPIs among which priorities can be lent: one thread decides all of them.
- * Badges of its endpoint, from 1 up: each party's own thread, callers of each party, sleepers.
+ * Badges of its endpoint, from 1 up: each party's own thread, callers of each party, sleepers, the
+ * thread that waits for the timer.
  */
 struct camkes_group {
     seL4_CPtr manager;
+    /* 0: no code waits until a time */
+    seL4_CPtr timer;
+    seL4_CPtr fired;         /* the notification of the timer */
+    seL4_CPtr manager_timer; /* the manager's endpoint, badged for the thread that waits for it */
+    uint64_t armed;          /* when the timer fires, ns, 0: it is stopped */
     struct camkes_party *party;
     const struct camkes_way *way;
     struct camkes_lender *condition;
@@ -121,5 +134,7 @@ struct camkes_group {
     uint32_t arrivals;
 };
 
-/* Entry point of the manager of a group. */
+/* Entry points of the manager of a group, and of the thread that tells it when its timer fires. It
+ * has a higher priority: a wait then ends in time whoever has the ceiling of the group. */
 void camkes_manage_group(struct camkes_thread *self);
+void camkes_await_timer(struct camkes_thread *self);

@@ -27,6 +27,8 @@ struct camkes_event {
 #define CAMKES_EVENTS_QUEUED 65535
 
 void camkes_event_wait(struct camkes_event *event);
+/* With helpers only. As camkes_condition_wait_until(). */
+int camkes_event_wait_until(struct camkes_event *event, uint64_t time);
 int camkes_event_poll(struct camkes_event *event);
 int camkes_event_register(struct camkes_event *event, void (*callback)(void *), void *argument);
 

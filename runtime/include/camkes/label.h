@@ -68,6 +68,7 @@ static inline uint16_t camkes_label_task(seL4_Word label)
 
 /* Operations of a CPI's manager; the first five are requested by its own workers. */
 enum camkes_operation {
+    CAMKES_SIGNAL_TAKEN = 0, /* to the manager of a group, by a thread whose time was over before */
     CAMKES_ACQUIRE_LOCK = 1,
     CAMKES_RELEASE_LOCK = 2,
     CAMKES_BEGIN_REQUEST = 3, /* a thread of the pool, by index */
@@ -85,7 +86,11 @@ enum camkes_operation {
     CAMKES_FREE_LOCK = 13,    /* while no context waits for it */
     /* to the manager of a group */
     CAMKES_POST_ALL = 14,
+    CAMKES_WAIT_UNTIL = 15, /* a wait, with the time at which it ends at the latest */
 };
+
+/* The label of the reply to a thread whose time was over before a signal. */
+#define CAMKES_TIME_OVER 255
 
 static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t priority,
                                                uint16_t detail)

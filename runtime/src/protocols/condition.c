@@ -9,24 +9,51 @@
 #include <camkes/condition.h>
 #include <camkes/error.h>
 #include <camkes/label.h>
+#include <camkes/timer_protocol_sel4.h>
 #include <limits.h>
 
-static void ask(const struct camkes_condition *condition, enum camkes_operation operation)
+/* The manager, as the running thread calls it. */
+static seL4_CPtr manager_of(const struct camkes_condition *condition)
 {
     const struct camkes_thread *self = camkes_self();
-    const bool pooled = self->cpi != NULL && self->cpi->pooled;
-    const uint16_t index = pooled ? (uint16_t)(self->context - self->cpi->context) : 0;
     for (unsigned i = 0; i < condition->waiters; i++) {
         if (condition->waiter[i].thread == self) {
-            camkes_point();
-            camkes_ask_manager(condition->waiter[i].manager,
-                               camkes_operation_label(operation, 0, index), condition->name);
-            camkes_point();
-            return;
+            return condition->waiter[i].manager;
         }
     }
     camkes_fail("thread %s cannot wait for %s with helpers: it is not a thread of that instance",
                 self->name, condition->name);
+}
+
+static seL4_Word own_label(enum camkes_operation operation)
+{
+    const struct camkes_thread *self = camkes_self();
+    const bool pooled = self->cpi != NULL && self->cpi->pooled;
+    const uint16_t index = pooled ? (uint16_t)(self->context - self->cpi->context) : 0;
+    return camkes_operation_label(operation, 0, index);
+}
+
+static void ask(const struct camkes_condition *condition, enum camkes_operation operation)
+{
+    const seL4_CPtr manager = manager_of(condition);
+    camkes_point();
+    camkes_ask_manager(manager, own_label(operation), condition->name);
+    camkes_point();
+}
+
+/* Returns whether there was a signal before the time was over. */
+static bool ask_until(const struct camkes_condition *condition, uint64_t time)
+{
+    const seL4_CPtr manager = manager_of(condition);
+    camkes_point();
+    camkes_timer_set_message_time(0, time);
+    const seL4_Word label = seL4_MessageInfo_get_label(
+        seL4_Call(manager, seL4_MessageInfo_new(own_label(CAMKES_WAIT_UNTIL), 0, 0, 2)));
+    if (label != CAMKES_MESSAGE_GOOD && label != CAMKES_TIME_OVER) {
+        camkes_manager_failed(condition->name);
+    }
+    camkes_point();
+    return label == CAMKES_MESSAGE_GOOD;
 }
 
 int camkes_condition_trywait(struct camkes_condition *condition)
@@ -50,11 +77,42 @@ int camkes_condition_wait(struct camkes_condition *condition)
     return 0;
 }
 
+/*
+ * After its time the thread counts itself out. If it is too late for that, because a signal has
+ * been counted for it, it takes that, which may still be on its way to the manager, and passes it
+ * on.
+ */
+int camkes_condition_wait_until(struct camkes_condition *condition, uint64_t time, int limit)
+{
+    camkes_point();
+    if (atomic_fetch_sub(&condition->value, 1) > 0 || ask_until(condition, time)) {
+        return 0;
+    }
+    int value = atomic_load(&condition->value);
+    while (value < 0) {
+        camkes_point();
+        if (atomic_compare_exchange_strong(&condition->value, &value, value + 1)) {
+            return -1;
+        }
+    }
+    ask(condition, CAMKES_SIGNAL_TAKEN);
+    (void)camkes_condition_post(condition, limit);
+    return -1;
+}
+
 void camkes_monitor_wait(struct camkes_condition *condition)
 {
     atomic_fetch_add(&condition->value, 1); /* with the lock: its holder sees all that wait */
     ask(condition, CAMKES_WAIT);
     atomic_fetch_sub(&condition->value, 1);
+}
+
+int camkes_monitor_wait_until(struct camkes_condition *condition, uint64_t time)
+{
+    atomic_fetch_add(&condition->value, 1);
+    const bool signalled = ask_until(condition, time);
+    atomic_fetch_sub(&condition->value, 1);
+    return signalled ? 0 : -1;
 }
 
 void camkes_monitor_signal(struct camkes_condition *condition, enum camkes_operation operation)

@@ -7,131 +7,15 @@
  * no messages to each other, so that a cycle of lending causes no deadlock, and no priority remains
  * that was passed around one.
  */
+#include "lending.h"
 #include "nested.h"
 
-#include <camkes/condition.h>
 #include <camkes/error.h>
 #include <camkes/label.h>
+#include <camkes/timer_protocol_sel4.h>
 
 #define REPLY_LATER (1u << 8)
-
-/* Sends the message of one party to the manager of its task or CPI. */
-static unsigned ask_member(const struct camkes_party *party, seL4_Word label, seL4_Word *result)
-{
-    camkes_point();
-    seL4_SetMR(0, party->index);
-    const seL4_MessageInfo_t reply =
-        seL4_Call(party->manager, seL4_MessageInfo_new(label, 0, 0, 1));
-    camkes_point();
-    *result = seL4_GetMR(0);
-    return (unsigned)seL4_MessageInfo_get_label(reply);
-}
-
-static seL4_Word order(const struct camkes_party *party, enum camkes_operation operation,
-                       uint8_t priority, uint16_t cause)
-{
-    seL4_Word result = 0;
-    if (ask_member(party, camkes_operation_label(operation, priority, cause), &result) !=
-        CAMKES_MESSAGE_GOOD) {
-        camkes_manager_failed(party->name);
-    }
-    return result;
-}
-
-/* -- effective priorities -- */
-
-static bool inherit(struct camkes_party *party, uint8_t priority, uint16_t cause)
-{
-    if (priority <= party->computed) {
-        return false;
-    }
-    party->computed = priority;
-    party->cause = cause;
-    return true;
-}
-
-static uint8_t lends(const struct camkes_group *group, const struct camkes_sleeper *sleeper)
-{
-    return sleeper->now == CAMKES_NO_PARTY ? sleeper->priority
-                                           : group->party[sleeper->now].computed;
-}
-
-/* What requests, locks and conditions pass on once; whether that changed anything. */
-static bool pass_on(struct camkes_group *group)
-{
-    struct camkes_party *const parties = group->party;
-    bool changed = false;
-    for (unsigned i = 0; i < group->ways; i++) {
-        const struct camkes_party *from = &parties[group->way[i].from];
-        struct camkes_party *to = &parties[group->way[i].to];
-        changed |= to->linked && inherit(to, from->computed, from->cause);
-    }
-    for (unsigned i = 0; i < group->parties; i++) {
-        const struct camkes_party *waiter = &parties[i];
-        const uint16_t holder = waiter->waiting ? parties[waiter->lock].holder : CAMKES_NO_PARTY;
-        changed |= holder != CAMKES_NO_PARTY &&
-                   inherit(&parties[holder], waiter->computed, waiter->context);
-    }
-    for (unsigned i = 0; i < group->sleepers; i++) {
-        const struct camkes_sleeper *sleeper = &group->sleeper[i];
-        const struct camkes_lender *condition = &group->condition[sleeper->condition];
-        for (unsigned h = 0; sleeper->waiting && h < condition->helpers; h++) {
-            struct camkes_party *helper = &parties[condition->helper[h]];
-            changed |= helper->context != sleeper->origin &&
-                       inherit(helper, lends(group, sleeper), sleeper->origin);
-        }
-    }
-    return changed;
-}
-
-static void compute(struct camkes_group *group)
-{
-    for (unsigned i = 0; i < group->parties; i++) {
-        group->party[i].computed = group->party[i].base;
-        group->party[i].cause = group->party[i].context;
-    }
-    while (pass_on(group)) {
-    }
-}
-
-/* A party is in a request, which uses `slot`, and has a priority to pass on. */
-static bool link(struct camkes_group *group, uint16_t from, seL4_Word slot)
-{
-    for (unsigned i = 0; slot != 0 && i < group->ways; i++) {
-        const struct camkes_way *way = &group->way[i];
-        if (way->from == from && way->slot == slot && !group->party[way->to].linked) {
-            group->party[way->to].linked = true;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Sets the priorities that have changed, the lower ones first: a thread that has lost its priority
- * does not run before one that has got a priority. */
-static void apply(struct camkes_group *group)
-{
-    bool linked = false;
-    do {
-        compute(group);
-        linked = false;
-        for (unsigned i = 0; i < group->parties; i++) {
-            struct camkes_party *party = &group->party[i];
-            if (party->computed < party->effective) {
-                party->effective = party->computed;
-                (void)order(party, CAMKES_SET_PRIORITY, party->computed, party->cause);
-            }
-        }
-        for (unsigned i = 0; i < group->parties; i++) {
-            struct camkes_party *party = &group->party[i];
-            if (party->computed > party->effective) {
-                party->effective = party->computed;
-                linked |= link(group, (uint16_t)i,
-                               order(party, CAMKES_SET_PRIORITY, party->computed, party->cause));
-            }
-        }
-    } while (linked);
-}
+#define ANY 0xffff
 
 /* Whether a waiter of one priority and arrival comes before another. */
 static bool before(uint8_t priority, uint32_t arrival, uint8_t other, uint32_t other_arrival)
@@ -149,11 +33,20 @@ static void save_caller(seL4_CPtr *slot, const char *name)
     }
 }
 
-static void wake(seL4_CPtr reply)
+static void wake(seL4_CPtr reply, bool time_over)
 {
     camkes_point();
-    seL4_Send(reply, seL4_MessageInfo_new(0, 0, 0, 0));
+    seL4_Send(reply,
+              seL4_MessageInfo_new(time_over ? CAMKES_TIME_OVER : CAMKES_MESSAGE_GOOD, 0, 0, 0));
     camkes_point();
+}
+
+/* It waited for a lock, which it has now. */
+static void wake_party(struct camkes_party *party)
+{
+    const bool time_over = party->time_over;
+    party->time_over = false;
+    wake(party->reply, time_over);
 }
 
 /* -- locks -- */
@@ -173,13 +66,13 @@ static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
         return CAMKES_MESSAGE_OPERATION;
     }
     const unsigned error =
-        ask_member(party, camkes_operation_label(CAMKES_TAKE_LOCK, 0, 0), &holder);
+        camkes_ask_member(party, camkes_operation_label(CAMKES_TAKE_LOCK, 0, 0), &holder);
     if (error != CAMKES_MESSAGE_GOOD || holder == 0) {
         return error;
     }
     save_caller(&party->reply, party->name);
     queue_up(group, party, holder);
-    apply(group);
+    camkes_apply_lending(group);
     return REPLY_LATER;
 }
 
@@ -202,7 +95,7 @@ static struct camkes_party *hand_over(struct camkes_group *group, const struct c
     struct camkes_party *next = NULL;
     unsigned waiting = 0;
     group->party[from->lock].holder = CAMKES_NO_PARTY;
-    apply(group);
+    camkes_apply_lending(group);
     for (unsigned i = 0; i < group->parties; i++) {
         struct camkes_party *party = &group->party[i];
         if (party->waiting && party->lock == from->lock) {
@@ -215,7 +108,7 @@ static struct camkes_party *hand_over(struct camkes_group *group, const struct c
     }
     next->waiting = false;
     group->party[next->lock].holder = (uint16_t)(next - group->party);
-    (void)order(next, CAMKES_GIVE_LOCK, waiting > 1, from->context);
+    (void)camkes_order_member(next, CAMKES_GIVE_LOCK, waiting > 1, from->context);
     return next;
 }
 
@@ -231,13 +124,29 @@ static unsigned release(struct camkes_group *group, const struct camkes_party *f
     if (!has_awaited(group, from)) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const struct camkes_party *next = hand_over(group, from);
-    apply(group);
-    wake(next->reply);
+    struct camkes_party *next = hand_over(group, from);
+    camkes_apply_lending(group);
+    wake_party(next);
     return CAMKES_MESSAGE_GOOD;
 }
 
 /* -- conditions -- */
+
+/* Has the timer fire when the time of the first that waits is over. */
+static void set_timer(struct camkes_group *group)
+{
+    uint64_t first = 0;
+    for (unsigned i = 0; i < group->sleepers; i++) {
+        const struct camkes_sleeper *sleeper = &group->sleeper[i];
+        if (sleeper->waiting && sleeper->until != 0 && (first == 0 || sleeper->until < first)) {
+            first = sleeper->until;
+        }
+    }
+    if (first != group->armed) {
+        group->armed = first;
+        camkes_platform_timer_arm(group->timer, first, 0);
+    }
+}
 
 /* Gives up the lock of a monitor, unless others wait for it: then it is to be handed over. */
 static unsigned leave(struct camkes_group *group, const struct camkes_sleeper *sleeper)
@@ -250,19 +159,23 @@ static unsigned leave(struct camkes_group *group, const struct camkes_sleeper *s
     if (is_awaited(group, party->lock)) {
         return has_awaited(group, party) ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
     }
-    return ask_member(party, camkes_operation_label(CAMKES_FREE_LOCK, 0, 0), &result);
+    return camkes_ask_member(party, camkes_operation_label(CAMKES_FREE_LOCK, 0, 0), &result);
 }
 
-static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *sleeper, uint16_t index)
+static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *sleeper, uint16_t index,
+                         uint64_t until)
 {
     struct camkes_lender *condition = &group->condition[sleeper->condition];
-    const struct camkes_party *next = NULL;
+    struct camkes_party *next = NULL;
     if (sleeper->waiting || index >= sleeper->parties) {
         return CAMKES_MESSAGE_OPERATION;
     }
     if (condition->signals > 0) {
         condition->signals--;
         return CAMKES_MESSAGE_GOOD;
+    }
+    if (until != 0 && until <= camkes_platform_now()) {
+        return CAMKES_TIME_OVER;
     }
     sleeper->now = sleeper->party;
     if (sleeper->party != CAMKES_NO_PARTY) {
@@ -279,27 +192,39 @@ static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *slee
                 condition->name);
     sleeper->waiting = true;
     sleeper->arrival = group->arrivals++;
+    sleeper->until = until;
+    set_timer(group); /* before a helper that gets the priority of this thread can run */
     CAMKES_TRACE_ABOUT(COND_WAIT, sleeper->thread, condition->id, sleeper->origin,
-                       lends(group, sleeper));
+                       camkes_lends(group, sleeper));
     if (condition->in_monitor && is_awaited(group, group->party[sleeper->now].lock)) {
         next = hand_over(group, &group->party[sleeper->now]);
     }
-    apply(group);
+    camkes_apply_lending(group);
     if (next != NULL) {
-        wake(next->reply);
+        wake_party(next);
     }
     return REPLY_LATER;
 }
 
-/* The most urgent that waits for a condition, of equals the first; NULL: none. */
-static struct camkes_sleeper *first_sleeper(struct camkes_group *group, uint16_t condition)
+static bool is_over(const struct camkes_sleeper *sleeper, uint64_t now)
+{
+    return sleeper->until != 0 && sleeper->until <= now;
+}
+
+/*
+ * The most urgent that waits for a condition, or with ANY of those whose time is over at `now`; of
+ * equals the first; NULL: none.
+ */
+static struct camkes_sleeper *first_sleeper(struct camkes_group *group, unsigned condition,
+                                            uint64_t now)
 {
     struct camkes_sleeper *first = NULL;
     for (unsigned i = 0; i < group->sleepers; i++) {
         struct camkes_sleeper *sleeper = &group->sleeper[i];
-        if (sleeper->waiting && sleeper->condition == condition &&
-            (first == NULL || before(lends(group, sleeper), sleeper->arrival, lends(group, first),
-                                     first->arrival))) {
+        if (sleeper->waiting &&
+            (condition == ANY ? is_over(sleeper, now) : sleeper->condition == condition) &&
+            (first == NULL || before(camkes_lends(group, sleeper), sleeper->arrival,
+                                     camkes_lends(group, first), first->arrival))) {
             first = sleeper;
         }
     }
@@ -310,7 +235,7 @@ static struct camkes_sleeper *first_sleeper(struct camkes_group *group, uint16_t
  * it. */
 static bool takes_lock(struct camkes_group *group, struct camkes_party *party)
 {
-    const seL4_Word holder = order(party, CAMKES_TAKE_LOCK, 0, 0);
+    const seL4_Word holder = camkes_order_member(party, CAMKES_TAKE_LOCK, 0, 0);
     if (holder != 0) {
         queue_up(group, party, holder);
     }
@@ -318,31 +243,48 @@ static bool takes_lock(struct camkes_group *group, struct camkes_party *party)
 }
 
 /*
- * Ends the first wait, if there is one. What was lent is taken back before: a helper that is no
- * more urgent than the waiter then does not run on.
+ * Ends a wait. What was lent is taken back before: a helper that is no more urgent than the waiter
+ * then does not run on.
  */
-static bool signal_one(struct camkes_group *group, uint16_t condition)
+static void end_wait(struct camkes_group *group, struct camkes_sleeper *first, bool time_over)
 {
-    struct camkes_sleeper *first = first_sleeper(group, condition);
-    if (first == NULL) {
-        return false;
-    }
-    struct camkes_party *monitor =
-        group->condition[condition].in_monitor ? &group->party[first->now] : NULL;
+    const struct camkes_lender *condition = &group->condition[first->condition];
+    struct camkes_party *monitor = condition->in_monitor ? &group->party[first->now] : NULL;
     first->waiting = false;
-    const bool goes_on = monitor == NULL || takes_lock(group, monitor);
-    apply(group);
-    CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, group->condition[condition].id, first->origin);
-    if (goes_on) {
-        wake(monitor != NULL ? monitor->reply : first->reply);
+    set_timer(group);
+    if (monitor != NULL) {
+        monitor->time_over = time_over;
     }
-    return true;
+    const bool goes_on = monitor == NULL || takes_lock(group, monitor);
+    camkes_apply_lending(group);
+    if (time_over) {
+        CAMKES_TRACE_ABOUT(COND_EXPIRE, first->thread, condition->id, first->origin);
+    } else {
+        CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, condition->id, first->origin);
+    }
+    if (goes_on && monitor != NULL) {
+        wake_party(monitor);
+    } else if (goes_on) {
+        wake(first->reply, time_over);
+    }
 }
 
-static unsigned post(struct camkes_group *group, uint16_t condition)
+/* Ends the first wait, if there is one. */
+static bool signal_one(struct camkes_group *group, uint16_t condition)
 {
-    if (!signal_one(group, condition) && !group->condition[condition].in_monitor) {
-        group->condition[condition].signals++;
+    struct camkes_sleeper *first = first_sleeper(group, condition, 0);
+    if (first != NULL) {
+        end_wait(group, first, false);
+    }
+    return first != NULL;
+}
+
+static unsigned post(struct camkes_group *group, uint16_t index)
+{
+    struct camkes_lender *condition = &group->condition[index];
+    const bool taken = condition->signals < 0;
+    if ((taken || !signal_one(group, index)) && !condition->in_monitor) {
+        condition->signals++;
     }
     return CAMKES_MESSAGE_GOOD;
 }
@@ -350,6 +292,21 @@ static unsigned post(struct camkes_group *group, uint16_t condition)
 static unsigned post_all(struct camkes_group *group, uint16_t condition)
 {
     while (signal_one(group, condition)) {
+    }
+    return CAMKES_MESSAGE_GOOD;
+}
+
+/* -- time -- */
+
+/* The timer has fired, unless it was set anew since. */
+static unsigned end_waits(struct camkes_group *group)
+{
+    struct camkes_sleeper *sleeper = NULL;
+    const uint64_t now = group->armed;
+    if (camkes_platform_timer_expirations(group->timer) != 0) {
+        while ((sleeper = first_sleeper(group, ANY, now)) != NULL) {
+            end_wait(group, sleeper, true);
+        }
     }
     return CAMKES_MESSAGE_GOOD;
 }
@@ -367,8 +324,9 @@ static unsigned step_of_party(struct camkes_group *group, struct camkes_party *p
         return release(group, party);
     case CAMKES_BEGIN_REQUEST:
     case CAMKES_END_REQUEST:
-        return party->lock == CAMKES_NO_PARTY || party->waiting ? CAMKES_MESSAGE_OPERATION
-                                                                : ask_member(party, label, &result);
+        return party->lock == CAMKES_NO_PARTY || party->waiting
+                   ? CAMKES_MESSAGE_OPERATION
+                   : camkes_ask_member(party, label, &result);
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* what was being passed on has been set by now */
     default:
@@ -385,26 +343,24 @@ static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *
         return CAMKES_MESSAGE_OPERATION;
     }
     party->linked = operation == CAMKES_UPDATE;
-    apply(group);
+    camkes_apply_lending(group);
     return CAMKES_MESSAGE_GOOD;
 }
 
-static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word label)
+static unsigned step_of_sleeper(struct camkes_group *group, struct camkes_sleeper *sleeper,
+                                seL4_Word label)
 {
-    const seL4_Word parties = group->parties;
-    if (badge == 0 || badge > 2 * parties + group->sleepers) {
-        return CAMKES_MESSAGE_BADGE;
-    }
-    if (badge <= parties) {
-        return step_of_party(group, &group->party[badge - 1], label);
-    }
-    if (badge <= 2 * parties) {
-        return step_of_caller(group, &group->party[badge - parties - 1], label);
-    }
-    struct camkes_sleeper *sleeper = &group->sleeper[badge - 2 * parties - 1];
+    const uint16_t index = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
+    const uint64_t time = camkes_timer_message_time(0);
     switch (camkes_bits(label, 0, 4)) {
     case CAMKES_WAIT:
-        return wait_for(group, sleeper, (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS));
+        return wait_for(group, sleeper, index, 0);
+    case CAMKES_WAIT_UNTIL:
+        return group->timer != 0 ? wait_for(group, sleeper, index, time != 0 ? time : 1)
+                                 : CAMKES_MESSAGE_OPERATION;
+    case CAMKES_SIGNAL_TAKEN:
+        group->condition[sleeper->condition].signals--;
+        return CAMKES_MESSAGE_GOOD;
     case CAMKES_POST:
         return post(group, sleeper->condition);
     case CAMKES_POST_ALL:
@@ -414,11 +370,27 @@ static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word labe
     }
 }
 
+static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word label)
+{
+    const seL4_Word parties = group->parties, last = 2 * parties + group->sleepers;
+    if (badge == 0 || badge > last + (group->timer != 0)) {
+        return CAMKES_MESSAGE_BADGE;
+    }
+    if (badge <= parties) {
+        return step_of_party(group, &group->party[badge - 1], label);
+    }
+    if (badge <= 2 * parties) {
+        return step_of_caller(group, &group->party[badge - parties - 1], label);
+    }
+    return badge > last ? end_waits(group)
+                        : step_of_sleeper(group, &group->sleeper[badge - 2 * parties - 1], label);
+}
+
 void camkes_manage_group(struct camkes_thread *self)
 {
     struct camkes_group *group = self->interface;
     seL4_Word badge = 0;
-    compute(group);
+    camkes_compute_lending(group);
     seL4_MessageInfo_t info = camkes_platform_receive(group->manager, &badge);
     for (;;) {
         const unsigned error = step(group, badge, seL4_MessageInfo_get_label(info));

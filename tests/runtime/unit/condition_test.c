@@ -4,6 +4,7 @@
 #include <camkes/condition.h>
 #include <camkes/error.h>
 #include <camkes/label.h>
+#include <camkes/timer_protocol_sel4.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -52,6 +53,27 @@ void camkes_ask_manager(seL4_CPtr manager, seL4_Word of, const char *name)
     asked = manager;
     label = of;
     seen = condition.value;
+}
+
+/* A wait until a time: `answer` is the reply, and `posted` what others add to the value meanwhile.
+ */
+static seL4_Word answer;
+static int posted;
+
+seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
+{
+    need(seL4_MessageInfo_get_length(info) == 2 && camkes_timer_message_time(0) == 5000000000,
+         "the time");
+    need(seL4_MessageInfo_get_label(info) == CAMKES_WAIT_UNTIL && manager == 11, "a wait");
+    seen = condition.value;
+    condition.value += posted;
+    return seL4_MessageInfo_new(answer, 0, 0, 0);
+}
+
+void camkes_manager_failed(const char *name)
+{
+    (void)name;
+    longjmp(failed, 1);
 }
 
 void camkes_fail(const char *format, ...)
@@ -128,6 +150,43 @@ static void signals(void)
     check("it was taken meanwhile", 1, 0, 0);
 }
 
+static void until(void)
+{
+    const uint64_t time = 5000000000;
+    begin(&first, 1);
+    need(camkes_condition_wait_until(&condition, time, 1) == 0, "a signal is there");
+    check("a signal is there", 0, 0, 0);
+    begin(&first, 0);
+    posted = 1;
+    answer = CAMKES_MESSAGE_GOOD;
+    need(camkes_condition_wait_until(&condition, time, 1) == 0, "a signal");
+    check("a signal", 0, 0, 0);
+    begin(&first, -1);
+    posted = 0;
+    answer = CAMKES_TIME_OVER;
+    need(camkes_condition_wait_until(&condition, time, 1) == -1, "no signal");
+    need(seen == -2, "it was counted");
+    check("it is not counted any more", -1, 0, 0);
+    begin(&first, 0);
+    posted = 1;
+    need(camkes_condition_wait_until(&condition, time, 1) == -1, "a signal after its time");
+    check("it is passed on", 1, 11, CAMKES_SIGNAL_TAKEN);
+    begin(&first, 0);
+    posted = 2;
+    need(camkes_condition_wait_until(&condition, time, 1) == -1, "two signals after its time");
+    check("a binary semaphore keeps one", 1, 11, CAMKES_SIGNAL_TAKEN);
+    posted = 1;
+    begin(&first, 0);
+    need(camkes_monitor_wait_until(&condition, time) == -1, "no signal in a monitor");
+    need(seen == 1 && condition.value == 1, "who has the lock sees that a thread waits");
+    answer = CAMKES_MESSAGE_OPERATION;
+    begin(&first, 0);
+    if (setjmp(failed) == 0) {
+        (void)camkes_condition_wait_until(&condition, time, 1);
+        need(false, "the manager refuses");
+    }
+}
+
 static void monitors(void)
 {
     begin(&first, 0);
@@ -147,6 +206,7 @@ int main(void)
     waits();
     tries();
     signals();
+    until();
     monitors();
     printf("good\n");
     return 0;

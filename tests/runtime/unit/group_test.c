@@ -7,6 +7,7 @@
 #include <camkes/condition.h>
 #include <camkes/error.h>
 #include <camkes/label.h>
+#include <camkes/timer_protocol_sel4.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,10 @@ enum { SLOT = 7 }; /* that the task has for the manager of the CPI it requests *
 
 struct exchange {
     const char *what;
-    seL4_Word badge, label, holder; /* `holder`: the answer to who takes a lock */
-    unsigned reply, sent;           /* `sent`: slot of the reply to a waiter, 0: none */
-    unsigned priorities[PARTIES];   /* that were set, afterwards */
+    seL4_Word badge, label,
+        holder;           /* `holder`: the answer to who takes a lock; the time in a message */
+    unsigned reply, sent; /* `sent`: slot of the reply to a waiter, 0: none */
+    unsigned priorities[PARTIES]; /* that were set, afterwards */
 };
 
 static struct camkes_party parties[PARTIES];
@@ -35,6 +37,7 @@ static const struct camkes_way ways[] = {
 static struct camkes_group group;
 static const struct exchange *next;
 static unsigned sent, saved, priorities[PARTIES], given;
+static uint64_t armed, fired; /* the timer: when it fires, and whether it has fired since */
 static char traced[128];
 static jmp_buf done;
 static seL4_IPCBuffer buffer;
@@ -68,6 +71,7 @@ static seL4_MessageInfo_t receive(unsigned reply, seL4_Word *badge)
         longjmp(done, 1);
     }
     *badge = next->badge;
+    camkes_timer_set_message_time(0, next->holder);
     return seL4_MessageInfo_new(next->label, 0, 0, 0);
 }
 
@@ -85,8 +89,7 @@ seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr endpoint, seL4_MessageInfo_t reply, 
 
 void seL4_Send(seL4_CPtr slot, seL4_MessageInfo_t info)
 {
-    (void)info;
-    sent = (unsigned)slot;
+    sent = (unsigned)slot + (unsigned)seL4_MessageInfo_get_label(info) * 1000;
 }
 
 /* The managers of the members. */
@@ -124,6 +127,23 @@ seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
     return seL4_NoError;
 }
 
+uint64_t camkes_platform_now(void)
+{
+    return 100;
+}
+
+void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period)
+{
+    need(timer == 9 && period == 0, "another timer");
+    armed = first;
+}
+
+uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
+{
+    (void)timer;
+    return fired;
+}
+
 void camkes_manager_failed(const char *name)
 {
     need(false, name);
@@ -137,7 +157,10 @@ void camkes_host_point(void)
 void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
 {
     snprintf(traced, sizeof traced, "%s of thread %u: %d %d",
-             kind == CAMKES_TRACE_COND_WAIT ? "wait" : "wake", other, (int)args[0], (int)args[1]);
+             kind == CAMKES_TRACE_COND_WAIT     ? "wait"
+             : kind == CAMKES_TRACE_COND_EXPIRE ? "end"
+                                                : "wake",
+             other, (int)args[0], (int)args[1]);
     if (n > 2) {
         snprintf(traced + strlen(traced), 16, " %d", (int)args[2]);
     }
@@ -254,8 +277,77 @@ static const struct exchange WAIT[] = {
     {.what = NULL},
 };
 
+/* A wait until a time. OVER: the reply says that it is over. */
+#define OVER (CAMKES_TIME_OVER * 1000)
+#define TIMER OF_SLEEPER + SLEEPERS, 0
+static const struct exchange NEVER[] = {
+    {.what = "a group without a timer"},
+    {"a wait", SLEEPER(OUTSIDE, WAIT_UNTIL), 300, WRONG, 0, BASE},
+    {"a badge of nobody", TIMER, 0, CAMKES_MESSAGE_BADGE, 0, BASE},
+    {.what = NULL},
+};
+static const struct exchange UNTIL[] = {
+    {.what = "waits"},
+    {"a time that is over", SLEEPER(OUTSIDE, WAIT_UNTIL), 100, CAMKES_TIME_OVER, 0, BASE},
+    {"no time", SLEEPER(OUTSIDE, WAIT_UNTIL), 0, CAMKES_TIME_OVER, 0, BASE},
+    {"a wait", SLEEPER(OUTSIDE, WAIT_UNTIL), 300, SAVED, 0, {25, 20, 30, 25}},
+    {"a later one", SLEEPER(EQUAL, WAIT_UNTIL), 400, SAVED, 0, {25, 20, 30, 25}},
+    {"an earlier one", SLEEPER(ITSELF, WAIT_UNTIL), 200, SAVED, 0, {25, 20, 30, 25}},
+    {.what = NULL},
+};
+static const struct exchange SIGNALLED[] = {
+    {.what = "a signal"},
+    {"for the earliest", SLEEPER(ITSELF, POST), 0, GOOD, 203, {25, 20, 30, 25}},
+    {"the timer fired before that", TIMER, 0, GOOD, 0, {25, 20, 30, 25}},
+    {.what = NULL},
+};
+static const struct exchange FIRED[] = {
+    {.what = "the timer"},
+    {"it fires", TIMER, 0, GOOD, OVER + 201, {25, 20, 30, 25}},
+    {.what = NULL},
+};
+static const struct exchange KEPT[] = {
+    {.what = "signals"},
+    {"for the last", SLEEPER(MEMBER, POST), 0, GOOD, 204, BASE},
+    {"for nobody", SLEEPER(MEMBER, POST), 0, GOOD, 0, BASE},
+    {"it is taken, whatever the time", SLEEPER(OUTSIDE, WAIT_UNTIL), 50, GOOD, 0, BASE},
+    {.what = NULL},
+};
+
+static const struct exchange TAKEN[] = {
+    {.what = "a signal that a thread has taken after its time"},
+    {"it says so", SLEEPER(OUTSIDE, SIGNAL_TAKEN), 0, GOOD, 0, BASE},
+    {"another one waits", SLEEPER(EQUAL, WAIT), 0, SAVED, 0, {25, 20, 30, 25}},
+    {"the signal", SLEEPER(MEMBER, POST), 0, GOOD, 0, {25, 20, 30, 25}},
+    {"the next", SLEEPER(MEMBER, POST), 0, GOOD, 204, BASE},
+    {"a signal before", SLEEPER(MEMBER, POST), 0, GOOD, 0, BASE},
+    {"it is taken", SLEEPER(OUTSIDE, SIGNAL_TAKEN), 0, GOOD, 0, BASE},
+    {"it is not there any more", SLEEPER(OUTSIDE, WAIT), 0, SAVED, 0, {25, 20, 30, 25}},
+    {.what = NULL},
+};
+
+static void until(void)
+{
+    begin();
+    run(NEVER);
+    begin();
+    group.timer = 9;
+    run(UNTIL);
+    need(armed == 200, "the first time");
+    run(SIGNALLED);
+    need(armed == 300, "the next time");
+    fired = 1;
+    run(FIRED);
+    need(armed == 400, "the last time");
+    need(strcmp(traced, "end of thread 5: 50 3") == 0, traced);
+    run(KEPT);
+    need(armed == 0, "the timer is stopped");
+    run(TAKEN);
+}
+
 int main(void)
 {
+    until();
     begin();
     run(LOCK);
     need(saved == 102 && given == 10 * HIGH, "the lock goes to the only waiter");

@@ -66,7 +66,8 @@ struct camkes_trace_record {
     X(REFUSED, 46, "badge error")  /* thread refused a message; error: enum camkes_message_error */  \
     X(COND_WAIT, 47, "condition context priority") /* thread `other` began to wait for it */         \
     X(COND_WAKE, 48, "condition context")      /* and its wait ended */                              \
-    X(LEND, 49, "context from to cause")       /* priority of a helper's control thread `other` */
+    X(LEND, 49, "context from to cause")       /* priority of a helper's control thread `other` */   \
+    X(COND_EXPIRE, 50, "condition context")    /* the wait of `other` ended without a signal */
 
 /* clang-format on */
 
