@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Random systems of tasks, nested locks, semaphores, monitors and waits until a time: on the host kernel each
+job ends when it does in the reference, and whenever time passes every thread has its effective priority."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from pathlib import Path
+
+import pytest
+
+from camkes.report.trace.decode import decode
+from camkes.report.trace.kinds import Kind
+from camkes.report.trace.model import Run as Decoded
+from camkes.report.trace.model import State
+from tests.report.waiting import Cpi, Reference, Step, Store, Task
+from tests.runtime.host import Built, build
+
+US = 1000
+PERIOD = 3000 * US
+JOBS = 2
+END = JOBS * PERIOD + 7
+
+System = tuple[list[Task], list[Cpi], list[Store]]
+
+
+def random_system(seed: int) -> System:
+    """Tasks, each of which brings to some stores and takes from others, and locks on their way. No release
+    coincides with an end of work."""
+    rng = random.Random(seed)
+
+    def work(most: int) -> Step:
+        return "work", "", rng.randint(2, most) * US + rng.randint(1, 900)
+
+    names = [f"c{i}.p" for i in range(rng.randint(1, 3))]
+    locks = []
+    for i, name in enumerate(names):
+        body = [work(20)]
+        for callee in rng.sample(names[i + 1 :], min(len(names) - i - 1, rng.randint(0, 1))):
+            body += [("call", callee, 0), work(4)]
+        locks.append(Cpi(name, rng.choice([name, name, ""]), tuple(body)))
+    priorities = sorted(rng.sample(range(10, 100), rng.randint(3, 6)))
+    tasks = [f"t{i}" for i in range(len(priorities))]
+    stores, cpis, brings, takes = [], [], {}, {}
+    for i in range(rng.randint(1, 3)):
+        name, monitor = f"s{i}", rng.random() < 0.6
+        shuffled = rng.sample(tasks, len(tasks))
+        some = rng.randint(1, max(1, len(tasks) // 2))
+        brings[name], takes[name] = sorted(shuffled[:some]), sorted(shuffled[some : some + 3])
+        stores.append(Store(name, monitor, tuple(brings[name])))
+        inside = [("call", rng.choice(names), 0), work(4)] if rng.random() < 0.5 else []
+        signal = rng.choice(["put", "put", "all"]) if monitor else "post"
+        limit = rng.randint(20, 300) * US + rng.randint(1, 900) if rng.random() < 0.5 else 0
+        lock = name if monitor else ""
+        put = (work(8), *inside, (signal, name, 0), work(8))
+        get = (work(8), ("get" if monitor else "wait", name, limit), work(8))
+        cpis += [Cpi(f"{name}.put", lock, put), Cpi(f"{name}.get", lock, get)]
+    found = []
+    for i, (task, priority) in enumerate(zip(tasks, priorities, strict=True)):
+        requests = [f"{s}.put" for s in brings if task in brings[s]]
+        requests += [f"{s}.get" for s in takes if task in takes[s]] + rng.sample(names, rng.randint(0, 1))
+        body = [work(30)]
+        for callee in rng.sample(requests, len(requests)):
+            body += [("call", callee, 0), work(20)]
+        first = rng.randint(2, 150) * US + 13 * i
+        releases = tuple(first + job * PERIOD for job in range(JOBS))
+        found.append(Task(task, priority, releases, tuple(body)))
+    used = {step[1] for owner in (*found, *cpis, *locks) for step in owner.body if step[0] == "call"}
+    served = [cpi for cpi in (*cpis, *locks) if cpi.name in used]
+    return found, served, stores
+
+
+def word(name: str) -> str:
+    return "to_" + name.replace(".", "_")
+
+
+def code(body: tuple[Step, ...]) -> str:
+    """As C, for a handler or a job."""
+    texts = {
+        "work": "camkes_work({n});",
+        "call": "{use}_go();",
+        "post": "(void)!{s}_post();",
+        "put": "items++; {s}_signal();",
+        "all": "items += 2; {s}_broadcast();",
+    }
+    lines = []
+    for what, name, number in body:
+        until = f"{name}_wait_until(camkes_now() + {number})"
+        if what == "wait":
+            lines.append(f"(void)!{until if number else f'{name}_wait()'};")
+        elif what == "get" and number:
+            lines.append(f"int over = 0; while (items == 0 && !over) {{ over = {until}; }}")
+            lines.append("if (!over) { items--; }")
+        elif what == "get":
+            lines.append(f"while (items == 0) {{ {name}_wait(); }} items--;")
+        else:
+            lines.append(texts[what].format(n=number, use=word(name), s=name))
+    return "\n".join(lines)
+
+
+def make(system: System, folder: Path) -> Built:
+    """The system as a user would write it, with the helpers stated."""
+    tasks, cpis, stores = system
+    composition, configuration, components, sources = [], [], [], {}
+    ends: dict[str, list[str]] = {}
+    instances: dict[str, list[str]] = {task.name: ["control; requestor;"] for task in tasks}
+    bodies = {task.name: [("run", task.body)] for task in tasks}
+    for cpi in cpis:
+        name, interface = cpi.name.split(".")
+        called = [word(callee) for what, callee, _ in cpi.body if what == "call"]
+        clauses = "inherited" if cpi.lock else "propagated"
+        clauses += f", monitor {name}_lock" if cpi.lock == name else ""
+        clauses += f", requests ({', '.join(called)})"
+        instances.setdefault(name, []).append(f"provides P {interface} with priority_protocol {clauses};")
+        bodies.setdefault(name, []).append((f"{interface}_go", cpi.body))
+    for store in stores:
+        if store.name in instances:
+            kind = "condition" if store.monitor else "semaphore"
+            instances[store.name].append(f"has {kind} {store.name} with helpers;")
+            helpers = ", ".join(f'"{name}"' for name in store.helpers)
+            configuration.append(f"{store.name}.{store.name}_helpers = [{helpers}];")
+            if not store.monitor:
+                configuration.append(f"{store.name}.{store.name}_value = 0;")
+    for name, items in instances.items():
+        callees = {callee for _, body in bodies[name] for what, callee, _ in body if what == "call"}
+        for callee in sorted(callees):
+            items.append(f"uses P {word(callee)};")
+            ends.setdefault(callee, []).append(f"from {name}.{word(callee)}")
+        components.append(f"component {name.title()} {{ {' '.join(items)} }}")
+        composition.append(f"component {name.title()} {name};")
+        functions = []
+        for function, body in bodies[name]:
+            if function == "run":
+                loop = f"for (int job = 0; job < {JOBS} && camkes_next_job(); job++) {{ {code(body)} }}"
+                functions.append(f"int run(void) {{ {loop} return 0; }}")
+            else:
+                functions.append(f"void {function}(void) {{ {code(body)} }}")
+        items_of = "static int items __attribute__((unused));\n"
+        sources[name.title()] = items_of + "\n".join(functions) + "\n"
+    for task in tasks:
+        settings = {"priority": task.priority, "period": f"{PERIOD} ns", "offset": f"{task.releases[0]} ns"}
+        configuration += [f"{task.name}._{key} = {value};" for key, value in settings.items()]
+    for callee, callers in ends.items():
+        composition.append(f"connection seL4RPCCall of_{word(callee)}({', '.join(callers)}, to {callee});")
+    text = "procedure P { void go(); }\n" + "\n".join(components)
+    text += "\nassembly { composition {\n" + "\n".join(composition)
+    return build(folder, text + "\n} configuration {\n" + "\n".join(configuration) + "\n} }", sources)
+
+
+def executing(found: Decoded, time: int, names: list[str]) -> str:
+    """The task that the processor works for from an instant on."""
+    return next(
+        lane.task.name
+        for lane in found.lanes
+        for segment in lane.segments
+        if segment.state is State.RUNNING and segment.start <= time < segment.end
+    )
+
+
+def compare(seed: int, folder: Path) -> tuple[int, int]:
+    """Run a system and its reference. How often threads waited for conditions, and how often in vain."""
+    system = random_system(seed)
+    ran = make(system, folder).run("--fast", duration=END)
+    assert ran.status == 0, ran.errors
+    assert ran.violations() == []
+    found = decode(ran.events, ran.names)
+    reference = Reference(*system, among=lambda time, names: executing(found, time, names))
+    reference.run(END)
+    ends = {lane.task.name: [job.end for job in lane.jobs if job.end is not None] for lane in found.lanes}
+    assert ends == reference.ends
+    threads = {thread.named.name: thread.priorities for thread in found.threads}
+    assert len(reference.moments) > 10
+    for moment in reference.moments:
+        for thread, priority in moment.priorities.items():
+            changes = threads[thread]
+            actual = changes[bisect_right(changes, (moment.start, 255)) - 1][1]
+            assert actual == priority, f"{thread} at {moment.start} ns"
+    return len(ran.of(Kind.COND_WAIT)), len(ran.of(Kind.COND_EXPIRE))
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(4, 200, 4))])
+def test_jobs_and_effective_priorities_are_those_of_the_reference(first: int, tmp_path: Path) -> None:
+    counts = [compare(seed, tmp_path / str(seed)) for seed in range(first, first + 4)]
+    assert any(waits for waits, _ in counts)
