@@ -67,7 +67,8 @@ class TimerCost(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Platform(Struct, frozen=True, forbid_unknown_fields=True):
-    """A machine and a runtime. `clock` is in Hz, `source` is where the figures are from."""
+    """A machine and a runtime. `clock` is in Hz, `source` is where the figures are from. `raised` are the
+    cycles for each thread that gets another priority when the criticality of the system changes."""
 
     name: str
     source: str = ""
@@ -78,6 +79,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     propagated: Halves = Halves()
     inherited: InheritanceCost = InheritanceCost()
     timer: TimerCost = TimerCost()
+    raised: Cycles = 0
 
     def overhead_cycles(self, protocol: Protocol, levels: tuple[Protocol, ...] = ()) -> int:
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs

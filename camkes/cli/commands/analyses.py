@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
 
 if TYPE_CHECKING:
+    from camkes.analysis.budgets import BudgetResult
+    from camkes.analysis.criticality import LevelResult
     from camkes.analysis.platform import Platform
     from camkes.analysis.verdict import Analysis
     from camkes.analysis.witness import Witness
@@ -29,6 +31,7 @@ def analyze(arguments: argparse.Namespace) -> int:
     from camkes.analysis.platform import find_platform
     from camkes.analysis.verdict import analyse, analyse_system
     from camkes.analysis.workload import workload_of
+    from camkes.report import budgets
 
     if arguments.write and arguments.assign is None:
         print("camkes analyze: --write needs --assign", file=sys.stderr)
@@ -51,10 +54,25 @@ def analyze(arguments: argparse.Namespace) -> int:
     status = write_diagnostics(arguments, sink)
     if sink.has_errors:
         return status
-    if not show(arguments, workload, analysis, priorities, result):
+    of_time = time_analysis(result, analysis.platform) if result.plan.mcs and priorities is None else None
+    if not show(arguments, workload, analysis, priorities, result, of_time):
         return USAGE
-    failed = not analysis.good or (policy is not None and priorities is None)
+    kept = analysis.good and (of_time is None or budgets.good(*of_time))
+    failed = not kept or (policy is not None and priorities is None)
     return USER_ERROR if failed and status == GOOD else status
+
+
+def time_analysis(
+    result: Checked, platform: Platform
+) -> tuple[Sequence[BudgetResult], Sequence[LevelResult]]:
+    """Responses with budgets, and at each criticality."""
+    from camkes.analysis.budgets import budget_results
+    from camkes.analysis.criticality import level_results
+
+    return (
+        budget_results(result.system, result.plan, platform),
+        level_results(result.system, result.plan, platform),
+    )
 
 
 def proposed(
@@ -92,6 +110,7 @@ def show(
     analysis: Analysis,
     priorities: Mapping[str, int] | None,
     result: Checked,
+    of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
 ) -> bool:
     """Print what was asked for; False where a task was named that is not there."""
     import json
@@ -101,7 +120,7 @@ def show(
     from camkes.analysis.witness import witnesses
     from camkes.analysis.workload import workload_of
     from camkes.report import analysis as report
-    from camkes.report import sensitivity
+    from camkes.report import budgets, sensitivity
 
     found = witnesses(workload, analysis) if arguments.search else {}
     if arguments.witnesses is not None:
@@ -124,6 +143,8 @@ def show(
         document = report.to_dict(analysis, found)
         if arguments.assign is not None:
             document["assignment"] = {"policy": arguments.assign, "priorities": priorities}
+        if of_time is not None:
+            document |= budgets.to_dict(*of_time)
         if more:
             document["sensitivity"] = sensitivity.to_dict(spans, effects)
         print(json.dumps(document, indent=2, ensure_ascii=False))
@@ -133,6 +154,8 @@ def show(
         before = workload_of(result.system, result.plan)
         policy = Policy(arguments.assign)
         parts.insert(0, sensitivity.priorities_text(before, policy, priorities, color=color))
+    if of_time is not None:
+        parts.append(budgets.to_text(*of_time, color=color))
     if more:
         parts.append(sensitivity.margins_text(spans, color=color))
         parts.append(sensitivity.changes_text(effects, color=color))

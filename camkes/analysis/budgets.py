@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Response times on an MCS kernel: what a budget limits, and what the overrun policies of locks cost others.
+
+A sporadic server of budget b and period T takes no more of the processor from others than a periodic task of
+execution time b (Sprunt et al. 1989); one of constant bandwidth can be late with the first b, which is a
+jitter of T - b. A server without time has some again after T - b at most, as the budget that was used was
+used within the T before: a holder that needs S under `wait` has it after S + ceil(S / b) (T - b). docs/mcs.md
+has the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.analysis.blocking import waits
+from camkes.analysis.demand import Demands, Requesting, Time, demands
+from camkes.analysis.platform import Platform
+from camkes.analysis.response import Load, Response, response
+from camkes.analysis.sections import RequestSection
+from camkes.analysis.workload import Workload, WorkloadTask, workload_of
+from camkes.model.overrun import Policy, Server
+from camkes.model.system import System
+from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.protocols.time import LEAST_REFILLS, PlannedTime
+
+#: the requests of tasks that are not trusted: any number, in any time
+_ALWAYS: tuple[Requesting, ...] = ((0, 1, 1 << 30, 0),)
+
+
+class Bounded(Struct, frozen=True):
+    """The longest response of a task's jobs, or why there is no bound that applies."""
+
+    response: Time | None
+    reason: str = ""
+
+
+class BudgetResult(Struct, frozen=True):
+    """What was found of a task. `trusted`: all tasks keep their execution times, and use their budgets where
+    these are shorter. `isolated`: all other tasks do what they like, as long as they have budgets; CPIs keep
+    their execution times."""
+
+    task: WorkloadTask
+    time: PlannedTime
+    demand: Time
+    trusted: Bounded
+    isolated: Bounded
+
+
+def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[BudgetResult, ...]:
+    """The responses of all tasks, from the highest priority; none without an MCS kernel."""
+    if not plan.mcs:
+        return ()
+    workload = workload_of(system, plan)
+    model = BudgetModel(plan, workload, demands(workload, platform), platform)
+    ordered = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
+    return tuple(
+        BudgetResult(
+            task,
+            model.times[task.name],
+            model.needed.of_task[task.name].total,
+            model.bound(task, trusted=True),
+            model.bound(task, trusted=False),
+        )
+        for task in ordered
+    )
+
+
+class BudgetModel:
+    """The tasks of a workload with their budgets and the overrun policies of their CPIs."""
+
+    def __init__(
+        self, plan: Plan, workload: Workload, needed: Demands, platform: Platform, level: int = 0
+    ) -> None:
+        """`needed` are the demands at the criticality `level` of the system."""
+        self._level = level
+        self.workload = workload
+        self.needed = needed
+        self._platform = platform
+        self._cpis: Mapping[str, PlannedCpi] = {cpi.name: cpi for cpi in plan.cpis}
+        self.times = {task.name: task.time for task in plan.tasks if task.time is not None}
+        self._places = {task.name: task.refills - LEAST_REFILLS for task in plan.tasks}
+
+    # Tasks ---------------------------------------------------------------------------------------
+
+    def bound(self, task: WorkloadTask, *, trusted: bool) -> Bounded:
+        """The longest response of a task."""
+        if reason := self._own(task):
+            return Bounded(None, reason)
+        others = [other for other in self.workload.tasks if other.name != task.name]
+        free = [other.name for other in others if not self.limited(other.name)]
+        if not trusted and any(other.name in free and other.priority >= task.priority for other in others):
+            return Bounded(None, f"{free[0]} has no budget")
+        loads = [self.load(other, trusted=trusted) for other in others] + self.extensions(
+            task, trusted=trusted
+        )
+        blocking = self.blocking(task, trusted=trusted)
+        demand = self.needed.of_task[task.name].total
+        helps = self.limited(task.name) and self._pays(task, trusted=trusted)
+        if helps and self._budget(task.name) < demand + blocking(task.period):
+            return Bounded(None, "its budget is too short for itself and to help")
+        own = Load(task.name, task.priority, task.period, demand + self._split(task, loads), task.jitter)
+        found = response(own, loads, blocking)
+        return Bounded(found.time) if isinstance(found, Response) else Bounded(None, "overload")
+
+    def _own(self, task: WorkloadTask) -> str:
+        """Why a task's own budget does not suffice for its jobs."""
+        time, budget = self.times[task.name], self._budget(task.name)
+        if time.period != task.period:
+            return "its budget has another period"
+        if self.needed.of_task[task.name].total <= budget:
+            return ""
+        if (
+            time.overrun is Policy.EXTEND
+            and time.extension is not None
+            and time.extension.period <= task.period
+        ):
+            budget += time.extension.budget
+        return "" if self.needed.of_task[task.name].total <= budget else "its budget is too short"
+
+    def _budget(self, name: str) -> int:
+        """The budget of a task at the criticality of the model, or at its own if that is lower."""
+        time = self.times[name]
+        return time.budgets[min(self._level, time.criticality)]
+
+    def limited(self, name: str) -> bool:
+        """Whether a task has a budget below its period."""
+        return self._budget(name) < self.times[name].period
+
+    def load(self, task: WorkloadTask, *, trusted: bool) -> Load:
+        """What a task takes from others in each period, at most."""
+        time, budget = self.times[task.name], self._budget(task.name)
+        late = time.server is Server.CONSTANT_BANDWIDTH and self.limited(task.name)
+        jitter = task.jitter + (time.period - budget if late else 0)
+        if not trusted and time.overrun is Policy.RAISE:
+            budget = time.budgets[time.criticality]
+        demand = self.needed.of_task[task.name].total
+        if not trusted or self._pays(task, trusted=trusted):
+            return Load(task.name, task.priority, time.period, budget, jitter)
+        if self.limited(task.name) and time.period == task.period:
+            extension = time.extension if time.overrun is Policy.EXTEND else None
+            if extension is not None:
+                budget += extension.budget * ceil(time.period / extension.period)
+            demand = min(demand, budget)
+        return Load(task.name, task.priority, task.period, demand, jitter)
+
+    def _split(self, task: WorkloadTask, others: Sequence[Load]) -> Time:
+        """What is used after a job was blocked comes back later than the next release. With a budget below
+        twice the execution time the parts of a job can each wait for that, with interference anew."""
+        if not self._lacks(task.name, trusted=True):
+            return 0
+        return self._places[task.name] * sum(o.demand for o in others if o.priority >= task.priority)
+
+    def _pays(self, task: WorkloadTask, *, trusted: bool) -> bool:
+        """Whether the task's budget can be used for a holder that it waits for."""
+        return any(
+            cpi.overrun.rules.helps
+            and task.name in cpi.payers
+            and any(self._lacks(name, trusted=trusted) for name in cpi.tasks if name != task.name)
+            for cpi in self._cpis.values()
+        )
+
+    # Sections ------------------------------------------------------------------------------------
+
+    def _lacks(self, name: str, *, trusted: bool) -> bool:
+        """Whether a task can be without a budget while it holds a lock."""
+        if name not in self.times or not self.limited(name):
+            return False
+        if not trusted or name not in self.needed.of_task:
+            return True
+        spare = 2 if self._places[name] > 0 else 1
+        return self._budget(name) < spare * self.needed.of_task[name].total
+
+    def blocking(self, task: WorkloadTask, *, trusted: bool) -> Callable[[Time], Time]:
+        """The blocking of a job in a window of so many nanoseconds."""
+        found = waits(self.workload, self.needed, self._platform, task)
+        sections = tuple(replace(s, duration=self.duration(s, trusted=trusted)) for s in found.sections)
+        found = replace(found, sections=sections)
+        if not trusted:  # others request as often as they like
+            found = replace(found, requests=dict.fromkeys(found.requests, _ALWAYS))
+        blocking = found.blocking()
+        return lambda window: blocking(window).least
+
+    def duration(self, section: RequestSection, *, trusted: bool) -> Time:
+        """How long a section lasts: with the policy of its CPI and of those that are requested in it."""
+        if not self._lacks(section.task, trusted=trusted):
+            return section.duration
+        budget = self._budget(section.task)
+        without = ceil(section.duration / budget) * (self.times[section.task].period - budget)
+        within = (section.cpi, *self.workload.below[section.cpi])
+        policies = (self._cpis[name] for name in within if name in self._cpis)
+        return section.duration + max(
+            (_added(cpi, section.duration, without) for cpi in policies), default=without
+        )
+
+    def extensions(self, task: WorkloadTask, *, trusted: bool) -> list[Load]:
+        """The reservations that tasks of at least the same priority can use beside their budgets. Those of
+        lower ones execute in sections that are waited for."""
+        others = [o for o in self.workload.tasks if o.name != task.name and o.priority >= task.priority]
+        lacking = {other.name for other in others if self._lacks(other.name, trusted=trusted)}
+        found = [
+            Load(f"extension of {cpi.name}", cpi.ceiling, cpi.extension.period, cpi.extension.budget)
+            for cpi in self._cpis.values()
+            if cpi.extension is not None and not lacking.isdisjoint(cpi.tasks)
+        ]
+        for other in () if trusted else others:  # else their demand has it
+            time = self.times[other.name]
+            if time.overrun is Policy.EXTEND and time.extension is not None:
+                name = f"extension of {other.name}"
+                found.append(Load(name, other.priority, time.extension.period, time.extension.budget))
+        return found
+
+
+def _added(cpi: PlannedCpi, section: Time, without: Time) -> Time:
+    """What the policy of a CPI adds to a section whose task is without a budget for `without`."""
+    rules, extension = cpi.overrun.rules, 0 if cpi.extension is None else cpi.extension.budget
+    if rules.aborts:
+        return extension  # the roll-back
+    return 0 if rules.helps or (rules.extends and extension >= section) else without

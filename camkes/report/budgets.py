@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The analysis of budgets and of criticalities, as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+from camkes.analysis.budgets import Bounded, BudgetResult
+from camkes.analysis.criticality import LevelResult
+from camkes.analysis.demand import Time
+from camkes.report.draw.table import table
+from camkes.report.times import format_time
+
+
+def good(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> bool:
+    """Whether no deadline can be missed: with the budgets, and at any criticality that a task has."""
+    kept = all(
+        each.trusted.response is not None and each.trusted.response <= each.task.deadline for each in budgets
+    )
+    return kept and all(each.ours is not None for each in levels)
+
+
+def to_dict(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> dict[str, Any]:
+    """The JSON form; times are nanoseconds, rounded up, and null where there is no bound.
+
+    budgets: name, wcet (a job with all its requests), budget, period, overrun, response (all tasks keep their
+    execution times), isolated (other tasks only have to have budgets), and for both the reason where there is
+    none. criticalities: name, criticality (of the system), smc, amc_rtb, response.
+    """
+    return {
+        "budgets": [
+            {
+                "name": each.task.name,
+                "wcet": ceil(each.demand),
+                "budget": each.time.budgets[0],
+                "period": each.time.period,
+                "overrun": each.time.overrun.value,
+                "response": _whole(each.trusted.response),
+                "response_reason": each.trusted.reason,
+                "isolated": _whole(each.isolated.response),
+                "isolated_reason": each.isolated.reason,
+            }
+            for each in budgets
+        ],
+        "criticalities": [
+            {
+                "name": each.task.name,
+                "criticality": each.level,
+                "smc": _whole(each.smc),
+                "amc_rtb": _whole(each.amc),
+                "response": _whole(each.ours),
+            }
+            for each in levels
+        ],
+    }
+
+
+def to_text(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult], *, color: bool = False) -> str:
+    """A table of budgets, and one of criticalities where there are several."""
+    rows: list[tuple[str, ...]] = [("task", "C", "budget", "period", "overrun", "R", "R isolated", "verdict")]
+    for each in budgets:
+        times = map(_time, (each.demand, each.time.budgets[0], each.time.period))
+        bounds = (_bound(each.trusted), _bound(each.isolated))
+        rows.append((each.task.name, *times, each.time.overrun.value, *bounds, _verdict(each)))
+    parts = [
+        table(rows, right={1, 2, 3, 5, 6}, color=color),
+        "R: longest response if all tasks keep their execution times.\n"
+        "R isolated: whatever other tasks do within their budgets; CPIs keep their execution times.",
+    ]
+    if levels:
+        head = ("task", "criticality", "SMC", "AMC-rtb", "R", "deadline", "verdict")
+        figures = [
+            (
+                each.task.name,
+                str(each.level),
+                *("-" if time is None else _time(time) for time in (each.smc, each.amc, each.ours)),
+                _time(each.task.deadline),
+                "can be missed" if each.ours is None else "met",
+            )
+            for each in levels
+        ]
+        parts += [
+            table([head, *figures], right={1, 2, 3, 4, 5}, color=color),
+            "criticality: that of the system. R: longest response, with the switch.\n"
+            "SMC, AMC-rtb: bounds from the literature, to compare.",
+        ]
+    return "\n\n".join(parts)
+
+
+def _verdict(result: BudgetResult) -> str:
+    response = result.trusted.response
+    if response is None:
+        return (
+            f"not applicable: {result.trusted.reason}" if result.trusted.reason != "overload" else "no bound"
+        )
+    if response > result.task.deadline:
+        return "can be missed"
+    isolated = result.isolated.response
+    if isolated is None:
+        return f"met; not isolated: {result.isolated.reason}"
+    return "met, isolated" if isolated <= result.task.deadline else "met; others can delay it too long"
+
+
+def _bound(bound: Bounded) -> str:
+    return "-" if bound.response is None else _time(bound.response)
+
+
+def _whole(time: Time | None) -> int | None:
+    return None if time is None else ceil(time)
+
+
+def _time(value: Time) -> str:
+    return format_time(ceil(value), 6)

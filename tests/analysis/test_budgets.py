@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Budgets, overrun policies and criticalities: figures of Lyons and Heiser 2016 ("It's Time", Table 1), and
+bounds against a simulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from camkes.analysis.budgets import BudgetResult, budget_results
+from camkes.analysis.criticality import level_results, switched_threads
+from camkes.analysis.demand import Time
+from camkes.analysis.platform import FREE, Platform
+from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.model.system import System
+from camkes.parser.files import read_meaning
+from camkes.protocols import sketch
+from camkes.protocols.plan import Plan
+from camkes.report import budgets as report
+from camkes.resolve.load import load
+from camkes.resolve.options import LoadOptions
+from tests.analysis.budget_reference import SimTask, by_deadline, by_weight, simulate, worst
+from tests.golden import compare
+
+GOLDEN = Path(__file__).parent / "golden"
+MS = 1_000_000
+
+TASK = "component Task { control; requestor; }\n"
+
+
+def planned(text: str) -> tuple[System, Plan]:
+    sink = Sink()
+    main = Path("budgets.camkes")
+
+    def read(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
+        return SourceFile(path, text) if path == main else read_meaning(path, sink, span)
+
+    system = load(main, LoadOptions(cpp=False, mcs=True, read=read), sink)
+    assert system is not None, sink.diagnostics
+    return system, sketch(system)[0]
+
+
+def of_tasks(*tasks: SimTask) -> tuple[System, Plan]:
+    """The system of a simulation, whose `demand` is the execution time; that of tasks that raise the
+    criticality is their budget at 0."""
+    lines = []
+    for t in tasks:
+        own = {"priority": t.priority, "criticality": t.criticality, "period": f"{t.period} ms"}
+        own |= {"budget": f"{t.budget or t.period} ms", "wcet": f"{t.demand} ms"}
+        if t.raises:
+            own |= {"wcet": f"{t.budget} ms", "overrun": '"raise"'}
+            own |= {"budget_1": f"{t.budget + t.more} ms", "wcet_1": f"{t.demand} ms"}
+        elif t.more:
+            own |= {"overrun": '"extend"', "extension": f"{t.more} ms", "extension_period": f"{t.period} ms"}
+        lines += [f"{t.name}._{word} = {value};" for word, value in own.items()]
+    instances = " ".join(f"component Task {task.name};" for task in tasks)
+    body = f"composition {{ {instances} }} configuration {{ {' '.join(lines)} }}"
+    return planned(f"{TASK}assembly {{ {body} }}")
+
+
+def table_1(t4: int = 2, *, raises: bool = False, t2: int = 4, t1: int = 6) -> list[SimTask]:
+    """The tasks of the table; T4 needs `t4` and has a budget of 2."""
+    return [
+        SimTask("t5", 6, 10, 2, 2, 1),
+        SimTask("t4", 5, 20, t4, 2, 1, max(t4 - 2, 0), raises),
+        SimTask("t3", 4, 25, 5, 5),
+        SimTask("t2", 3, 40, t2, t2, 1),
+        SimTask("t1", 2, 60, t1, t1),
+    ]
+
+
+def responses(results: tuple[BudgetResult, ...], *, trusted: bool = True) -> list[Time | None]:
+    return [(each.trusted if trusted else each.isolated).response for each in results]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        (table_1(), [2, 4, 9, 15, 25]),
+        (table_1(7), [2, 9, 16, 20, 73]),
+        (table_1(7, raises=True), [2, 9, 20, 15, 73]),
+    ],
+    ids=["no overrun", "extend", "switch"],
+)
+def test_table_1(tasks: list[SimTask], expected: list[int]) -> None:
+    simulate(tasks, 600)
+    assert list(worst(tasks).values()) == expected
+    if tasks[1].demand > 2:
+        assert [sum(r > 60 for r in task.responses) for task in tasks] == [0, 0, 0, 0, 2]
+        assert len(tasks[4].responses) == 10
+
+
+def test_bounds_of_table_1() -> None:
+    assert responses(budget_results(*of_tasks(*table_1()), FREE)) == [r * MS for r in (2, 4, 9, 15, 25)]
+    # what an extension adds is in the bound, and it is what the simulation has
+    assert responses(budget_results(*of_tasks(*table_1(7)), FREE)) == [r * MS for r in (2, 9, 16, 20, 73)]
+    raised = level_results(*of_tasks(*table_1(7, raises=True)), FREE)
+    found = {(each.task.name, each.level): (each.smc, each.amc, each.ours) for each in raised}
+    assert [found[name, 0][2] for name in ("t5", "t4", "t3", "t2", "t1")] == [
+        r * MS for r in (2, 4, 9, 15, 25)
+    ]
+    assert [found[name, 1] for name in ("t5", "t4", "t2")] == [(r * MS,) * 3 for r in (2, 9, 20)]
+    assert ("t3", 1) not in found
+
+
+def test_a_switch_decides() -> None:
+    without = table_1(7, t2=13, t1=1)
+    simulate(without, 600)
+    assert without[3].responses[0] == 70
+    schedule = simulate(table_1(7, raises=True, t2=13, t1=1), 40)
+    expected = "t5 0 2, t4 2 9, t2 9 10, t5 10 12, t2 12 20, t5 20 22, t4 22 29, t2 29 30, t5 30 32, t2 32 35"
+    expected += ", t3 35 40"
+    assert ", ".join(f"{name} {start} {end}" for name, start, end in schedule) == expected
+    # no bound is below; AMC-rtb lets T3 release a second job before the criticality rises, and finds none
+    assert budget_results(*of_tasks(*without), FREE)[3].trusted.reason == "overload"
+    levels = level_results(*of_tasks(*table_1(7, raises=True, t2=13, t1=1)), FREE)
+    t2 = {each.level: each for each in levels if each.task.name == "t2"}
+    assert t2[0].ours == 35 * MS and t2[1].ours is None
+
+
+def test_other_orders() -> None:
+    """Schedulers at user level: earliest deadline first, and shares by weight."""
+    tasks = [SimTask("a", 2, 5, 2), SimTask("b", 1, 7, 4)]
+    simulate(tasks, 35)
+    assert worst(tasks)["b"] == 8 and sum(response > 7 for response in tasks[1].responses) == 1
+    tasks = [SimTask("a", 2, 5, 2), SimTask("b", 1, 7, 4)]
+    simulate(tasks, 35, by_deadline)
+    assert worst(tasks) == {"a": 4, "b": 6}
+    tasks = [SimTask(name, 1, 1 << 20, 1 << 20, weight=w) for name, w in (("a", 1), ("b", 2), ("c", 3))]
+    simulate(tasks, 10_000, by_weight)
+    assert [task.consumed for task in tasks] == [1667, 3333, 5000]
+
+
+TASKS = st.lists(
+    st.tuples(st.sampled_from([4, 5, 8, 10, 20]), st.integers(1, 4), st.integers(0, 3), st.integers(0, 1)),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(drawn=TASKS, kind=st.sampled_from(["wait", "extend", "raise", "greedy"]))
+@settings(max_examples=60, deadline=None)
+def test_bounds_are_not_exceeded(drawn: list[tuple[int, int, int, int]], kind: str) -> None:
+    """Of tasks that use their budgets, extensions and raised budgets to the full; greedy ones want more than
+    they have, and cannot be trusted."""
+    tasks = []
+    for index, (period, budget, more, level) in enumerate(drawn):
+        raises = kind == "raise" and level == 1 and more > 0
+        extra = min(more, period - budget) if raises or kind == "extend" else 0
+        demand = budget + extra
+        name, priority = f"t{index}", 50 - index
+        tasks.append(SimTask(name, priority, period, demand, budget, level, extra, raises and extra > 0))
+    system = of_tasks(*tasks)
+    results = {each.task.name: each for each in budget_results(*system, FREE)}
+    levels = {(each.task.name, each.level): each.ours for each in level_results(*system, FREE)}
+    if kind == "greedy":
+        for task in tasks[:-1]:
+            task.demand = task.left = 3 * task.budget
+    simulate(tasks, 400)
+    for task in tasks:
+        if kind == "raise":
+            # with a job in which the criticality rises or not
+            bounds = [levels.get((task.name, level)) for level in range(task.criticality + 1)]
+            if any(each.raises for each in tasks) and (task.criticality == 0 or None in bounds):
+                continue
+            bound: Time | None = max((b for b in bounds if b is not None), default=None)
+        elif kind == "greedy":
+            bound = results[task.name].isolated.response if task is tasks[-1] else None
+        else:
+            bound = results[task.name].trusted.response
+        if bound is not None:
+            assert max(task.responses, default=0) * MS <= bound
+
+
+LOCK = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Task { control; requestor; }
+component Store { provides Access p with priority_protocol inherited; }
+assembly {
+    composition {
+        component User l; component User h; component Task m; component Store store;
+        connection seL4RPCCall c(from l.p, from h.p, to store.p);
+    }
+    configuration {
+        l._priority = 10; l._period = 20 ms; l._budget = 3 ms; l._wcet = 0;
+        h._priority = 30; h._period = 50 ms; h._budget = %d ms; h._wcet = 0;
+        m._priority = 20; m._period = 50 ms; m._wcet = 8 ms; m._budget = 10 ms;
+        store.p_wcet = 6 ms; %s
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "budget", "h", "least"),
+    [
+        # 6 of L's request, twice 17 until there is a budget again, and 6 of its own
+        ("", 20, 46, 22),
+        ('store.p_overrun = "help";', 20, 12, 5),
+        ('store.p_overrun = "extend"; store.p_extension = 6 ms;', 20, 12, 5),
+        ('store.p_overrun = "extend"; store.p_extension = 3 ms;', 20, 46, 5),
+        ('store.p_overrun = "abort"; store.p_extension = 1 ms;', 20, 13, 2),
+        ('store.p_overrun = "help";', 8, None, 20),
+    ],
+)
+def test_policies_of_a_lock(policy: str, budget: int, h: int | None, least: int) -> None:
+    """`least` is the response in a run in which L's request takes 6 ms and H's 1 ms."""
+    results = {each.task.name: each for each in budget_results(*planned(LOCK % (budget, policy)), FREE)}
+    found = results["h"].isolated
+    assert found.response == (None if h is None else h * MS)
+    assert h is None or h >= least
+    assert (found.reason == "its budget is too short for itself and to help") == (h is None)
+    assert results["l"].trusted.reason == "its budget is too short"
+
+
+def test_threads_of_a_switch() -> None:
+    """60 tasks, 32, 16, 8 and 4 of criticalities 0 to 3."""
+    tasks = [
+        SimTask(f"t{i}", i + 1, 1000, 1, 1, level)
+        for i, level in enumerate([0] * 32 + [1] * 16 + [2] * 8 + [3] * 4)
+    ]
+    system, plan = of_tasks(*tasks)
+    criticality = {task.instance: task.criticality for task in system.tasks}
+    assert [switched_threads(plan, criticality, level) for level in (3, 2, 1)] == [4, 12, 28]
+    costs = level_results(system, plan, Platform("dear", raised=1000))
+    free = level_results(system, plan, FREE)
+    added = {
+        each.level: each.ours - other.ours
+        for each, other in zip(costs, free, strict=True)
+        if each.ours is not None and other.ours is not None and each.task.name == "t59"
+    }
+    assert added == {0: 0, 1: 28_000, 2: 40_000, 3: 44_000}
+
+
+def test_tables() -> None:
+    system = of_tasks(*table_1(7, raises=True))
+    results = budget_results(*system, FREE), level_results(*system, FREE)
+    compare(f"{report.to_text(*results)}\n", GOLDEN / "budgets.txt")
+    data = report.to_dict(*results)
+    assert data["budgets"][2] | {"response_reason": "", "isolated_reason": ""} == {
+        "name": "t3",
+        "wcet": 5 * MS,
+        "budget": 5 * MS,
+        "period": 25 * MS,
+        "overrun": "wait",
+        "response": 9 * MS,
+        "response_reason": "",
+        "isolated": 16 * MS,
+        "isolated_reason": "",
+    }
+    assert data["criticalities"][3] == {
+        "name": "t4",
+        "criticality": 1,
+        "smc": 9 * MS,
+        "amc_rtb": 9 * MS,
+        "response": 9 * MS,
+    }
+    assert report.good(*results)
+    assert not report.good(budget_results(*of_tasks(*table_1(7)), FREE), ())
