@@ -17,6 +17,20 @@ US, MS = 1_000, 1_000_000
 BUDGET, BIND, CHARGE, POSTPONE, RELEASE, TIMEOUT = range(18, 24)
 #: roles
 WORKER, BUSY, CLIENT, SERVER, REPORTER = range(5)
+#: those of `facts.c`
+(
+    UNBIND,
+    CONFIGURE,
+    SET_HANDLER,
+    EXTEND,
+    BIND_BLOCKED,
+    LOWER,
+    ERRORS,
+    CARELESS,
+    CONSUMED,
+    YIELD_TO,
+    UNBIND_AND_LOWER,
+) = range(11)
 #: slots
 FIRST, REPLY_SLOT, SECOND = 1, 2, 3
 
@@ -25,7 +39,6 @@ FIRST, REPLY_SLOT, SECOND = 1, 2, 3
 class System:
     """A boot table in the making; names of objects are those of the threads with something behind a colon."""
 
-    image: str = "roles.so"
     objects: list[str] = field(default_factory=list)
     spaces: list[str] = field(default_factory=list)
     last: list[str] = field(default_factory=list)
@@ -35,10 +48,12 @@ class System:
         self.objects.append(f"object {name} {kind}")
         return name
 
-    def thread(self, name: str, priority: int, role: int, number: int = 0, **slots: str) -> str:
+    def thread(
+        self, name: str, priority: int, role: int, number: int = 0, image: str = "roles.so", **slots: str
+    ) -> str:
         """`slots`: sNUMBER="OBJECT RIGHTS BADGE"."""
         self.object(name, "tcb")
-        self.spaces.append(f"space {name} {self.image}")
+        self.spaces.append(f"space {name} {image}")
         self.spaces += [f"cap {slot[1:]} {cap}" for slot, cap in slots.items()]
         index = role | number << 8
         self.spaces.append(f"thread {name} {index} control {priority} 255 16384 0 - {name}")
@@ -58,9 +73,10 @@ class System:
 
     def jobs(self, thread: str, *jobs: tuple[int, int, int]) -> None:
         """Offset, period (0: once) and duration of each kind of job."""
+        never = 1 << 50  # a timer with neither offset nor period is off
         for number, (offset, period, duration) in enumerate(jobs):
             timer = self.object(f"{thread}:t{number}", "timer")
-            self.last.append(f"timer {timer} {thread}:n {duration} {offset} {period}")
+            self.last.append(f"timer {timer} {thread}:n {duration} {offset} {period or never}")
 
     def worker(self, name: str, priority: int, *jobs: tuple[int, int, int]) -> str:
         """A thread with jobs; it needs time besides."""
@@ -73,6 +89,26 @@ class System:
         self.object(endpoint, "endpoint")
         self.object(f"{name}:reply", "reply")
         return self.thread(name, priority, SERVER, s1=f"{endpoint} R 0", s2=f"{name}:reply - 0")
+
+    def actor(self, name: str, priority: int, role: int, at: int | None = None, **slots: str) -> str:
+        """A thread of `facts.c` with all the time that it wants; `at`: when it is signalled at first."""
+        self.thread(name, priority, role, image="facts.so", **slots)
+        self.time(name, 1_000 * MS, 1_000 * MS)
+        if at is not None:
+            self.object(f"{name}:n", "notification")
+            self.spaces.insert(-1, f"cap 1 {name}:n R 0")
+            self.jobs(name, (at, 0, 1))
+        return name
+
+    def passive_server(self, name: str, priority: int, endpoint: str, *, below: bool = False) -> str:
+        """A server that has no time of its own once it waits; `below`: its priority is 5 then."""
+        self.server(name, priority, endpoint)
+        self.time(name, 1_000 * MS, 1_000 * MS)
+        if below:
+            start = f"{name}:start"
+            caps = {"s4": f"{name}:sc - 0", "s5": f"{name} - 0", "s8": f"{start} - 0"}
+            return self.actor(start, priority, UNBIND_AND_LOWER, **caps)
+        return self.actor(f"{name}:start", priority, UNBIND, s4=f"{name}:sc - 0", s5=f"{name} - 0")
 
     def text(self) -> str:
         lines = ["camkes-host-table 1", "mcs", *self.objects, *self.spaces, *self.last]
@@ -120,10 +156,12 @@ class Run:
 class Runner:
     workplace: Workplace
 
-    def run(self, system: System, until: int, *options: str) -> Run:
+    def run(self, system: System, until: int, *options: str, notes: str = "") -> Run:
+        """`notes`: what the kernel has to remark, as the ends of lines."""
         table = self.workplace.folder / "mcs.table"
         table.write_text(system.text())
         trace = Path("mcs.trace")
         done = self.workplace.run(table, "--fast", "--for", str(until), "--trace", str(trace), *options)
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.endswith(notes) and bool(done.stderr) == bool(notes), done.stderr
         return Run(system, read_trace(self.workplace.folder / trace), done.stdout)

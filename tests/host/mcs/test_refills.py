@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import subprocess
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -108,7 +108,7 @@ def test_refills_add_up_and_are_in_order(
         assert sum(amount for _, amount in refills) == size
         assert len(refills) <= most
         assert refills[0][1] >= least
-        assert all(a[0] + a[1] <= b[0] for a, b in zip(refills, refills[1:], strict=False))
+        assert all(a[0] + a[1] <= b[0] for a, b in itertools.pairwise(refills))
 
 
 @given(SHAPES, SHAPES, STEPS)
