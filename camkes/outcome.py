@@ -33,8 +33,8 @@ from camkes.protocols.plan import Plan
 from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
 from camkes.report.jobless import tasks_without_jobs
 from camkes.report.refusals import Refusal, refusal_dict, refusals
-from camkes.report.summary import ErrorReport, RunReport, chain_report, task_report, to_json
-from camkes.report.trace.chains import chain_latencies
+from camkes.report.summary import ErrorReport, RunReport, age_report, chain_report, task_report, to_json
+from camkes.report.trace.chains import chain_latencies, data_ages
 from camkes.report.trace.decode import decode_trace
 from camkes.report.trace.model import Run
 from camkes.report.trace.names import TraceNames, names_path, save_names
@@ -100,6 +100,7 @@ class Outcome(Struct, frozen=True):
             end=self.run.end,
             tasks=tuple(map(task_report, self.run.tasks)),
             chains=tuple(map(chain_report, chain_latencies(self.run))),
+            ages=tuple(map(age_report, data_ages(self.run))) or UNSET,
             faults=tuple(fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults),
             findings=tuple(finding_dict(finding, self.base) for finding in self.findings),
             refused=tuple(refusal_dict(refusal, self.base) for refusal in self.refused),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -62,6 +62,15 @@ class EventChain(Struct, frozen=True):
     latency: Time | None
 
 
+class DataAge(Struct, frozen=True):
+    """How long before the end of a job of `reader` the first task of the chain was released that led to what
+    `writer` wrote and the job read, at most; None where there is no bound."""
+
+    writer: str
+    reader: str
+    age: Time | None
+
+
 class Analysis(Struct, frozen=True):
     """The result for all tasks, from the highest priority, equal ones by name, and for chains of them."""
 
@@ -70,6 +79,7 @@ class Analysis(Struct, frozen=True):
     bounds: tuple[Bound, ...]
     chains: tuple[EventChain, ...] = ()
 
+    ages: tuple[DataAge, ...] = ()
     #: nanoseconds that a release by a timer costs
     release: Time = 0
 
@@ -119,7 +129,8 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solve
             tasks = tuple(
                 each if each.task.after in ("", *latest) else _no_bound(each) for each in found.tasks
             )
-            return replace(found, tasks=tasks, chains=_chains(workload, latest))
+            ages = tuple(_ages(workload, {each.task.name: each.response for each in tasks}))
+            return replace(found, tasks=tasks, chains=_chains(workload, latest), ages=ages)
         later = tuple(replace(task, jitter=jitters[task.name]) for task in workload.tasks)
         workload = Workload(later, workload.cpis)
     return replace(found, tasks=tuple(map(_no_bound, found.tasks)), chains=_chains(workload, {}))
@@ -140,6 +151,28 @@ def _chains(workload: Workload, latest: Mapping[str, Time]) -> tuple[EventChain,
         bounded = latest.keys() >= set(names)
         found.append(EventChain(tuple(reversed(names)), latest[last] if bounded else None))
     return tuple(found)
+
+
+def _ages(workload: Workload, responses: Mapping[str, Response | None]) -> Iterator[DataAge]:
+    """What a job of the writer's chain leads to is there until the next one's is, a period and the longest
+    latency after its release; the reader takes it at the end of that time, and then ends."""
+    named = {task.name: task for task in workload.tasks}
+    for reader in workload.tasks:
+        for name in reader.reads:
+            chain = [named[name]]
+            while chain[-1].after:
+                chain.append(named[chain[-1].after])
+            written, read = responses[name], responses[reader.name]
+            regular = chain[-1].timed and not any(_loses_events(each, responses) for each in chain[:-1])
+            known = regular and written is not None and read is not None
+            age = chain[-1].period + written.latest + read.time if known and written and read else None
+            yield DataAge(name, reader.name, age)
+
+
+def _loses_events(task: WorkloadTask, responses: Mapping[str, Response | None]) -> bool:
+    """Whether two more events can come while a job that one released is under way: the second is lost."""
+    found = responses[task.name]
+    return found is None or found.time > 2 * task.period - task.jitter
 
 
 def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) -> Analysis:

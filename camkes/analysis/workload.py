@@ -17,7 +17,7 @@ from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.protocols.releases import emitters, periods
+from camkes.protocols.releases import emitters, periods, writers
 
 
 class WorkloadCpi(Struct, frozen=True):
@@ -41,7 +41,8 @@ class WorkloadTask(Struct, frozen=True):
     """A task. `work` is the execution time of a job without its requests, `period` the least time between
     two releases, `deadline` counts from the release and may be longer than the period. `after` is the task
     whose jobs release its jobs, by an event; then these come up to `jitter` after the first of such a chain
-    was released, of whose task the period is. `timed`: a timer releases its jobs."""
+    was released, of whose task the period is. `timed`: a timer releases its jobs.
+    `reads`: tasks that write, in each job, what its jobs read."""
 
     name: str
     priority: int
@@ -52,6 +53,7 @@ class WorkloadTask(Struct, frozen=True):
     after: str = ""
     jitter: int | Fraction = 0
     timed: bool = True
+    reads: tuple[str, ...] = ()
 
 
 class Workload(Struct, frozen=True, dict=True):
@@ -160,7 +162,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
         for caller in wait.waiting:
             counts.setdefault(caller, {})[wait.condition] = 1
     planned = {task.name: task for task in plan.tasks}
-    period_of, after = periods(system, plan), emitters(system, plan)
+    period_of, after, read = periods(system, plan), emitters(system, plan), writers(system, plan)
     tasks = tuple(
         WorkloadTask(
             name=task.instance,
@@ -171,6 +173,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             requests=counts.get(task.instance, {}),
             after=after.get(task.instance, ""),
             timed=not task.release,
+            reads=tuple(name for name in read.get(task.instance, ()) if name in period_of),
         )
         for task in system.tasks
         if task.instance in period_of

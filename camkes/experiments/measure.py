@@ -10,6 +10,7 @@ The longest time that was seen is not a bound.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from math import ceil
@@ -30,9 +31,9 @@ STEP = 1_000
 
 
 class Measurement(Struct, frozen=True):
-    """The jobs of a task, or the requests to a CPI: how many ended, and the longest execution time of one.
-    `setting` is the (instance, name) of the execution time, `stated` what the system has there. All times are
-    nanoseconds."""
+    """The jobs of a task, or the requests to a CPI: how many ended, and the longest execution time of one;
+    how many were `interrupted`, so that their times are not known. `setting` is the (instance, name) of the
+    execution time, `stated` what the system has there. All times are nanoseconds."""
 
     name: str
     is_task: bool
@@ -40,6 +41,7 @@ class Measurement(Struct, frozen=True):
     stated: int | None
     count: int = 0
     longest: int = 0
+    interrupted: int = 0
 
     def proposed(self, margin: float) -> int | None:
         """The longest time and a margin, rounded up to microseconds; None where nothing was seen."""
@@ -98,7 +100,8 @@ def measure_on_sel4(
     outcome = pipeline.record(asked, settings, workspace, lambda text: None, sink, progress)
     if outcome is None:
         return None
-    found = merged(expected(checked), undisturbed_times(outcome.run))
+    seen, interrupted = undisturbed_times(outcome.run)
+    found = (replace(m, interrupted=interrupted[m.name]) for m in merged(expected(checked), seen))
     return Measured(checked, 1, outcome.failed, tuple(found), "sel4")
 
 
@@ -157,10 +160,10 @@ class _Interval(NamedTuple):
     waited: bool = False
 
 
-def undisturbed_times(run: Run) -> dict[str, list[int]]:
+def undisturbed_times(run: Run) -> tuple[dict[str, list[int]], Counter[str]]:
     """The same of a run in which it is not recorded which thread executes, as on seL4: the times of those
     jobs and requests in which no job or request of another task begins or ends, and that did not wait for a
-    lock. Only the driver of the timer may execute meanwhile."""
+    lock. Only the driver of the timer may execute meanwhile. And how many others ended."""
     names = {cpi.id: cpi.name for cpi in run.names.cpis}
     known = [
         _Interval(job.begin, run.end if job.end is None else job.end, lane.task.name, lane.task.id)
@@ -179,15 +182,20 @@ def undisturbed_times(run: Run) -> dict[str, list[int]]:
     begins = sorted(known, key=_start)
     ends = sorted(known, key=_end)
     found: dict[str, list[int]] = {}
+    interrupted: Counter[str] = Counter()
     for each in known:
         begun = begins[
             bisect_right(begins, each.start, key=_start) : bisect_left(begins, each.end, key=_start)
         ]
         ended = ends[bisect_right(ends, each.start, key=_end) : bisect_left(ends, each.end, key=_end)]
         others = any(other.task is None or other.task != each.task for other in (*begun, *ended))
-        if not others and not each.waited and each.end < run.end:
+        if each.end >= run.end:
+            continue
+        if others or each.waited:
+            interrupted[each.name] += 1
+        else:
             found.setdefault(each.name, []).append(each.end - each.start - _length_of_outermost(begun))
-    return found
+    return found, interrupted
 
 
 def _start(each: _Interval) -> int:

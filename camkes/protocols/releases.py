@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Tasks whose jobs are released by events, and who emits these."""
+"""Tasks whose jobs are released by events, and who emits these; tasks that read what others write."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from camkes.diagnostics import Sink
+from camkes.model.connectors import Carries, support
+from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 
@@ -43,3 +46,36 @@ def periods(system: System, plan: Plan) -> Mapping[str, int]:
         if period is not None and source not in after:
             found[name] = period
     return found
+
+
+def writers(system: System, plan: Plan) -> Mapping[str, tuple[str, ...]]:
+    """For each task those that write what it reads in a dataport, of which access settings state that its
+    instance cannot write it. Tasks whose events lead to its release are left out: it follows them."""
+    after = emitters(system, plan)
+    reader = SettingReader(Sink())
+    found: dict[str, dict[str, None]] = {}
+    for connection in system.connections:
+        if support(connection.connector).carries is not Carries.DATA:
+            continue
+        reading: list[str] = []
+        writing: list[str] = []
+        for end in (*connection.from_ends, *connection.to_ends):
+            instance = system.instance(end.instance)
+            rights = "" if instance is None else reader.access(instance, end.interface)
+            into = writing if "W" in rights else reading if "R" in rights else None
+            if into is not None:
+                into += _executing(plan, end.instance)
+        for name in reading:
+            before = name
+            followed = {name}
+            while before in after and after[before] not in followed:
+                before = after[before]
+                followed.add(before)
+            found.setdefault(name, {}).update(dict.fromkeys(w for w in writing if w not in followed))
+    return {name: tuple(each) for name, each in found.items()}
+
+
+def _executing(plan: Plan, instance: str) -> list[str]:
+    """The tasks that execute code of an instance."""
+    names = [instance] if plan.task(instance) is not None else []
+    return names + [task for cpi in plan.cpis if cpi.instance == instance for task in cpi.tasks]

@@ -60,6 +60,9 @@ def to_dict(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> dict[s
         "chains": [
             {"tasks": list(chain.tasks), "latency": _whole(chain.latency)} for chain in analysis.chains
         ],
+        "ages": [
+            {"writer": each.writer, "reader": each.reader, "age": _whole(each.age)} for each in analysis.ages
+        ],
         "bounds": [
             {
                 "name": bound.name,
@@ -142,11 +145,13 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
         f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
     ]
     chains = [("chain", "latency"), *chain_rows(analysis)]
+    ages = [("written by", "read by", "age"), *age_rows(analysis)]
     return "\n\n".join(
         [
             table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
             "\n".join(legend),
             *([table(chains, right={1}, color=color)] if analysis.chains else []),
+            *([table(ages, right={2}, color=color)] if analysis.ages else []),
             table(bound_rows(analysis), right={2, 3}, color=color),
         ]
     )
@@ -157,6 +162,13 @@ def chain_rows(analysis: Analysis) -> list[tuple[str, str]]:
     return [
         (" -> ".join(chain.tasks), "-" if chain.latency is None else _time(chain.latency))
         for chain in analysis.chains
+    ]
+
+
+def age_rows(analysis: Analysis) -> list[tuple[str, str, str]]:
+    """Tasks that read what others write, and how old that is, at most, when they have used it."""
+    return [
+        (each.writer, each.reader, "-" if each.age is None else _time(each.age)) for each in analysis.ages
     ]
 
 

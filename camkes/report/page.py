@@ -15,7 +15,15 @@ from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload
 from camkes.capdl.model import CapabilityModel
-from camkes.report.analysis import bound_rows, explain, found_text, response_text, words
+from camkes.report.analysis import (
+    age_rows,
+    bound_rows,
+    chain_rows,
+    explain,
+    found_text,
+    response_text,
+    words,
+)
 from camkes.report.draw.svg import OWN, PALETTE
 from camkes.report.times import format_time
 from camkes.report.words import letters
@@ -59,6 +67,8 @@ def to_html(
             for thread in space.threads
         ],
         bounds=bound_rows(analysis)[1:],
+        chains=chain_rows(analysis),
+        ages=age_rows(analysis),
     )
 
 

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
-from camkes.report.trace.chains import ChainLatencies
+from camkes.report.trace.chains import ChainLatencies, DataAges
 from camkes.report.trace.jobs import response_times
 from camkes.report.trace.model import Lane
 
@@ -70,6 +70,16 @@ class ChainReport(Struct, frozen=True):
     latency: ResponseReport
 
 
+class AgeReport(Struct, frozen=True):
+    """How old what `writer` had written was at the end of the jobs of `reader`, which read it when they
+    began: the time from the release that led to it."""
+
+    writer: str
+    reader: str
+    completed: int
+    age: ResponseReport
+
+
 class ErrorReport(Struct, frozen=True):
     """Why a run did not come to a result."""
 
@@ -80,12 +90,14 @@ class ErrorReport(Struct, frozen=True):
 class RunReport(Struct, frozen=True, kw_only=True):
     """A run: `end` is its virtual time, null if it had no result, for the reasons in `errors`.
     `findings` are those of sanitizers, `refused` messages that servers did not accept, `waits` threads that
-    wait for what cannot come. `coverage` and `violations` are there if they were asked for."""
+    wait for what cannot come. `ages` is there if tasks read what others write, `coverage` and `violations` if
+    they were asked for."""
 
     schema: int = SCHEMA
     end: int | None
     tasks: tuple[TaskReport, ...] = ()
     chains: tuple[ChainReport, ...] = ()
+    ages: tuple[AgeReport, ...] | UnsetType = UNSET
     faults: tuple[dict[str, Any], ...] = ()
     findings: tuple[dict[str, Any], ...] = ()
     refused: tuple[dict[str, Any], ...] = ()
@@ -132,11 +144,16 @@ def task_report(lane: Lane) -> TaskReport:
 
 
 def chain_report(chain: ChainLatencies) -> ChainReport:
-    times = chain.latencies
+    return ChainReport(chain.tasks, len(chain.latencies), _least_mean_most(chain.latencies))
+
+
+def age_report(data: DataAges) -> AgeReport:
+    return AgeReport(data.writer, data.reader, len(data.ages), _least_mean_most(data.ages))
+
+
+def _least_mean_most(times: Sequence[int]) -> ResponseReport:
     mean = sum(times) / len(times) if times else None
-    return ChainReport(
-        chain.tasks, len(times), ResponseReport(min(times, default=None), mean, max(times, default=None))
-    )
+    return ResponseReport(min(times, default=None), mean, max(times, default=None))
 
 
 def _times(lane: Lane) -> dict[str, int]:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
+from camkes.cli.commands.measurements import to_text
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
-from camkes.experiments.measure import Measurement, times, undisturbed_times
+from camkes.experiments.measure import Measured, Measurement, times, undisturbed_times
 
 SYSTEM = """import <std_connector.camkes>;
 procedure Store { void add(); }
@@ -112,11 +113,34 @@ def test_undisturbed_jobs_and_requests_are_measured_without_thread_switches(
     outcome = pipeline.run(pipeline.Input(Path("s.camkes"), preprocess=False), settings, Sink(), print)
     assert outcome is not None
     executed = {name: Counter(values) for name, values in times(outcome.run).items()}
-    undisturbed = {name: Counter(values) for name, values in undisturbed_times(outcome.run).items()}
+    alone, interrupted = undisturbed_times(outcome.run)
+    undisturbed = {name: Counter(values) for name, values in alone.items()}
     assert set(undisturbed) == {"a", "b", "q", "s.store"}
     for name, values in undisturbed.items():
         assert values <= executed[name], name
-    assert undisturbed["b"].total() < executed["b"].total()
+        assert values.total() + interrupted[name] == executed[name].total()
+    assert interrupted["b"] > 0
+
+
+def test_advice_where_nothing_was_measured(tmp_path: Path) -> None:
+    """A longer run helps a job that did not end, not one that others always interrupt."""
+    checked = pipeline.check(pipeline.Input(written(tmp_path), preprocess=False), Sink())
+    assert checked is not None
+    found = (
+        Measurement("a", True, ("a", "_wcet"), None),
+        Measurement("b", True, ("b", "_wcet"), None, interrupted=12),
+        Measurement("s.store", False, ("s", "store_wcet"), None, interrupted=3),
+    )
+    lines = to_text(Measured(checked, 1, False, found, "sel4"), 1.2).splitlines()
+    assert lines[1].endswith("none ended: run for longer with --for")
+    assert lines[2].endswith("all 12 were interrupted: measure with its task above the others")
+    assert lines[3].endswith("all 3 were interrupted: measure with a task that requests it above the others")
+
+
+def written(folder: Path) -> Path:
+    path = folder / "s.camkes"
+    path.write_text(SYSTEM)
+    return path
 
 
 def test_measuring_on_sel4_is_one_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,8 +83,9 @@ def measure(arguments: argparse.Namespace) -> int:
 
 
 def to_dict(found: Measured, factor: float) -> dict[str, object]:
-    """times: name, kind ("task" or "cpi"), count (jobs or requests that ended), longest, proposed (null where
-    no time passed), stated (null where none is). Times are nanoseconds; none is a bound."""
+    """times: name, kind ("task" or "cpi"), count (jobs or requests that ended), interrupted (how many more
+    ended whose time is not known), longest, proposed (null where no time passed), stated (null where none
+    is). Times are nanoseconds; none is a bound."""
     return {
         "schema": SCHEMA,
         "kernel": found.kernel,
@@ -96,6 +97,7 @@ def to_dict(found: Measured, factor: float) -> dict[str, object]:
                 "name": each.name,
                 "kind": "task" if each.is_task else "cpi",
                 "count": each.count,
+                "interrupted": each.interrupted,
                 "longest": each.longest,
                 "proposed": each.proposed(factor),
                 "stated": each.stated,
@@ -116,9 +118,11 @@ def to_text(found: Measured, factor: float, *, color: bool = False) -> str:
     for each in found.measurements:
         proposed = each.proposed(factor)
         remark = ""
-        if each.count == 0:
-            alone = "" if found.kernel == "host" else " without others between"
-            remark = f"none ended{alone}: run for longer with --for"
+        if each.count == 0 and each.interrupted:
+            whose = "its task" if each.is_task else "a task that requests it"
+            remark = f"all {each.interrupted} were interrupted: measure with {whose} above the others"
+        elif each.count == 0:
+            remark = "none ended: run for longer with --for"
         elif proposed is None:
             remark = "no time passed: on the host kernel, time passes only in camkes_work()"
         elif each.stated is not None and each.stated < each.longest:

@@ -14,7 +14,7 @@ from camkes.diagnostics import Sink
 from camkes.report.draw.table import table
 from camkes.report.draw.timeline import service_colours, service_letters
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
-from camkes.report.trace.chains import ChainLatencies, chain_latencies
+from camkes.report.trace.chains import chain_latencies, data_ages
 from camkes.report.trace.jobs import ResponseTimes, response_times
 from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
 from camkes.report.words import LOOKS, Look, fault_words, state_words
@@ -52,7 +52,10 @@ def terminal_report(
 ) -> str:
     """Chart and table as text that ends with a newline; empty if the system has no tasks."""
     responses = response_table([response_times(lane) for lane in run.tasks], color)
-    responses += chain_table(chain_latencies(run), color)
+    chains = {" -> ".join(chain.tasks): chain.latencies for chain in chain_latencies(run)}
+    ages = {f"{each.reader} of {each.writer}": each.ages for each in data_ages(run)}
+    responses += times_table("end-to-end latencies", "chain", chains, color)
+    responses += times_table("ages of data", "data that a task read", ages, color)
     if not run.lanes or not run.scheduling or run.end == 0:
         return responses
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
@@ -234,15 +237,14 @@ def response_table(rows: Sequence[ResponseTimes], color: bool = False) -> str:
     return f"response times ({unit})\n{text}\n"
 
 
-def chain_table(chains: Sequence[ChainLatencies], color: bool = False) -> str:
-    """End-to-end latencies, all in one unit; empty if there is no chain."""
-    if not chains:
+def times_table(title: str, of: str, rows: Mapping[str, Sequence[int]], color: bool = False) -> str:
+    """Times of completed jobs, all in one unit; empty if there are no rows."""
+    if not rows:
         return ""
-    unit, size = unit_for(max((time for chain in chains for time in chain.latencies), default=1))
-    lines = [("chain", "completed", "min", "mean", "max")]
-    for chain in chains:
-        times = chain.latencies
+    unit, size = unit_for(max((time for times in rows.values() for time in times), default=1))
+    lines = [(of, "completed", "min", "mean", "max")]
+    for name, times in rows.items():
         figures = (min(times), sum(times) / len(times), max(times)) if times else ()
         least, mean, most = (format_number(time / size) for time in figures) if figures else ("-",) * 3
-        lines.append((" -> ".join(chain.tasks), str(len(times)), least, mean, most))
-    return f"end-to-end latencies ({unit})\n{table(lines, right=range(1, 5), color=color)}\n"
+        lines.append((name, str(len(times)), least, mean, most))
+    return f"{title} ({unit})\n{table(lines, right=range(1, 5), color=color)}\n"

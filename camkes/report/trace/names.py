@@ -22,7 +22,7 @@ from camkes.files import write_whole
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.protocols.releases import emitters
+from camkes.protocols.releases import emitters, writers
 from camkes.report.codes import TRACE_NAMES, TRACE_UNREADABLE
 
 FORMAT = "camkes-trace-names 3"
@@ -47,7 +47,7 @@ class NamedThread(Struct, frozen=True):
 class NamedTask(Struct, frozen=True):
     """A task. Times are nanoseconds, None: not given. `timer` is the number of the timer object that releases
     its jobs, `event` that of the notification that does; neither: the only job is released at boot. `after`
-    is the task that emits the event, if it is one alone."""
+    is the task that emits the event, if it is one alone; `reads` are tasks that write what its jobs read."""
 
     id: int
     name: str
@@ -59,6 +59,7 @@ class NamedTask(Struct, frozen=True):
     timer: int | None = None
     event: int | None = None
     after: str = ""
+    reads: tuple[str, ...] = ()
 
 
 class NamedContext(Struct, frozen=True):
@@ -212,6 +213,7 @@ def _tasks(
     """The tasks with what releases their jobs; `numbers` are those of objects."""
     timing = {task.instance: task for task in system.tasks} if system else {}
     after = emitters(system, plan) if system else {}
+    reads = writers(system, plan) if system else {}
     released = {timer.object for timer in model.timers if timer.offset > 0 or timer.period > 0}
     for task in plan.tasks:
         t = timing.get(task.name)
@@ -227,6 +229,7 @@ def _tasks(
             numbers[timer] if timer in released else None,
             numbers.get(release_event(system, t)) if system and t else None,
             after.get(task.name, ""),
+            reads.get(task.name, ()),
         )
 
 
@@ -281,7 +284,7 @@ def names_from_json(text: str) -> TraceNames:
             raise ValueError("it was written by another version of the tool")
         return TraceNames(
             tuple(NamedThread(**{**t, "role": Role(t["role"])}) for t in document["threads"]),
-            tuple(NamedTask(**t) for t in document["tasks"]),
+            tuple(NamedTask(**{**t, "reads": tuple(t.get("reads", ()))}) for t in document["tasks"]),
             tuple(NamedContext(**c) for c in document["contexts"]),
             tuple(NamedCpi(**{**c, "protocol": Protocol(c["protocol"])}) for c in document["cpis"]),
             tuple(map(str, document["objects"])),
