@@ -66,7 +66,7 @@ def allocate(
     model = _Allocator(system, plan, SettingReader(sink, defaults), rendered, tcb_caps).run()
     check_limits(system, plan, model, word_bits, sink)
     if system.mcs:
-        refuse_policies(system, sink)
+        refuse_policies(system, plan, sink)
     return model
 
 
@@ -307,6 +307,8 @@ class _Allocator:
                 self.slots[use(Purpose.WORKER, thread.part)] = own
         for context in cpi.contexts if group is None else ():
             self._reply(use(Purpose.REPLY, context.name), f"{cpi.name}!reply@{context.name}", space)
+        if cpi.overrun.rules.binds:
+            self._overrun(cpi, space)
 
     def _endpoint(self, connection: Connection) -> str:
         return self._object(f"{connection.name}:endpoint", ObjectKind.ENDPOINT)
@@ -426,6 +428,22 @@ class _Allocator:
             gate = self._object(f"{name}-gate", ObjectKind.ENDPOINT)
             self._cap(space, ObjectUse(thread.instance, Purpose.LENT_GATE), gate, Rights.READ | Rights.CALL)
         return thread
+
+    def _overrun(self, cpi: PlannedCpi, space: OpenSpace) -> None:
+        """What the manager of a CPI needs to give its workers the time of others."""
+
+        def use(purpose: Purpose, context: str = "") -> ObjectUse:
+            return ObjectUse(cpi.instance, purpose, cpi.interface, context)
+
+        first = len(cpi.contexts) + len(self.tables[cpi.name]) + 1
+        for badge, context in enumerate(cpi.contexts, first):
+            self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
+            if context.name in cpi.payers:
+                self._cap(space, use(Purpose.TIME, context.name), f"{context.name}:sc")
+        if cpi.overrun.rules.extends and cpi.extension is not None:
+            period, budget = cpi.extension.period // 1000, cpi.extension.budget // 1000
+            extension = self._context(f"{cpi.name}!extension:sc", Scheduling(period, budget))
+            self._cap(space, use(Purpose.EXTENSION), extension)
 
     def _context(self, name: str, granted: Scheduling) -> str:
         self.objects[name] = KernelObject(name, ObjectKind.SCHEDULING_CONTEXT, details=granted)

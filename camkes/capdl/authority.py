@@ -248,6 +248,12 @@ class _Explainer:
                 return f"wakes the manager of {end}"
             case Purpose.REPLY:
                 return f"a reply that the manager of {end} keeps"
+            case Purpose.TIME:
+                return f"the manager of {end} lends the time of {use.context}"
+            case Purpose.TIMEOUT:
+                return f"overruns of {use.context} go to the manager of {end}"
+            case Purpose.EXTENSION:
+                return f"the manager of {end} extends requests"
             case Purpose.WORKER | Purpose.AUTHORITY:
                 return f"the manager of {end} sets the priorities of its workers"
         raise ValueError(f"{use} has no known purpose")

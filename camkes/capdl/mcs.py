@@ -20,17 +20,24 @@ from camkes.model.connectors import Carries, names, support
 from camkes.model.overrun import Policy
 from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SettingReader
 from camkes.model.system import System
+from camkes.protocols.groups import find_groups, group_of
+from camkes.protocols.plan import Plan
 from camkes.resolve.program.scheduling import SHORTEST
 
 _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
 
-def refuse_policies(system: System, sink: Sink) -> None:
-    """Report the overrun policies that the runtime does not have yet."""
-    stated = [(task.overrun, task.spans.get("overrun", task.span)) for task in system.tasks]
-    stated += [(cpi.overrun, cpi.spans.get("overrun", cpi.span)) for cpi in system.cpis]
-    for policy, span in stated:
-        if policy is not Policy.WAIT:
+def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
+    """Report the overrun policies that the runtime does not have yet: managers of groups have none, and those
+    of pools and of CPIs without a lock are not told what a thread serves."""
+    groups = find_groups(plan)
+    stated = [(task.overrun, task.spans.get("overrun", task.span), False) for task in system.tasks]
+    for cpi, planned in zip(system.cpis, plan.cpis, strict=True):
+        lock = cpi.protocol.inherits and not planned.pooled and group_of(groups, cpi.name) is None
+        known = lock and cpi.overrun in (Policy.HELP, Policy.EXTEND)
+        stated.append((cpi.overrun, cpi.spans.get("overrun", cpi.span), known))
+    for policy, span, known in stated:
+        if policy is not Policy.WAIT and not known:
             sink.report(
                 POLICY_UNSUPPORTED,
                 f"the overrun policy `{policy.value}` is not supported yet",

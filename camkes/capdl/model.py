@@ -95,6 +95,12 @@ class Purpose(Enum):
     LENT = "lent"
     LENT_DONE = "lent done"
     LENT_GATE = "lent gate"
+    #: on an MCS kernel, for the manager of the CPI `interface`, by its overrun policy: the scheduling context
+    #: of the task `context`; the manager's endpoint (WP) for timeouts of the worker of `context`, badge =
+    #: number of contexts + number of callers + 1 + its index; the scheduling context of the CPI's extension
+    TIME = "time"
+    TIMEOUT = "timeout"
+    EXTENSION = "extension"
     #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
     #: `interface`, the timer that signals RELEASE; of the group whose first condition is `interface`, WAKE
     TIMER = "timer"

@@ -169,6 +169,7 @@ class CpiContextContext(Struct, frozen=True):
     reply: int
     manager: int
     worker: str | None
+    time: tuple[tuple[str, int], ...]  # members for overruns
 
 
 class CallerContext(Struct, frozen=True):
@@ -199,6 +200,7 @@ class CpiContext(Struct, frozen=True):
     authority: int
     pool: tuple[str, ...]
     queue: bool  # its manager has one
+    time: tuple[tuple[str, str], ...]  # members for overruns
     members: tuple[tuple[str, int], ...]  # of its record, from settings
 
 

@@ -83,6 +83,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     index = {c.id: i for i, c in enumerate(cpi.contexts)}
     monitor = "" if cpi.monitor is None else monitor_word(cpi.monitor)
     group = group_of(me.all.groups, cpi.name)
+    extension = me.slot_if_any(Purpose.EXTENSION, name)
     first = 1 if group is None else 1 + group.first_party(cpi) - group.first_of_lock(cpi)
     return ctx.CpiContext(
         name=cpi.name,
@@ -101,6 +102,11 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
                 reply=me.slot_if_any(Purpose.REPLY, name, c.name),
                 manager=me.slot_if_any(Purpose.MANAGER, name, c.name),
                 worker=by_context.get(c.id),
+                time=tuple(
+                    (member, slot)
+                    for member, purpose in (("time", Purpose.TIME), ("timeout", Purpose.TIMEOUT))
+                    if (slot := me.slot_if_any(purpose, name, c.name))
+                ),
             )
             for held, c in enumerate(cpi.contexts, first)
         ),
@@ -120,6 +126,10 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         authority=me.slot_if_any(Purpose.AUTHORITY, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
         queue=cpi.manager and group is None,
+        time=(
+            *([("helps", "true")] if cpi.overrun.rules.helps else []),
+            *([("extension", str(extension))] if extension else []),
+        ),
         members=me.all.reader.members(me.instance, "cpi", f"{name}_"),
     )
 

@@ -414,7 +414,7 @@ class _Closure:
             threads=min(1 if alone else stated, len(contexts)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
-            manager=contended or inherits,
+            manager=contended or inherits or (self._mcs and cpi.overrun.rules.binds),
             inherits_from_above=inherits,
             requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
             span=cpi.span,

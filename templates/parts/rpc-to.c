@@ -226,6 +226,9 @@ static struct camkes_context /*? rpc.interface ?*/__contexts[] = {
         .effective = /*? context.base ?*/,
         .reply = /*? context.reply ?*/,
         .manager_as_worker = /*? context.manager ?*/,
+/*- for name, slot in context.time -*/
+        ./*? name ?*/ = /*? slot ?*/,
+/*- endfor -*/
 /*- if context.worker -*/
         .worker = &/*? context.worker ?*/,
 /*- endif -*/
@@ -274,6 +277,9 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
 /*- if cpi.manager -*/
     .manager = /*? cpi.manager ?*/,
     .wake = /*? cpi.wake ?*/,
+/*- for name, value in cpi.time -*/
+    ./*? name ?*/ = /*? value ?*/,
+/*- endfor -*/
     .authority = /*? cpi.authority ?*/,
 /*- if cpi.monitor -*/
     .monitor = &/*? cpi.monitor ?*/,

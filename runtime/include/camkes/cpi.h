@@ -45,6 +45,16 @@ struct camkes_context {
     bool waiting;
     uint16_t place; /* index in the queue */
     uint32_t arrival;
+
+#if defined(CONFIG_KERNEL_MCS)
+    /* of the manager, for overruns; see src/protocols/overrun.c */
+    seL4_CPtr time;    /* scheduling context that its requests run on, 0: the manager has it not */
+    seL4_CPtr timeout; /* the manager's endpoint, badged for timeouts of its worker */
+    struct camkes_context *payer; /* a waiter whose context its worker has */
+    bool away;                    /* its context is not bound to its worker */
+    bool spent;                   /* it was found to have no budget */
+    bool stalled;                 /* it holds the lock and had no budget when its last one ended */
+#endif
 };
 
 struct camkes_cpi {
@@ -72,6 +82,12 @@ struct camkes_cpi {
     uint16_t queued;
     uint32_t arrivals;
     _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */
+
+#if defined(CONFIG_KERNEL_MCS)
+    bool helps;                      /* who waits for the lock pays for its holder */
+    seL4_CPtr extension;             /* scheduling context for a holder without budget, 0: none */
+    struct camkes_context *extended; /* the context that has it */
+#endif
 };
 
 /* Flags of a lock word, greater than any index. */

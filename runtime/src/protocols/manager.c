@@ -5,6 +5,7 @@
  * CPI's workers, so that no further lock is needed.
  */
 #include "nested.h"
+#include "overrun.h"
 #include "queue.h"
 
 #include <camkes/error.h>
@@ -123,6 +124,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
     struct camkes_context *held_by = holder(cpi);
     inherit(cpi, held_by, true, held_by->id);
+    camkes_overrun_wait(cpi, held_by, context);
     return keeps ? REPLY_KEPT : REPLY_SAVED;
 }
 
@@ -145,11 +147,23 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
 static unsigned release(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *from = &cpi->context[index];
-    if (holder(cpi) != from || cpi->queued == 0) {
-        return CAMKES_MESSAGE_OPERATION; /* the lock is not held, or has no waiters */
+    if (holder(cpi) != from) {
+        return CAMKES_MESSAGE_OPERATION;
     }
-    seL4_Send(hand_over(cpi, from)->reply, seL4_MessageInfo_new(0, 0, 0, 0));
+    const bool lent = camkes_overrun_leave(cpi, from);
+    if (cpi->queued > 0) {
+        camkes_overrun_grant(cpi, hand_over(cpi, from));
+    } else if (lent) {
+        CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
+        atomic_store(&cpi->lock, 0);
+    } else {
+        return CAMKES_MESSAGE_OPERATION; /* the lock has no waiters */
+    }
     camkes_point();
+    if (lent) {
+        camkes_overrun_home(from);
+        return REPLY_SAVED;
+    }
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -269,6 +283,11 @@ static const struct camkes_caller *caller_of(const struct camkes_cpi *cpi, seL4_
 static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info)
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
+    if (camkes_is_timeout(cpi, badge)) {
+        struct camkes_context *context = &cpi->context[badge - cpi->contexts - cpi->callers - 1];
+        camkes_overrun(cpi, context, holder(cpi) == context);
+        return REPLY_SAVED;
+    }
     const struct camkes_caller *caller = caller_of(cpi, badge);
     if (caller == NULL && badge - 1 >= cpi->contexts) {
         return CAMKES_MESSAGE_BADGE;
@@ -294,6 +313,7 @@ void camkes_manage_cpi(struct camkes_thread *self)
     struct camkes_cpi *cpi = self->cpi;
     unsigned error = REPLY_SAVED;
     seL4_Word badge = 0;
+    camkes_overrun_prepare(cpi);
     for (;;) {
         if (error == REPLY_KEPT) {
             camkes_point();
