@@ -14,6 +14,7 @@ from camkes.backends.host.host import HostImage
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
 from camkes.model.system import System
+from camkes.project.application import KERNEL_IS_MCS
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event, parse_trace
 from camkes.report.trace.kinds import Kind
@@ -88,13 +89,14 @@ class Built:
         )
 
 
-def checked(folder: Path, text: str, sink: Sink) -> pipeline.Checked:
+def checked(folder: Path, text: str, sink: Sink, *, mcs: bool = False) -> pipeline.Checked:
     """Read, plan and check a system; `text` is the whole .camkes file but the import of the
-    standard connectors."""
+    standard connectors. `mcs`: for an MCS kernel."""
     folder.mkdir(parents=True, exist_ok=True)
     root = folder / "system.camkes"
     root.write_text(HEAD + text)
-    found = pipeline.check(pipeline.Input(root, preprocess=False), sink)
+    definitions = ((KERNEL_IS_MCS, "ON"),) if mcs else ()
+    found = pipeline.check(pipeline.Input(root, preprocess=False, definitions=definitions), sink)
     assert found is not None, describe(sink)
     return found
 
@@ -107,13 +109,15 @@ def plan_of(folder: Path, text: str, sink: Sink) -> tuple[System, Plan, Capabili
     return found.system, found.plan, model
 
 
-def build(folder: Path, text: str, sources: Mapping[str, str], *, sanitize: bool = False) -> Built:
+def build(
+    folder: Path, text: str, sources: Mapping[str, str], *, sanitize: bool = False, mcs: bool = False
+) -> Built:
     """Build a system; `sources` is the C code of each component type, without the include of camkes.h."""
     sink = Sink()
     folder.mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
         (folder / f"{name}.c").write_text("#include <camkes.h>\n#include <stdio.h>\n" + source)
-    found = checked(folder, text, sink)
+    found = checked(folder, text, sink, mcs=mcs)
     image = pipeline.build_checked(found, folder / "out", sink, lambda _: None, sanitize=sanitize)
     assert image is not None, describe(sink)
     return Built(image, found.system, found.plan, image.capabilities)

@@ -7,9 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Kind
+
+
+class Waiter(Struct, frozen=True):
+    """A context in the queue of a lock."""
+
+    context: int
+    arrival: int
 
 
 class WaitTracker:

@@ -25,11 +25,12 @@ from camkes.capdl.model import Role
 from camkes.model.system import System
 from camkes.protocols.groups import find_groups
 from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.report.trace.budgets import BudgetTracker
 from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Blocked, EndReason, Kind
-from camkes.report.trace.lending import WaitTracker, wait_cycle
+from camkes.report.trace.lending import Waiter, WaitTracker, wait_cycle
 from camkes.report.trace.messages import MessageTracker
 from camkes.report.trace.names import NamedThread, TraceNames
 
@@ -46,11 +47,6 @@ class Violation(Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.time} ns: {self.property.value}: {self.explanation}"
-
-
-class _Waiter(Struct, frozen=True):
-    context: int
-    arrival: int
 
 
 class PropertyChecker:
@@ -92,8 +88,9 @@ class PropertyChecker:
         #: each CPI -> the one that represents its lock: the first of a monitor
         self.lock = {cpi: names.lock(cpi) for cpi in self.cpis}
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.lock.values()}
-        self.queues: dict[int, list[_Waiter]] = {cpi: [] for cpi in self.lock.values()}
+        self.queues: dict[int, list[Waiter]] = {cpi: [] for cpi in self.lock.values()}
         self.lending = WaitTracker(plan)
+        self.budgets = BudgetTracker(names, mcs=plan.mcs)
         self.grouped = {cpi.id for group in find_groups(plan) for cpi in group.cpis}
         self.arrivals = 0
         self._reported: set[tuple[object, ...]] = set()
@@ -130,6 +127,7 @@ class PropertyChecker:
         if kind is Kind.COND_WAKE and event.other is not None:
             self._check_woken(event.other, event.args[1])
         self.lending.step(event)
+        self.budgets.step(event)
         if kind is Kind.SWITCH and thread is not None:
             self.running, self.started = thread, True
             self.runnable.add(thread)
@@ -259,7 +257,7 @@ class PropertyChecker:
 
     def _waits(self, cpi: int, context: int) -> None:
         self.arrivals += 1
-        self.queues[cpi].append(_Waiter(context, self.arrivals))
+        self.queues[cpi].append(Waiter(context, self.arrivals))
         queues = {cpi: [waiter.context for waiter in queue] for cpi, queue in self.queues.items()}
         chain = wait_cycle(context, queues, self.holders)
         if chain:
@@ -317,7 +315,7 @@ class PropertyChecker:
                 return self.eff(named.context)
         return self.priority[thread]
 
-    def _best(self, cpi: int, *, settled: bool = False) -> _Waiter:
+    def _best(self, cpi: int, *, settled: bool = False) -> Waiter:
         return min(self.queues[cpi], key=lambda w: (-self.eff(w.context, settled=settled), w.arrival))
 
     def _is_busy(self, cpi: int) -> bool:
@@ -334,7 +332,7 @@ class PropertyChecker:
         mine = -1 if self.running is None else self.expected_priority(self.running)
         if self.running in self.arriving:
             mine = self.priority[self.running]
-        for thread in sorted(self.runnable):
+        for thread in sorted(self.runnable - self.budgets.short):
             if thread != self.running and self.expected_priority(thread) > mine:
                 who = "no thread" if self.running is None else f"{self._who(self.running)} (priority {mine})"
                 self._report(
@@ -430,6 +428,8 @@ class PropertyChecker:
         """Z: with no request under way nothing is left over."""
         if self.requests or self.calls or self.gone:
             return
+        for away in self.budgets.away():
+            self._report(Property.NO_RESIDUE, f"the scheduling context of {self._who(away)} is not back")
         for cpi in self.queues:
             for context in self.holders[cpi]:
                 self._report(

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Who executes, and on whose time, when the budget of a lock's holder is used up.
+
+The figures were computed by hand. Each policy has components of its own, which are released after those of
+the one before are done: so one run shows all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from msgspec import Struct
+
+from camkes.capdl.host_table import table_objects
+from camkes.report.trace.budgets import BudgetTracker
+from camkes.report.trace.events import Event
+from camkes.report.trace.kinds import Kind
+from tests.runtime.host import Built, Run, build
+
+MS = 1_000_000
+#: from one policy to the next
+APART = 100 * MS
+
+
+class Case(Struct, frozen=True):
+    """A policy; the times in milliseconds, from the release of the lowest task: responses of the others, when
+    it leaves the lock, and what was used of the contexts of low and high, and of the extension."""
+
+    name: str
+    policy: str
+    high_budget: int
+    high: int
+    middle: int
+    left: int
+    used: tuple[int, int, int]
+
+
+#: low: priority 10, 3 of 20 ms, 6 with the lock; high: 30, at 2, 1 with the lock; middle: 20, at 4, 8
+CASES = (
+    Case("wait", "wait", 10, 22, 8, 23, (6, 1, 0)),
+    Case("help", "help", 10, 5, 11, 6, (3, 4, 0)),
+    Case("extend", "extend", 10, 5, 11, 6, (3, 1, 3)),
+    # high lends 2, which is all until 50 ms after that; its own section has to wait
+    Case("short", "help", 2, 52, 9, 21, (4, 3, 0)),
+)
+
+COMPONENTS = """
+procedure Section { void enter(in int ms); }
+component User { control; requestor; uses Section s; attribute int length; }
+component Worker { control; requestor; attribute int length; }
+""" + "".join(
+    f"component L{c.name} {{ provides Section s with priority_protocol inherited, overrun {c.policy}; }}\n"
+    for c in CASES
+)
+
+
+def _instances(case: Case) -> str:
+    n = case.name
+    return f"""
+        component User {n}_low; component Worker {n}_middle; component User {n}_high;
+        component L{n} {n}_lock;
+        connection seL4RPCCall c_{n}(from {n}_low.s, from {n}_high.s, to {n}_lock.s);
+"""
+
+
+def _settings(case: Case, start: int) -> str:
+    n = case.name
+    return f"""
+        {n}_low._priority = 10; {n}_low._period = 20 ms; {n}_low._budget = 3 ms;
+        {n}_low._offset = {start} ms; {n}_low.length = 6;
+        {n}_middle._priority = 20; {n}_middle._period = 50 ms;
+        {n}_middle._offset = {start + 4} ms; {n}_middle.length = 8;
+        {n}_high._priority = 30; {n}_high._period = 50 ms; {n}_high._budget = {case.high_budget} ms;
+        {n}_high._offset = {start + 2} ms; {n}_high.length = 1;
+        {f"{n}_lock.s_extension = 3 ms; {n}_lock.s_extension_period = 100 ms;" if n == "extend" else ""}
+"""
+
+
+SYSTEM = (
+    COMPONENTS
+    + "assembly { composition {"
+    + "".join(map(_instances, CASES))
+    + "} configuration {"
+    + "".join(_settings(case, 100 * number) for number, case in enumerate(CASES))
+    + "} }\n"
+)
+
+LOCK = """
+#include <camkes/realtime.h>
+void s_enter(int ms) { camkes_work(CAMKES_MS(ms)); }
+"""
+SOURCES = {
+    "User": "int run(void) { s_enter(length); return 0; }\n",
+    "Worker": "#include <camkes/realtime.h>\nint run(void) { camkes_work(CAMKES_MS(length)); return 0; }\n",
+    **{f"L{case.name}": LOCK for case in CASES},
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return build(tmp_path_factory.mktemp("overruns"), SYSTEM, SOURCES, mcs=True)
+
+
+@pytest.fixture(scope="module")
+def run(built: Built) -> Run:
+    return built.run()
+
+
+def response(run: Run, task: str) -> int:
+    """Of its only job."""
+    (end,) = run.of(Kind.JOB_END, task)
+    return end.time - end.args[1]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_responses(run: Run, case: Case) -> None:
+    assert response(run, f"{case.name}_high") == case.high * MS
+    assert response(run, f"{case.name}_middle") == case.middle * MS
+
+
+@pytest.mark.parametrize(("number", "case"), list(enumerate(CASES)), ids=[case.name for case in CASES])
+def test_the_lowest_leaves_the_lock(run: Run, number: int, case: Case) -> None:
+    ends = run.of(Kind.WORK, f"{case.name}_lock.s@{case.name}_high")
+    free = next(e for e in run.of(Kind.LOCK_GRANT) if e.other == ends[0].thread)
+    assert free.time - number * APART == case.left * MS
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_who_pays(built: Built, run: Run, case: Case) -> None:
+    objects = [item.name for item in table_objects(built.model)]
+    used: Counter[str] = Counter()
+    for event in run.of(Kind.CHARGE):
+        used[objects[event.args[0]]] += event.args[1]
+    n = case.name
+    contexts = (f"{n}_low:sc", f"{n}_high:sc", f"{n}_lock.s!extension:sc")
+    assert tuple(used[context] for context in contexts) == tuple(ms * MS for ms in case.used)
+
+
+def away(run: Run, events: Sequence[Event]) -> list[str]:
+    """The threads that do not have their scheduling contexts after some events."""
+    tracker = BudgetTracker(run.names, mcs=True)
+    for event in events:
+        tracker.step(event)
+    return [run.names.thread_name(thread) for thread in tracker.away()]
+
+
+def test_all_time_is_at_home_in_the_end(run: Run) -> None:
+    """And each thread that executes has the highest priority of those with time."""
+    assert run.violations() == []
+    assert away(run, run.events) == []
+    # if the last context did not come back with the reply, it would be noticed
+    back = max(i for i, event in enumerate(run.events) if event.kind is Kind.BIND)
+    assert away(run, run.events[:back] + run.events[back + 1 :]) == ["short_high"]
