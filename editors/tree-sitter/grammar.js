@@ -13,11 +13,15 @@ module.exports = grammar({
     extras: ($) => [/\s/, $.comment, $.preprocessor],
 
     rules: {
-        source_file: ($) => repeat(choice($.import, $.procedure, $.struct, $.connector, $.component, $.composition, $.configuration, $.assembly, ";")),
+        source_file: ($) => repeat(choice($.import, $.procedure, $.struct, $.connector, $.component, $.composition, $.configuration, $.assembly, $.macro, ";")),
         comment: () => token(choice(seq("//", /[^\n]*/), seq("/*", /[^*]*\*+([^/*][^*]*\*+)*/, "/"))),
         preprocessor: () => token(prec(-1, /#([^\n\\]|\\\r?\n|\\[^\n])*/)),
 
         import: ($) => seq("import", $.path, ";"),
+        // What the preprocessor would replace, in the place of declarations.
+        macro: ($) => prec.right(-1, seq(field("name", $.identifier), optional($.arguments), optional(";"))),
+        arguments: ($) => seq("(", repeat(choice(/[^()\s][^()]*/, $.arguments)), ")"),
+
         include: ($) => seq("include", $.path, ";"),
         path: ($) => choice(repeat1($.string), $.angle),
         angle: () => /<[^<>;,"{}\s]+>/,
@@ -25,7 +29,7 @@ module.exports = grammar({
         _name: ($) => choice($.identifier, alias("Buf", $.identifier)),
         reference: ($) => prec.left(seq($._name, repeat(seq(".", $._name)))),
 
-        procedure: ($) => seq("procedure", optional(field("name", $._name)), "{", repeat(choice($.method, $.procedure_attribute, $.include)), "}"),
+        procedure: ($) => seq("procedure", optional(field("name", $._name)), "{", repeat(choice($.method, $.procedure_attribute, $.include, $.macro)), "}"),
         method: ($) => seq(choice("void", $._type), field("name", $._name), "(", optional(choice("void", seq($.parameter, repeat(seq(",", $.parameter)), optional(",")))), ")", ";"),
         parameter: ($) => seq(optional($.direction), $._type, field("name", $._name), optional($.array)),
         direction: () => choice("in", "out", "inout", "refin"),
@@ -43,7 +47,7 @@ module.exports = grammar({
         procedure_attribute: ($) => $.member,
 
         component: ($) => seq("component", optional(field("name", $._name)), $.component_body),
-        component_body: ($) => seq("{", repeat(choice($.flag, $.requestor, $.interface, $.sync, $.attribute, $.include, $._block)), "}"),
+        component_body: ($) => seq("{", repeat(choice($.flag, $.requestor, $.interface, $.sync, $.attribute, $.include, $._block, $.macro)), "}"),
         flag: () => seq(choice("control", "hardware", "criticality_control"), ";"),
         requestor: ($) => seq("requestor", optional($._expression), ";"),
         interface: ($) => seq(optional("maybe"), choice(
@@ -68,7 +72,7 @@ module.exports = grammar({
         connector_end: ($) => seq(choice("from", "to"), optional("hardware"), choice("Event", "Events", "Procedure", "Procedures", "Dataport", "Dataports"), optional(seq("with", $._expression, choice("thread", "threads"))), ";"),
 
         _block: ($) => choice($.composition, $.configuration, alias($._composition_by_name, $.composition), alias($._configuration_by_name, $.configuration)),
-        composition: ($) => seq("composition", optional(field("name", $._name)), "{", repeat(choice($.instance, $.connection, $.group, $.export)), "}"),
+        composition: ($) => seq("composition", optional(field("name", $._name)), "{", repeat(choice($.instance, $.connection, $.group, $.export, $.macro)), "}"),
         _composition_by_name: ($) => seq("composition", $.reference, ";"),
         instance: ($) => seq("component", choice(field("type", $.reference), $.component_body), field("name", $._name), ";"),
         connection: ($) => seq("connection", choice(field("type", $.reference), $.connector_body), field("name", $._name), "(", list($.connection_end), ")", optional($.with_clauses), ";"),
@@ -76,7 +80,7 @@ module.exports = grammar({
         group: ($) => seq("group", optional(field("name", $._name)), "{", repeat($.instance), "}"),
         export: ($) => seq("export", $.reference, "->", $.reference, ";"),
 
-        configuration: ($) => seq("configuration", optional(field("name", $._name)), "{", repeat($.setting), "}"),
+        configuration: ($) => seq("configuration", optional(field("name", $._name)), "{", repeat(choice($.setting, $.macro)), "}"),
         _configuration_by_name: ($) => seq("configuration", $.reference, ";"),
         setting: ($) => seq(field("name", $.reference), choice(
             seq("=", choice($.quantity, repeat1($.string), $.list, $.dictionary, $.query)),

@@ -27,3 +27,4 @@
 (connection type: (reference) @type name: (identifier) @variable)
 (setting name: (reference) @property)
 (member name: (identifier) @property)
+(macro name: (identifier) @function.macro)
