@@ -196,11 +196,6 @@ def debug_sel4(
     known = functions(system)
     if not _all_known(settings.breaks, known, sink):
         return None
-    out = pipeline.build_in_workspace(asked, workspace, settings.run.output, sink, progress)
-    gdb = None if out is None else _debugger_for(out / _KERNEL, sink)
-    if out is None or gdb is None:
-        return None
-    progress("")
     spaces = {each.name: each.address_space for each in system.instances if each.name in known}
     described = {
         "instances": known,
@@ -210,8 +205,13 @@ def debug_sel4(
         "socket": _SOCKET,
         "break": list(settings.breaks),
     }
-    write_output(out / _DESCRIBED, json.dumps(described, indent=1).encode())
-    return _connect(gdb, out, settings)
+    with pipeline.built_in_workspace(asked, workspace, settings.run.output, sink, progress) as out:
+        gdb = None if out is None else _debugger_for(out / _KERNEL, sink)
+        if out is None or gdb is None:
+            return None
+        progress("")
+        write_output(out / _DESCRIBED, json.dumps(described, indent=1).encode())
+        return _connect(gdb, out, settings)
 
 
 def _debugger_for(kernel: Path, sink: Sink) -> str | None:

@@ -10,7 +10,8 @@ step could not go on. The command line, CMake's package, the editor and the test
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -376,11 +377,13 @@ def calls_for_sel4(project: Project) -> None:
         write_calls(project, calls)
 
 
-def build_in_workspace(
+@contextmanager
+def built_in_workspace(
     asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
-) -> Path | None:
-    """Build an image for seL4 with CMake, which calls `generate_for_sel4`; the folder it is in."""
-    from camkes.backends.sel4.workspace import find_workspace, make
+) -> Iterator[Path | None]:
+    """Build an image for seL4 with CMake, which calls `generate_for_sel4`; its folder, or None after a
+    diagnostic. No other command changes what is in the folder until this is left."""
+    from camkes.backends.sel4.workspace import find_workspace, made
     from camkes.project.codes import MISSING_FILE
 
     home = find_workspace(workspace, sink)
@@ -388,10 +391,11 @@ def build_in_workspace(
     if application is not None:
         application.report_missing(MISSING_FILE, sink)
     if home is None or application is None or sink.has_errors:
-        return None
+        yield None
+        return
     out = (output or Path("build") / f"{application.name}-sel4").absolute()
-    made = make(home, application.folder, out, dict(asked.definitions), sink, progress)
-    return out if made else None
+    with made(home, application.folder, out, dict(asked.definitions), sink, progress) as good:
+        yield out if good else None
 
 
 # Running -----------------------------------------------------------------------------------------
@@ -483,11 +487,11 @@ def record(
     from camkes.outcome import write_trace
 
     asked = replace(asked, definitions=(*asked.definitions, DEFINITION))
-    out = build_in_workspace(asked, workspace, settings.output, sink, progress)
-    if out is None:
-        return None
-    progress("")
-    outcome = outcome_of(out, settings.duration or DEFAULT_DURATION, show, asked.path, sink)
-    if outcome is not None and settings.trace is not None:
-        write_trace(settings.trace, out / RECORDS, outcome.run, sink)
-    return outcome
+    with built_in_workspace(asked, workspace, settings.output, sink, progress) as out:
+        if out is None:
+            return None
+        progress("")
+        outcome = outcome_of(out, settings.duration or DEFAULT_DURATION, show, asked.path, sink)
+        if outcome is not None and settings.trace is not None:
+            write_trace(settings.trace, out / RECORDS, outcome.run, sink)
+        return outcome

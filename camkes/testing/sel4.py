@@ -12,7 +12,7 @@ from camkes import pipeline
 from camkes.backends.sel4.build import RECORDS
 from camkes.backends.sel4.recording import DEFINITION, outcome_of
 from camkes.backends.sel4.trace import Record
-from camkes.backends.sel4.workspace import make
+from camkes.backends.sel4.workspace import made
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
@@ -42,15 +42,14 @@ def run_on_sel4(
     lists = out / f"{test.name}.cmake"
     write_changed(lists, _declarations(test, checked, project))
     settings = {**definitions, DEFINITION[0]: DEFINITION[1], "CAMKES_TEST": str(lists.absolute())}
-    if not make(workspace, test.project, out.absolute(), settings, sink, lambda _: None):
-        return None
-    names = load_names(out / RECORDS, sink)
-    if names is None:
-        return None
-    drivers = {each.name for each in drivers_of(checked.system, test.file.parent)}
-    threads = {t.number for t in names.threads if t.role is Role.CONTROL and t.instance in drivers}
-    duration = test.settings.duration or pipeline.DEFAULT_DURATION
-    return outcome_of(out, duration, lambda _: None, test.project, sink, _is_over(threads))
+    with made(workspace, test.project, out.absolute(), settings, sink, lambda _: None) as good:
+        names = load_names(out / RECORDS, sink) if good else None
+        if names is None:
+            return None
+        drivers = {each.name for each in drivers_of(checked.system, test.file.parent)}
+        threads = {t.number for t in names.threads if t.role is Role.CONTROL and t.instance in drivers}
+        duration = test.settings.duration or pipeline.DEFAULT_DURATION
+        return outcome_of(out, duration, lambda _: None, test.project, sink, _is_over(threads))
 
 
 def _declarations(test: Test, checked: pipeline.Checked, project: Application) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
-from camkes.backends.sel4 import recording
+from camkes.backends.host.folder import FolderInUseError, locked
+from camkes.backends.sel4 import recording, workspace
 from camkes.backends.sel4.build import RECORDS
 from camkes.backends.sel4.trace import Record
 from camkes.capdl.model import Role
@@ -21,7 +22,6 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import save_names, trace_names
-from camkes.testing import sel4
 from tests.backends.sel4.test_trace import line, text
 from tests.command import Result, camkes
 
@@ -37,7 +37,7 @@ class StandIn:
         self.declared = ""
         self.settings: Mapping[str, str] = {}
         self.printed: list[tuple[int, str, str | int]] = []
-        monkeypatch.setattr(sel4, "make", self.make)
+        monkeypatch.setattr(workspace, "_make_locked", self.make)
         monkeypatch.setattr(recording, "console", self.console)
 
     def make(self, home: Path, project: Path, out: Path, settings: Mapping[str, str], *_: object) -> bool:
@@ -52,6 +52,8 @@ class StandIn:
         return True
 
     def console(self, out: Path, **_: object) -> Generator[str, None, None]:
+        with pytest.raises(FolderInUseError), locked(out, lambda _: None, 0):
+            pass  # another command would build another test there, while this one runs
         for milliseconds, instance, what in self.printed:
             time, thread = milliseconds * MILLISECOND, self.threads.get(instance, NO_NUMBER)
             if isinstance(what, int):

@@ -12,7 +12,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -29,6 +30,9 @@ from camkes.resources import ROOT
 
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
 DEFAULT_PLATFORM = "x86_64"
+
+#: seconds for another command to build, and to run if it records
+_WAIT = 1800.0
 
 #: time is what the processor did, for the clocks of devices too
 _COUNT_INSTRUCTIONS = "-icount shift={shift},sleep=off -rtc clock=vm"
@@ -85,12 +89,28 @@ def make(
     progress: Progress,
 ) -> bool:
     """Configure (the first time, or with other definitions) and build in the folder `out`, alone there."""
-    try:
-        with locked(out, progress):
-            return _make_locked(workspace, application, out, definitions, sink, progress)
-    except FolderInUseError as error:
-        sink.add(error.diagnostic)
-        return False
+    with made(workspace, application, out, definitions, sink, progress) as good:
+        return good
+
+
+@contextmanager
+def made(
+    workspace: Path,
+    application: Path,
+    out: Path,
+    definitions: Mapping[str, str],
+    sink: Sink,
+    progress: Progress,
+) -> Iterator[bool]:
+    """As `make`; no other command changes what is in the folder until this is left."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(out, progress, _WAIT))
+        except FolderInUseError as error:
+            sink.add(error.diagnostic)
+            yield False
+        else:
+            yield _make_locked(workspace, application, out, definitions, sink, progress)
 
 
 def _make_locked(

@@ -201,10 +201,10 @@ def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
     """The folder with an image, and an exit status."""
     sink = Sink()
     progress = Progress(arguments)
-    out = pipeline.build_in_workspace(
+    with pipeline.built_in_workspace(
         input_of(arguments), arguments.workspace, arguments.output, sink, progress
-    )
-    progress.clear()
+    ) as out:
+        progress.clear()
     return out, max(write_diagnostics(arguments, sink), GOOD if out is not None else USER_ERROR)
 
 

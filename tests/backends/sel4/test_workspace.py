@@ -80,7 +80,7 @@ def test_another_version_of_the_tool_begins_anew(places: tuple[Path, Path]) -> N
 
 
 def test_one_build_at_a_time_in_a_folder(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder, "WAIT", 0)
+    monkeypatch.setattr(workspace, "_WAIT", 0)
     sink = Sink()
     with folder.locked(places[1], lambda _: None):
         assert not build(places, sink)
