@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -65,7 +66,7 @@ def load() -> Tables:
     except (OSError, ValueError, EOFError, TypeError):
         data = None
     if not isinstance(data, dict) or data.get("key") != key:
-        data = {"key": key, **_analyse(key[2].decode())}
+        data = _shared({"key": key, **_analyse(key[2].decode())}, {})
         keep(STORED, data)
     return Tables(
         data["rows"],
@@ -78,6 +79,18 @@ def load() -> Tables:
         data["symbols"],
         data["patterns"],
     )
+
+
+def _shared(data: Any, numbers: dict[int, int]) -> Any:
+    """The same data, in which equal texts and numbers are one object. What marshal writes depends on that, and
+    which of them lark shares differs from run to run."""
+    if isinstance(data, dict):
+        return {_shared(key, numbers): _shared(value, numbers) for key, value in data.items()}
+    if isinstance(data, list | tuple | frozenset):
+        return type(data)(_shared(item, numbers) for item in data)
+    if isinstance(data, int):
+        return numbers.setdefault(data, data)
+    return sys.intern(data) if isinstance(data, str) else data
 
 
 def keep(file: Path, data: Any) -> None:

@@ -31,6 +31,16 @@ def test_missing_tables_are_made_and_kept(stored: Path) -> None:
     assert list(stored.parent.iterdir()) == [stored]
 
 
+def test_the_same_grammar_gives_the_same_bytes(stored: Path) -> None:
+    """So that a package that is built again is the same."""
+    found = set()
+    for _ in range(3):
+        tables.load()
+        found.add(stored.read_bytes())
+        stored.unlink()
+    assert len(found) == 1
+
+
 @pytest.mark.parametrize("data", [b"", b"[", marshal.dumps([]), marshal.dumps({"key": "old"})])
 def test_stale_tables_are_replaced(stored: Path, data: bytes) -> None:
     stored.write_bytes(data)
