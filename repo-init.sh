@@ -121,6 +121,11 @@ if [ -z "$url" ]; then
 fi
 url=${url%/}
 if [ -z "$branch" ]; then
+    # not those of a repository around an installation
+    if [ ! -e "$here/.git" ]; then
+        complain "$here is not a clone of camkes-rt: run $name in one, or name one with -u URL and -b BRANCH"
+        exit 2
+    fi
     branch=$(git -C "$here" symbolic-ref --short -q HEAD || git -C "$here" rev-parse HEAD)
 fi
 if [ ! -f "$here/$manifest" ]; then

@@ -325,6 +325,24 @@ def test_another_manifest(host: Host) -> None:
     assert "no manifest 'nowhere.xml'" in run.stderr
 
 
+def test_a_copy_of_an_installed_package_needs_a_clone(host: Host) -> None:
+    """Also within another repository, whose branch is not meant."""
+    package = host.path / "clone" / "site-packages"
+    package.mkdir()
+    for name in ("repo-init.sh", "manifest.xml"):
+        shutil.copy2(host.path / "clone" / name, package)
+    done = subprocess.run(
+        [package / "repo-init.sh", "ws"],
+        cwd=host.path,
+        env={"PATH": str(host.bin), "HOME": str(host.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2 and f"{package} is not a clone of camkes-rt" in done.stderr
+    assert not host.workspace.exists()
+
+
 @pytest.mark.parametrize("arguments", [("-x",), ("a", "b")])
 def test_wrong_usage(host: Host, arguments: tuple[str, ...]) -> None:
     run = host.run(*arguments)
