@@ -139,13 +139,25 @@ def needs() -> tuple[Need, ...]:
             "pygls", ("lsp",), "editors", f"{_PIP} 'pygls>=2,<3' lsprotocol", _package("pygls", "lsprotocol")
         ),
         Need("gcovr", (), "camkes run --coverage", f"{_PIP} gcovr", _package("gcovr")),
-        Need("scipy", (), "the tightest bounds of camkes analyze, and priorities that it proposes", f"{_PIP} scipy", _package("scipy")),
+        Need(
+            "scipy",
+            (),
+            "tight bounds and proposed priorities of camkes analyze",
+            f"{_PIP} scipy",
+            _package("scipy"),
+        ),
         Need("PyYAML", (), "queries of device trees", f"{_PIP} pyyaml", _package("pyyaml")),
         Need(
             *("matplotlib", ("tasksets",), "figures of task sets"),
             *(f"{_PIP} matplotlib 'dask[distributed]'", _package("matplotlib", "dask")),
         ),
-        Need("workspace", sel4, "the seL4 kernel", "in a clone: ./repo-init.sh DIR; then set SEL4_WORKSPACE", _workspace),
+        Need(
+            "workspace",
+            sel4,
+            "the seL4 kernel",
+            "in a clone ./repo-init.sh DIR, then set SEL4_WORKSPACE",
+            _workspace,
+        ),
         Need(
             *("QEMU", sel4[1:], "running images for seL4", f"{_APT} qemu-system-x86"),
             _program("", "qemu-system-x86_64"),

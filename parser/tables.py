@@ -82,8 +82,8 @@ def load() -> Tables:
 
 
 def _shared(data: Any, numbers: dict[int, int]) -> Any:
-    """The same data, in which equal texts and numbers are one object. What marshal writes depends on that, and
-    which of them lark shares differs from run to run."""
+    """The same data, in which equal texts and numbers are one object. What marshal writes depends on that,
+    and which of them lark shares differs from run to run."""
     if isinstance(data, dict):
         return {_shared(key, numbers): _shared(value, numbers) for key, value in data.items()}
     if isinstance(data, list | tuple | frozenset):
