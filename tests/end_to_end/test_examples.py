@@ -26,6 +26,8 @@ RUNNING = (
     "publish",
     "buffer",
 )
+#: whose README shows the plan and the analysis, as their overrun policies are not supported in runs yet
+ANALYSED = ("aav",)
 VARIANTS = [
     *((name, ()) for name in RUNNING),
     *(pytest.param("nested", (f"-DCONFIGURATION={n}",), marks=pytest.mark.long) for n in (2, 3)),
@@ -46,7 +48,7 @@ def report(result: Result) -> dict[str, Any]:
 
 
 def test_every_example_is_tried() -> None:
-    assert {p.name for p in EXAMPLES.iterdir() if p.is_dir()} == {*RUNNING, "deadlock", "invalid-nesting"}
+    assert {p.name for p in EXAMPLES.iterdir() if p.is_dir()} == {*RUNNING, *ANALYSED, "deadlock", "invalid-nesting"}
 
 
 @pytest.mark.mostly_long(3)
