@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Overrun policies: where each has a meaning, and who waits for whom when a budget is used up."""
+"""Overrun policies: where each has a meaning, and which tasks wait when a budget is used up."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def _help(facts: Facts) -> Iterator[Diagnostic]:
         if not cpi.overrun.rules.helps or cpi.protocol.inherits:
             continue
         why = (
-            "its callers wait in a queue of the kernel, where nobody knows whose budget could be used"
+            "its callers wait in a queue of the kernel, which no thread can look into for a budget to use"
             if cpi.protocol.lock
-            else "each request has a thread of its own, and nobody waits for it"
+            else "each request has a thread of its own, and no other waits for it"
         )
         yield Diagnostic(
             HELP_WITHOUT_LOCK,
-            f"`{cpi.name}` is {cpi.protocol.value}, so there is nobody who can `help`",
+            f"`{cpi.name}` is {cpi.protocol.value}, so no request can `help` another",
             cpi.spans.get("overrun", cpi.span),
             "uses the budgets of those that wait for a lock",
             (Label(cpi.spans.get("protocol", cpi.span), f"{cpi.protocol.value}"),),
@@ -165,7 +165,12 @@ def _passive_clients(facts: Facts) -> Iterator[Diagnostic]:
                     f" executes at {own}",
                     reader.place(client, *PRIORITY.names("_")) or client.span,
                     f"above {own}",
-                    (Label(reader.place(server, PASSIVE.of(f"{interface}_")) or server.span, "passive"),),
+                    (
+                        Label(
+                            reader.place(server, PASSIVE.of(f"{interface}_")) or server.span,
+                            "on the time of its callers",
+                        ),
+                    ),
                     ("threads of priorities between keep it from executing, on a budget that is not theirs",),
                     f"set `{name}_priority` to at least {priority}",
                 )
