@@ -27,11 +27,10 @@ static void take_from_postponed(struct thread *thread)
     }
 }
 
-/* Something decides again who runs, if this thread was to run. */
+/* Something decides again who runs, if this thread was to run next. */
 static void reconsider(const struct thread *thread)
 {
-    if (thread == kernel->current ||
-        (kernel->action == ACTION_SWITCH && thread == kernel->candidate)) {
+    if (kernel->action == ACTION_SWITCH && thread == kernel->candidate) {
         ready_again();
     }
 }

@@ -76,10 +76,13 @@ void ready_again(void)
     kernel->action = ACTION_CHOOSE;
 }
 
+/* (On an MCS kernel a caller waits before the receiver is woken, to which it gives its time; that
+ * one is switched to nevertheless. See schedule.c.) */
 void ready_set_state(struct thread *thread, enum thread_state state)
 {
     thread->state = state;
-    if (thread == kernel->current && kernel->action == ACTION_RESUME && state != THREAD_RUNNING) {
+    if (!kernel->mcs && thread == kernel->current && kernel->action == ACTION_RESUME &&
+        state != THREAD_RUNNING) {
         kernel->action = ACTION_CHOOSE;
     }
 }

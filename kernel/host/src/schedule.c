@@ -16,10 +16,16 @@ static void choose_thread(void)
     kernel->current = ready_take((unsigned)priority, choose(CAMKES_CHOICE_TIE, ties));
 }
 
+static bool can_go_on(void)
+{
+    const struct thread *current = kernel->current;
+    return current && current->state == THREAD_RUNNING && !current->timeless;
+}
+
 static void decide(void)
 {
     struct thread *current = kernel->current;
-    bool runnable = current && current->state == THREAD_RUNNING && !current->timeless;
+    const bool runnable = can_go_on();
     if (kernel->action == ACTION_CHOOSE && current && !runnable && kernel->now > 0) {
         clock_wake_due(); /* a thread whose work is done makes way to all who are released now */
     }
@@ -47,6 +53,9 @@ static void decide(void)
 void schedule(void)
 {
     do {
+        if (kernel->mcs && kernel->action == ACTION_RESUME && !can_go_on()) {
+            kernel->action = ACTION_CHOOSE;
+        }
         if (kernel->action != ACTION_RESUME) {
             decide();
         }

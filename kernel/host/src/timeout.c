@@ -42,9 +42,9 @@ void timeout_end_slice(struct thread *thread, bool may_fault)
         budget_postpone(thread);
     } else {
         ready_append(thread);
-    }
-    if (thread == kernel->current) {
-        ready_again();
+        if (thread == kernel->current) {
+            ready_again();
+        }
     }
 }
 
