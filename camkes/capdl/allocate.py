@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.check import check_limits
 from camkes.capdl.details import Rights, Scheduling
-from camkes.capdl.mcs import TimePlanner, refuse_policies
+from camkes.capdl.mcs import TimePlanner, refuse_criticality, refuse_policies
 from camkes.capdl.model import (
     ALARM,
     Cap,
@@ -67,6 +67,7 @@ def allocate(
     check_limits(system, plan, model, word_bits, sink)
     if system.mcs:
         refuse_policies(system, plan, sink)
+        refuse_criticality(system, sink)
     return model
 
 

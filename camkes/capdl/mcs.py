@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.codes import PASSIVE_CONNECTOR, POLICY_UNSUPPORTED, SHORT_ON_MCS
+from camkes.capdl.codes import CRITICALITY_UNSUPPORTED, PASSIVE_CONNECTOR, POLICY_UNSUPPORTED, SHORT_ON_MCS
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
 from camkes.model.overrun import Policy
-from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SettingReader
+from camkes.model.settings import BUDGET, BUDGETS, CRITICALITY, DEGRADED, PASSIVE, PERIOD, SettingReader
 from camkes.model.system import System
 from camkes.protocols.groups import find_groups, group_of
 from camkes.protocols.plan import Plan
@@ -44,6 +44,22 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
                 span,
                 help="use `wait`: what has used up its budget goes on when that is refilled",
             )
+
+
+def refuse_criticality(system: System, sink: Sink) -> None:
+    """Report that the runtime raises no criticality yet."""
+    words = {CRITICALITY.name, DEGRADED.name, *(known.name for known in BUDGETS)}
+    spans = [span for task in system.tasks for word, span in task.spans.items() if word in words]
+    controls = (instance.type.criticality_span for instance in system.instances)
+    spans += dict.fromkeys(span for span in controls if span is not None)
+    if spans:
+        sink.report(
+            CRITICALITY_UNSUPPORTED,
+            "the criticality of a system cannot be raised in a run yet",
+            spans[0],
+            related=[Label(span, "so this has no effect") for span in spans[1:6]],
+            help="remove these lines to build it; `camkes check`, `plan` and `analyze` take them",
+        )
 
 
 class TimePlanner:
