@@ -82,7 +82,7 @@ sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize PYTHON=$(CURDIR)/$(BIN)/python test-sanitize
 
 unit: $(VENV)/.test-ready
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -rs -n $(JOBS) --dist loadfile
 
 test-long: $(VENV)/.test-ready
 	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'long or not long' --cov --cov-report=

@@ -80,7 +80,7 @@ async function activate(context) {
     try {
         await start();
     } catch (error) {
-        vscode.window.showErrorMessage(`CAmkES: ${program()} lsp does not start (${error.message}). Is the extra \`editor\` installed?`);
+        vscode.window.showErrorMessage(`CAmkES: ${program()} lsp does not start (${error.message}). Install it with the extra \`editor\`, or set camkes.path to where it is.`);
     }
 }
 
