@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from camkes.diagnostics import Severity, Sink, SourceFile
 from camkes.parser.parse import ParseOptions, parse
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
+from tests.command import camkes
 from tests.written import write_files
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +78,68 @@ def test_command(page: Path, line: str) -> None:
     if all(word.startswith("-") for word in words[1:]) and words[0] not in ("explain", "lsp", "fmt"):
         words.append("PATH")  # an option of it is
     make_parser().parse_args(with_flags_joined(words))
+
+
+#: What a block `sh` may call beside the tool and programs of the repository.
+PROGRAMS = {"cd", "code", "cp", "export", "mkdir", "pipx", "podman", "pytest", "python"}
+EXTRA = re.compile(r"\[([a-z,]+)\]'")
+
+
+def shell_lines() -> list[tuple[Path, list[str]]]:
+    return [
+        (page, shlex.split(line, comments=True))
+        for page, text in blocks("sh")
+        for line in text.splitlines()
+        if shlex.split(line, comments=True) and not line.startswith("camkes ")
+    ]
+
+
+@pytest.mark.parametrize(("page", "words"), shell_lines(), ids=lambda value: getattr(value, "stem", None))
+def test_what_shell_commands_name_is_there(page: Path, words: list[str]) -> None:
+    """They are not run, as they install something or need a workspace."""
+    program, arguments = words[0].removeprefix("./"), words[1:]
+    if program == "make":
+        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        assert set(arguments) <= set(targets)
+    elif program not in PROGRAMS:
+        assert os.access(ROOT / program, os.X_OK), program
+    for word in arguments:
+        if program == "pytest" and not word.startswith("-"):
+            assert (ROOT / word).is_file(), word
+
+
+def test_extras_in_the_docs_are_those_of_the_package() -> None:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = {name for page in PAGES for found in EXTRA.findall(page.read_text()) for name in found.split(",")}
+    assert named and named <= set(known)
+    rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE)
+    assert set(rows) == set(known) - {"dev", "docs", "mutation"}
+
+
+@pytest.mark.parametrize(("page", "text"), blocks("toml"), ids=lambda value: getattr(value, "stem", ""))
+def test_toml(page: Path, text: str, tmp_path: Path) -> None:
+    """It is TOML; that of a test is accepted as the settings of one."""
+    assert tomllib.loads(text)
+    if page.name == "testing.md":
+        assert camkes("new", "pump", cwd=tmp_path).status == 0
+        (tmp_path / "pump" / "tests" / "average.toml").write_text(text)
+        result = camkes("test", "pump", "--list", cwd=tmp_path)
+        assert (result.status, result.errors) == (0, "")
+
+
+WHOLE_FILES = [(page, text) for page, text in blocks("c") if "#include" in text]
+
+
+@pytest.mark.parametrize(("page", "text"), WHOLE_FILES, ids=lambda value: getattr(value, "stem", ""))
+def test_c_files_compile(page: Path, text: str, tmp_path: Path) -> None:
+    """Those without a title; functions of their interfaces are declared here."""
+    names = set(re.findall(r"\b(?!camkes_|main|run)(\w+_\w+)\(", text))
+    source = tmp_path / "a.c"
+    source.write_text("".join(f"int {name}();\n" for name in sorted(names)) + text)
+    folders = [f"-I{ROOT / name}" for name in ("runtime/include", "kernel/host/include")]
+    words = ["cc", "-std=gnu11", "-Werror", "-fsyntax-only", *folders, str(source)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 #: Of a table of functions or macros: the first cell of a row is what C declares.
