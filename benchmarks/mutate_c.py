@@ -10,6 +10,9 @@ ends.
 
     mutate_c.py map                    which test executes which line, and how long each takes
     mutate_c.py run                    try --count mutants of each of --parts
+    mutate_c.py again                  try the mutants of the kept result that are still there
+
+Tests are those of `make test`.
 
 benchmarks/mutation has the result with its seed, in c.json, and the reasons of survivors, in survivors-c.md.
 """
@@ -31,6 +34,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mutation.c_coverage import Coverage
@@ -316,18 +320,39 @@ def summary(outcomes: list[Outcome]) -> dict[str, dict[str, float]]:
     return found
 
 
+def again(part: str, result: dict[str, Any]) -> list[Mutant]:
+    """The mutants of a part that were tried for a kept result. A line may have moved within its file."""
+    every = mutants(part)
+    chosen: list[Mutant] = []
+    for kept in result["outcomes"]:
+        if kept["verdict"] in TRIED and kept["file"].startswith(part):
+            change = (kept["file"], kept["before"], kept["after"])
+            same = [m for m in every if (m.file, m.before.strip(), m.after.strip()) == change]
+            if same:
+                chosen.append(min(same, key=lambda m: abs(m.line - kept["line"])))
+            else:
+                print(f"no longer there: {kept['verdict']}: {kept['file']}:{kept['line']}: {kept['before']}")
+    return chosen
+
+
 def try_all(given: argparse.Namespace, made: Map, copy: Copy, attempt: Attempt) -> None:
     outcomes: list[Outcome] = []
+    kept = json.loads(given.result.read_text("utf-8")) if given.command == "again" else None
     for part in given.parts:
-        sample = [m for m in mutants(part) if m.file.startswith(given.only)]
-        random.Random(given.seed).shuffle(sample)
+        if kept:
+            sample = again(part, kept)
+        else:
+            sample = mutants(part)
+            random.Random(given.seed).shuffle(sample)
+        sample = [m for m in sample if m.file.startswith(given.only)]
         for outcome in counted(copy, sample, made, given, attempt):
             outcomes.append(outcome)
             if outcome.verdict in TRIED:
                 change = f"{outcome.before}  ->  {outcome.after}"
                 place = f"{outcome.file}:{outcome.line}"
                 print(f"{outcome.verdict:9} {place}: {change}  {outcome.test}", flush=True)
-            record = {"commit": git("rev-parse", "HEAD").strip(), "seed": given.seed}
+            seed = kept["seed"] if kept else given.seed
+            record = {"commit": git("rev-parse", "HEAD").strip(), "seed": seed}
             record |= {"parts": summary(outcomes), "outcomes": [asdict(o) for o in outcomes]}
             given.result.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
     print(f"tests that fail without a mutant: {sorted(failing(copy, outcomes, attempt))}")
@@ -349,7 +374,7 @@ def run(given: argparse.Namespace) -> int:
     copy = Copy(WORK / "copy")
     copy.enter()
     runner = Runner(lambda attempt: try_all(given, made, copy, attempt), lambda number: None, 1)
-    runner.run(["-k", NOT_RUN, "-m", "long or not long", *TESTS])
+    runner.run(["-k", NOT_RUN, "-m", "not long", *TESTS])
     return 0
 
 
@@ -357,7 +382,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=("map", "run"))
+    parser.add_argument("command", choices=("map", "run", "again"))
     parser.add_argument("--count", type=int, default=60, help="mutants of each part with other object code")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--budget", type=float, default=8.0, help="seconds of tests for one mutant")

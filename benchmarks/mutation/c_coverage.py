@@ -37,6 +37,8 @@ static __attribute__((used, noinline, no_sanitize_coverage)) void __sanitizer_co
     }}
 }}
 """
+#: a search does not save and restore the memory of files whose names begin like this
+MAP_NAME = "camkes-search-places"
 MAP = """
 #include <fcntl.h>
 #include <stdlib.h>
@@ -94,7 +96,7 @@ class Coverage:
         (self.folder / "files").write_text("\n".join(self.files) + "\n")
         (self.folder / "note.h").write_text(NOTE)
         size = (len(self.files) + 1) * SIZE
-        (self.folder / "map.c").write_text(MAP % (self.folder / "map", ADDRESS, size))
+        (self.folder / "map.c").write_text(MAP % (self.folder / MAP_NAME, ADDRESS, size))
         words = [str(compiler), "-c", "-o", str(self.folder / "map.o"), str(self.folder / "map.c")]
         subprocess.run(words, check=True)
         script = self.folder / "cc"
@@ -103,11 +105,11 @@ class Coverage:
         self._clear()
 
     def _clear(self) -> None:
-        with (self.folder / "map").open("wb") as file:
+        with (self.folder / MAP_NAME).open("wb") as file:
             file.truncate((len(self.files) + 1) * SIZE)
 
     def _found(self) -> set[int]:
-        found = {match.start() for match in re.finditer(rb"[^\0]", (self.folder / "map").read_bytes())}
+        found = {match.start() for match in re.finditer(rb"[^\0]", (self.folder / MAP_NAME).read_bytes())}
         self._clear()
         return found
 

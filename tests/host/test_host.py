@@ -30,6 +30,7 @@ from tests.host.kernel import (
     SANITIZE,
     SCENARIOS,
     SWITCH,
+    WORK,
     Record,
     Workplace,
     read_trace,
@@ -210,6 +211,14 @@ def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str,
         traces.append(read_trace(workplace.folder / "trace"))
     assert traces[0] == traces[1]
     assert check_schedule(traces[0], (SCENARIOS / "stress.table").read_text()) > 1000
+
+
+@pytest.mark.skipif(SANITIZE, reason="the thread that counts takes long")
+def test_a_time_slice_is_10_ms_if_none_is_given(workplace: Workplace) -> None:
+    """As long as a thread looks for what another one of its priority does."""
+    workplace.run(workplace.folder / "polling.table", "--loop-limit", "20000", "--trace", "trace")
+    work = [record.args for record in read_trace(workplace.folder / "trace") if record.kind == WORK]
+    assert work.count((10_000_000,)) >= 6, work
 
 
 def choices(workplace: Workplace, chosen: str) -> tuple[str, list[tuple[int, ...]]]:

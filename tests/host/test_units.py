@@ -25,8 +25,9 @@ _UNIT = Path(__file__).parent / "unit"
         ("oracle_table_test.c", ("oracle_table.c",)),
         ("pages_test.c", ("pages.c",)),
         ("snapshot_test.c", ("snapshot.c",)),
+        ("trace_test.c", ("trace.c",)),
     ],
-    ids=["integrity", "arrivals", "oracle_blocking", "oracle", "oracle_table", "pages", "snapshot"],
+    ids=["integrity", "arrivals", "oracle_blocking", "oracle", "oracle_table", "pages", "snapshot", "trace"],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "test"

@@ -26,6 +26,7 @@ _UNIT = Path(__file__).parent / "unit"
         ("condition_test.c", ("protocols/condition.c",)),
         ("start_test.c", ("start.c",)),
         ("manager_test.c", ("protocols/manager.c", "protocols/queue.c")),
+        ("nested_test.c", ("protocols/nested.c",)),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:

@@ -84,7 +84,11 @@ static void fault(unsigned index)
 
 void _camkes_thread(unsigned index)
 {
-    if (index < 20) {
+    if (index == 13) {
+        printf("passing a bad string, in the first function\n");
+        seL4_DebugPutString((char *)8);
+        printf("not reached: %u\n", index);
+    } else if (index < 20) {
         fault(index);
         printf("not reached: %u\n", index);
     } else if (index == 20) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* A manager of an inherited CPI with two workers, and of a pool, gets one message after the other.
- */
+/* A manager of an inherited CPI with two workers, of a pool, and of members of a group gets one
+ * message after the other. */
 #include <camkes/cpi.h>
 #include <camkes/error.h>
 #include <camkes/label.h>
@@ -12,13 +12,16 @@
 enum { LOW, MID, HIGH, CONTEXTS, THREADS = 2 };
 /* in place of the label of a reply: none is sent now */
 enum { SAVED = 1000 };
+/* the manager of the request that a context is in */
+enum { NESTED = 77 };
 /* badges: workers, then callers */
 enum { W_LOW = 1, W_MID, W_HIGH, C_LOW, C_MID, C_HIGH, UNKNOWN };
 
 struct exchange {
     const char *what;
     seL4_Word badge, label;
-    unsigned length, reply, sent; /* `sent`: slot of the reply to a waiter, 0: none */
+    unsigned length, reply, sent; /* `sent`: slot of the reply to a waiter, 0: none; for a member
+                                   * of a group, whose context is that of the badge, the result */
     unsigned priority;            /* of the thread of the low context afterwards */
 };
 
@@ -34,6 +37,7 @@ static const struct exchange *next;
 static unsigned saved, sent, priorities[3];
 static jmp_buf done;
 static seL4_IPCBuffer buffer;
+static bool member;
 
 static void need(bool good, const char *what)
 {
@@ -53,7 +57,7 @@ static seL4_MessageInfo_t receive(unsigned reply, seL4_Word *badge)
 {
     if (next->badge != 0) {
         need(reply == next->reply, "another reply");
-        need(sent == next->sent, "another reply to a waiter");
+        need((member ? buffer.msg[0] : sent) == next->sent, "another reply to a waiter, or result");
         need(priorities[LOW] == next->priority, "another priority");
     }
     next++;
@@ -62,6 +66,7 @@ static seL4_MessageInfo_t receive(unsigned reply, seL4_Word *badge)
         longjmp(done, 1);
     }
     *badge = next->badge;
+    buffer.msg[0] = next->badge - 1;
     return seL4_MessageInfo_new(next->label, 0, 0, next->length);
 }
 
@@ -118,7 +123,7 @@ void camkes_nested_push(struct camkes_context *context, uint8_t priority)
 seL4_CPtr camkes_nested_found(struct camkes_context *context)
 {
     (void)context;
-    return 0;
+    return NESTED;
 }
 
 void camkes_host_point(void)
@@ -136,7 +141,7 @@ void camkes_fail(const char *format, ...)
     exit(1);
 }
 
-static void run(const struct exchange *exchanges, bool pooled)
+static void run(const struct exchange *exchanges, bool pooled, unsigned caller_count)
 {
     struct camkes_thread self = {.cpi = &cpi};
     for (unsigned i = 0; i < CONTEXTS; i++) {
@@ -154,7 +159,7 @@ static void run(const struct exchange *exchanges, bool pooled)
                               .ceiling = 40,
                               .pooled = pooled,
                               .contexts = CONTEXTS,
-                              .callers = CONTEXTS,
+                              .callers = caller_count,
                               .context = contexts,
                               .caller = callers,
                               .manager = 1,
@@ -164,7 +169,7 @@ static void run(const struct exchange *exchanges, bool pooled)
                               .queue = queue};
     next = exchanges;
     if (setjmp(done) == 0) {
-        camkes_manage_cpi(&self);
+        (member ? camkes_manage_member : camkes_manage_cpi)(&self);
     }
 }
 
@@ -239,18 +244,81 @@ static const struct exchange POOL[] = {
     {.what = NULL},
 };
 
+static const struct exchange NO_CALLERS[] = {
+    {.what = "the start"},
+    {"the last worker", W_HIGH, OPERATION(SETTLE), 0, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"a badge of neither", C_LOW, OPERATION(SETTLE), 0, CAMKES_MESSAGE_BADGE, 0, 10},
+    {.what = NULL},
+};
+
+#define SET_TO(priority, cause) (CAMKES_SET_PRIORITY | (priority) << 4 | (cause) << 12)
+#define GIVE(more, from) (CAMKES_GIVE_LOCK | (more) << 4 | (from) << 12)
+
+static const struct exchange MEMBER[] = {
+    {.what = "the start"},
+    {"an unknown operation", W_LOW, 0, 1, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"a lock that is not held", W_LOW, OPERATION(FREE_LOCK), 1, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"the lock is free", W_LOW, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"the holder asks again", W_LOW, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"a waiter learns who holds it", W_MID, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_GOOD, 1, 10},
+    {"raised", W_LOW, SET_TO(30, HIGH), 1, CAMKES_MESSAGE_GOOD, NESTED, 30},
+    {"not raised", W_LOW, SET_TO(30, HIGH), 1, CAMKES_MESSAGE_GOOD, 0, 30},
+    {"lowered", W_LOW, SET_TO(20, MID), 1, CAMKES_MESSAGE_GOOD, 0, 20},
+    {"given, and another waits", W_MID, GIVE(1, LOW), 1, CAMKES_MESSAGE_GOOD, 0, 20},
+    {"the new holder", W_HIGH, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_GOOD, 2, 20},
+    {"the old one frees", W_LOW, OPERATION(FREE_LOCK), 1, CAMKES_MESSAGE_OPERATION, 0, 20},
+    {"given, and none waits", W_HIGH, GIVE(0, MID), 1, CAMKES_MESSAGE_GOOD, 0, 20},
+    {.what = NULL},
+};
+
+static const struct exchange FREED[] = {
+    {.what = "the start"},
+    {"the lock is free", W_HIGH, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"it is freed", W_HIGH, OPERATION(FREE_LOCK), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"it is free again", W_MID, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"one more", W_HIGH, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_GOOD, 2, 10},
+    {.what = NULL},
+};
+
+static const struct exchange MEMBER_POOL[] = {
+    {.what = "the start"},
+    {"a lock without a thread", W_LOW, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"the second thread serves", W_LOW, OF_THREAD(BEGIN_REQUEST, 1), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"the first one ends", W_LOW, OF_THREAD(END_REQUEST, 0), 1, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"the second one ends", W_LOW, OF_THREAD(END_REQUEST, 1), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {.what = NULL},
+};
+
+/* A manager that is a member of a group. */
+static void test_members(void)
+{
+    member = true;
+    run(MEMBER, false, CONTEXTS);
+    next = MEMBER;
+    need(atomic_load(&cpi.lock) == contexts[HIGH].held, "the lock has another holder");
+    need(atomic_load(&contexts[LOW].cause) == MID, "the priority has another cause");
+    run(FREED, false, CONTEXTS);
+    next = FREED;
+    need(atomic_load(&cpi.lock) == (contexts[MID].held | CAMKES_WAITERS), "nobody waits");
+    run(MEMBER_POOL, true, CONTEXTS);
+    next = MEMBER_POOL;
+    need(priorities[MID] == 40, "a thread without a request has not the ceiling");
+}
+
 int main(void)
 {
-    run(LOCK, false);
+    run(LOCK, false, CONTEXTS);
     next = LOCK;
     need(saved == 2, "a reply was not saved");
     need(contexts[HIGH].effective == 30, "a raised priority is left over");
-    run(WAIT, false);
+    run(NO_CALLERS, false, 0);
+    run(WAIT, false, CONTEXTS);
     next = WAIT;
     need(contexts[MID].effective == 20, "it has the priority of the waiter");
-    run(POOL, true);
+    run(POOL, true, CONTEXTS);
     next = POOL;
     need(saved == 4, "a reply was not saved");
+    test_members();
     printf("good\n");
     return 0;
 }

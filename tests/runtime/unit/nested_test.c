@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The messages of a nested request whose context has an inherited priority, or gets one meanwhile.
+ */
+#include "../../../runtime/src/protocols/nested.h"
+
+#include <camkes/error.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    ENDPOINT = 7,
+    MANAGER,
+    OWN_MANAGER,
+    CPI = 5,
+    ORIGIN = 3,
+    CAUSE = 4,
+    GOOD = CAMKES_MESSAGE_GOOD
+};
+#define UPDATE_TO(priority) (CAMKES_UPDATE | (priority) << 4 | CAUSE << 12)
+
+struct sent {
+    seL4_CPtr to;
+    seL4_Word label;
+};
+
+static struct camkes_context context;
+static struct camkes_cpi own = {.name = "own"};
+static struct camkes_thread self = {.name = "t", .origin = ORIGIN, .context = &context};
+static const struct camkes_route route = {.endpoint = ENDPOINT, .manager = MANAGER};
+static const struct camkes_uses uses = {
+    .name = "p", .cpi = CPI, .routes = 1, .route = &route, .one_route = true, .label = 1};
+static seL4_IPCBuffer buffer;
+static const char *what;
+static struct sent sent[8];
+static unsigned sent_count, ends;
+static uint8_t raised_to; /* by the manager while the request is served */
+
+static void need(bool good, const char *text)
+{
+    if (!good) {
+        printf("%s: %s\n", what, text);
+        exit(1);
+    }
+}
+
+seL4_IPCBuffer *seL4_GetIPCBuffer(void)
+{
+    return &buffer;
+}
+
+seL4_MessageInfo_t seL4_Call(seL4_CPtr to, seL4_MessageInfo_t info)
+{
+    need(sent_count < 8, "too many messages");
+    sent[sent_count++] = (struct sent){to, seL4_MessageInfo_get_label(info)};
+    if (to == ENDPOINT && raised_to != 0) {
+        camkes_nested_push(&context, raised_to);
+    }
+    return seL4_MessageInfo_new(GOOD, 0, 0, 0);
+}
+
+void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *of,
+                            enum camkes_operation operation)
+{
+    need(cpi == &own && of == &context, "another manager");
+    sent[sent_count++] = (struct sent){OWN_MANAGER, operation};
+}
+
+void camkes_host_point(void)
+{
+}
+
+void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
+{
+    (void)other;
+    need(kind == CAMKES_TRACE_CALL_END && n == 2 && args[0] == CPI && args[1] == ORIGIN,
+         "another record");
+    ends++;
+}
+
+void camkes_fail(const char *format, ...)
+{
+    printf("%s: %s\n", what, format);
+    exit(1);
+}
+
+static void start(const char *name, struct camkes_cpi *cpi)
+{
+    what = name;
+    sent_count = ends = raised_to = 0;
+    context = (struct camkes_context){.name = "c",
+                                      .nested = MANAGER,
+                                      .base = 10,
+                                      .effective = 30,
+                                      .cause = CAUSE,
+                                      .manager_as_worker = OWN_MANAGER};
+    self.cpi = cpi;
+    seL4_SetUserData((seL4_Word)&self);
+}
+
+static void check(const struct sent *expected, unsigned count)
+{
+    need(sent_count == count, "another number of messages");
+    for (unsigned i = 0; i < count; i++) {
+        need(sent[i].to == expected[i].to, "a message to another place");
+        need(sent[i].label == expected[i].label, "another message");
+    }
+    need(atomic_load(&context.pushed) == 0, "an update is left over");
+}
+
+#define CHECK(...)                                                                                 \
+    check((const struct sent[]){__VA_ARGS__},                                                      \
+          sizeof((const struct sent[]){__VA_ARGS__}) / sizeof(struct sent))
+
+static void test_raised_before(void)
+{
+    start("raised before", &own);
+    camkes_request_raised(&uses, &route, 0);
+    CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
+    need(ends == 1, "no record");
+    need(atomic_load(&context.nested) == 0, "the request is not over");
+}
+
+static void test_raised_meanwhile(void)
+{
+    start("raised meanwhile", &own);
+    raised_to = 40;
+    camkes_request_raised(&uses, &route, 0);
+    CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, UPDATE_TO(40)},
+          {MANAGER, CAMKES_CLEAR});
+    need(!atomic_load(&context.pushing), "the update is still under way");
+}
+
+/* The manager is about to send an update: it replies once it has. */
+static void test_about_to_be_raised(void)
+{
+    start("of a worker", &own);
+    atomic_store(&context.pushing, true);
+    atomic_store(&context.pushed, MANAGER);
+    camkes_request_pushed(&uses, seL4_MessageInfo_new(GOOD, 0, 0, 0));
+    CHECK({OWN_MANAGER, CAMKES_SETTLE}, {MANAGER, CAMKES_CLEAR});
+    start("of a task that helps", NULL);
+    atomic_store(&context.pushing, true);
+    atomic_store(&context.pushed, MANAGER);
+    camkes_request_raised(&uses, &route, 0);
+    CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {OWN_MANAGER, CAMKES_SETTLE},
+          {MANAGER, CAMKES_CLEAR});
+}
+
+static void test_without_a_request(void)
+{
+    start("without a request", &own);
+    atomic_store(&context.nested, 0);
+    camkes_nested_push(&context, 40);
+    need(sent_count == 0 && !atomic_load(&context.pushing), "an update was sent");
+    need(camkes_nested_found(&context) == 0, "a request was found");
+}
+
+int main(void)
+{
+    test_raised_before();
+    test_raised_meanwhile();
+    test_about_to_be_raised();
+    test_without_a_request();
+    printf("good\n");
+    return 0;
+}
