@@ -75,6 +75,7 @@ def test_the_same_trace(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert (tmp_path / "there.trace").read_bytes() == expected
 
 
+@pytest.mark.long
 def test_a_jump_to_an_unmapped_address_is_reported_with_its_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

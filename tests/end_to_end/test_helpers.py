@@ -134,6 +134,7 @@ def test_a_wait_without_helpers_is_an_inversion_with_a_warning(tmp_path: Path) -
     assert "sleeps" in found.result.output
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("protocol", ["inherited", "propagated"])
 def test_helpers_end_the_inversion(protocol: str, tmp_path: Path) -> None:
     """The producer has 30 from the wait to the signal; then the bystander is more urgent again, so the
@@ -150,6 +151,7 @@ def test_helpers_end_the_inversion(protocol: str, tmp_path: Path) -> None:
     assert "consumer: blocked on store.full, helped by producer while producer runs, 0 ns to 2 ms" in picture
 
 
+@pytest.mark.long
 def test_round_robin_gives_the_same_responses(tmp_path: Path) -> None:
     options = ("--scheduling", "rr", "--timeslice", "100us")
     found = run(bounded(tmp_path / "system", "with helpers"), tmp_path, *options)
@@ -266,6 +268,7 @@ def one_event(folder: Path, clause: str) -> Path:
     )
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("clause", "of_a", "of_b"), [("with helpers", 6, 13), ("", 14, 8)], ids=["helpers", "plain"]
 )
@@ -386,7 +389,7 @@ def test_the_first_signal_ends_what_all_helpers_have(tmp_path: Path) -> None:
     assert found.executed() == [("h2", 0, 1), ("h1", 1, 3), ("h2", 3, 4)]
 
 
-@pytest.mark.parametrize("count", [1, 4, 16])
+@pytest.mark.parametrize("count", [4, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 16))])
 def test_kernel_calls_grow_with_the_helpers(count: int, tmp_path: Path) -> None:
     """S4: for each helper one priority is set at the wait, and one at the wake."""
     found = run(posters(count, tmp_path / "system"), tmp_path, duration="90ms")
@@ -451,6 +454,7 @@ def test_clients_of_a_server(
     assert max(worst) == annoyer
 
 
+@pytest.mark.long
 def test_an_inherited_cpi_in_the_place_of_the_server_gives_the_same(tmp_path: Path) -> None:
     path = write(
         tmp_path / "system",

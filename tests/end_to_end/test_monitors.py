@@ -72,6 +72,7 @@ def test_a_bounded_buffer(tmp_path: Path) -> None:
     assert found.priorities("producer")[:3] == [(0, 10), (0, 30), (2, 10)]
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("clause", ["with helpers", ""])
 def test_the_signaller_has_the_priority_of_the_waiter_until_it_leaves(clause: str, tmp_path: Path) -> None:
     """The producer (10) works for 2 ms, then 1 ms before and 1 ms after its signal in the monitor; the
@@ -94,6 +95,7 @@ def test_the_signaller_has_the_priority_of_the_waiter_until_it_leaves(clause: st
         assert "W0511" in found.result.errors
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("signal", ["signal", "broadcast"])
 def test_waiters_take_the_lock_again_in_the_order_of_their_priorities(signal: str, tmp_path: Path) -> None:
     """Two consumers wait, the less urgent one first; the producer brings two items. With a broadcast both
@@ -236,6 +238,7 @@ def calls_at(found: Ran, time: int) -> Counter[KernelCall]:
     return Counter({call: counted[call] for call in CALLS if counted[call]})
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("kind", "helpers"), [("event", 1), ("semaphore", 1), ("semaphore", 4), ("monitor", 1), ("monitor", 4)]
 )
@@ -251,6 +254,7 @@ def test_kernel_calls_of_a_wait_that_blocks(kind: str, helpers: int, tmp_path: P
     }
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("kind", ["event", "semaphore", "monitor"])
 def test_kernel_calls_of_a_wait_that_lends_to_no_helper(kind: str, tmp_path: Path) -> None:
     found = run(waiting_for(kind, 1, tmp_path / "system", above=True), tmp_path, duration="40ms")
@@ -258,6 +262,7 @@ def test_kernel_calls_of_a_wait_that_lends_to_no_helper(kind: str, tmp_path: Pat
     assert calls_at(found, 2) == {KernelCall.CALL: 1 + monitor, KernelCall.SAVECALLER: 1}
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("kind", ["event", "semaphore", "monitor"])
 def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: str, tmp_path: Path) -> None:
     """The signal of an event is a signal to its thread; the others, and the wait, need no kernel."""
@@ -267,6 +272,7 @@ def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: s
     assert calls_at(found, 2) == {}
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("kind", "calls", "priorities"), [("event", 2, 1), ("semaphore", 4, 3), ("monitor", 7, 3)]
 )

@@ -108,7 +108,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, good, bad, scheduling = MISTAKES[name]

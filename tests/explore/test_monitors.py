@@ -89,6 +89,7 @@ def queue(folder: Path) -> Built:
 
 
 @pytest.mark.parametrize("bound", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 @pytest.mark.parametrize("system", [buffer, queue])
 def test_properties_hold(
@@ -129,6 +130,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     which, good, bad = MISTAKES[name]

@@ -96,8 +96,19 @@ PLANTED = (
 )
 
 
+#: the search for it is long, and tests/runtime/test_late_updates.py is about it too
+LONG = "late-update"
+
+
 @pytest.mark.mostly_long(2)
-@pytest.mark.parametrize("planted", PLANTED, ids=lambda p: p.kind)
+@pytest.mark.parametrize(
+    "planted",
+    # the search for it is long, and tests/runtime/test_late_updates.py is about it too
+    [
+        pytest.param(p, id=p.kind, marks=[pytest.mark.long] if p.kind == "late-update" else [])
+        for p in PLANTED
+    ],
+)
 def test_a_planted_mistake_is_found(
     planted: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ def replace_time(state: object) -> str:
     return text[: text.index("seconds=")]
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("random", [0, 300])
 def test_several_processes_have_the_results_of_one(random: int, tmp_path: Path) -> None:
     what = built(tmp_path, systems.EQUALS)
@@ -195,7 +196,7 @@ def test_a_race_in_a_handler_is_found_and_repeated(
     assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     "change",
     [

@@ -110,7 +110,7 @@ def test_the_model_and_the_runtime_have_the_same_outcomes(firsts: tuple[int, ...
     assert model - runtime == set()
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("firsts", "old", "new"),
     [

@@ -305,6 +305,7 @@ def test_hardened_faults_loops_and_output_are_as_usual(tmp_path: Path) -> None:
 DAMAGE = (("0", "1 << 20"), ("8", "8"), ("16", "64"), ("2048", "512"))
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(("start", "length"), DAMAGE)
 def test_damage_of_kernel_memory_ends_the_run_with_a_message(tmp_path: Path, start: str, length: str) -> None:
     write_system(tmp_path, f"memset(kernel_memory() + {start}, 0x5a, {length});", KERNEL_MEMORY)

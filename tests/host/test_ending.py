@@ -79,6 +79,7 @@ def test_a_constructor_that_loops_is_ended(tmp_path: Path) -> None:
     assert "component bad: loading it does not end" in done.errors
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("options", [(), ("--fast",)])
 def test_an_interrupted_run_reports(tmp_path: Path, number: signal.Signals, options: tuple[str, ...]) -> None:

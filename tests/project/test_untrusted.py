@@ -20,6 +20,7 @@ confined = pytest.mark.skipif(not sandbox.available(), reason="this machine has 
 
 
 @confined
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     "command",
     [

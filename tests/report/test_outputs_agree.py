@@ -100,6 +100,7 @@ def test_a_task_that_faults(tmp_path: Path) -> None:
     assert counts(outputs, "high") == (2, 2, 0, 0)
 
 
+@pytest.mark.long
 def test_a_task_that_never_gets_to_run(tmp_path: Path) -> None:
     hog = "int run(void) { camkes_work(CAMKES_S(10)); return 0; }\n"
     text = LOCK.format(order=ORDER, settings="").replace("mid._offset = 2 ms;", "")
@@ -125,6 +126,7 @@ assembly {{
 SHORT = "int run(void) { while (camkes_next_job()) camkes_work(CAMKES_MS(1)); return 0; }\n"
 
 
+@pytest.mark.long
 def test_a_job_that_lasts_for_several_periods(tmp_path: Path) -> None:
     """Releases are kept: the jobs of those at 10, 20 and 30 ms begin when the long one has ended."""
     stuck = (
@@ -165,6 +167,7 @@ def test_a_lock_that_is_held_when_the_run_ends(tmp_path: Path) -> None:
     assert counts(outputs, "high") == (1, 0, 0, 1)
 
 
+@pytest.mark.long
 def test_a_task_that_ends_early(tmp_path: Path) -> None:
     once = "int run(void) { camkes_next_job(); camkes_work(CAMKES_MS(1)); return 0; }\n"
     outputs = compare_outputs(lock_system(tmp_path, mid=once))
@@ -172,6 +175,7 @@ def test_a_task_that_ends_early(tmp_path: Path) -> None:
     assert counts(outputs, "low") == (2, 2, 0, 0)
 
 
+@pytest.mark.long
 def test_an_idle_end_leaves_no_deadline_open(tmp_path: Path) -> None:
     """Nothing will ever happen again, so a job that has not ended has missed its deadline."""
     text = """
@@ -307,6 +311,7 @@ def test_a_wait_for_events_of_a_component_that_faulted(consumer: str, tmp_path: 
         }
 
 
+@pytest.mark.long
 def test_events_to_a_component_that_has_ended_are_not_a_fault(tmp_path: Path) -> None:
     """Nor is a consumer at rest one that waits for ever."""
     code = {

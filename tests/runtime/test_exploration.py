@@ -28,8 +28,11 @@ from tests.runtime.explore import DURATION, schedules
 from tests.runtime.host import build
 from tests.runtime.systems import Contended
 
-#: what these have is in others too: one more lock, a CPI in between
-LONG = (systems.ONE_LOCK, systems.RANKS, systems.CHAIN, systems.THREE_LOCKS, systems.POOL, systems.FIXED_LEAF)
+#: what these have is in others too: one more lock, a CPI in between, equal priorities, a fixed priority
+LONG = (
+    *(systems.ONE_LOCK, systems.RANKS, systems.CHAIN, systems.THREE_LOCKS, systems.POOL, systems.FIXED_LEAF),
+    *(systems.TWO_NESTED, systems.EQUALS, systems.FIXED_CALLER),
+)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +248,7 @@ def test_a_defect_that_does_not_stop_a_run_is_found(
     assert broken in {violation.property.value for violation in run.violations()}
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     "system", [systems.FIXED_LEAF, systems.FIXED_CALLER, systems.ONE_LOCK], ids=lambda s: s.name
 )

@@ -338,7 +338,7 @@ int run(void)
 """
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(5)
 @pytest.mark.parametrize(
     ("count", "events"), [(1, 2), (65534, 65535), (65535, 65535), (65536, 1), (2**63, 1)]
 )

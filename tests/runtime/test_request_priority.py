@@ -38,9 +38,9 @@ def _said(run: Run) -> list[tuple[str, int, int]]:
     "system",
     [
         pytest.param(systems.CHAIN, id="chain", marks=pytest.mark.long),
-        systems.THROUGH_PROPAGATED,
+        pytest.param(systems.THROUGH_PROPAGATED, id="through-propagated", marks=pytest.mark.long),
         pytest.param(systems.FIXED_LEAF, id="fixed-leaf", marks=pytest.mark.long),
-        systems.NON_PREEMPTIVE,
+        pytest.param(systems.NON_PREEMPTIVE, id="non-preemptive", marks=pytest.mark.long),
         systems.FIXED_CALLER,
         systems.POOLED_LOCK,
     ],

@@ -62,7 +62,7 @@ def given(*words: str | Path, **environment: str | Path) -> tuple[int, str, str]
 
 SIZES = ("16k", "64k", "200k", "400k", "600k", "800k", "1m")
 #: one for each step; `make test-long` takes all sizes for both commands
-SHORT = {("build", "16k"), ("build", "200k"), ("build", "600k"), ("run", "800k"), ("run", "1m")}
+SHORT = {("build", "16k"), ("build", "200k"), ("run", "1m")}
 
 
 @pytest.mark.mostly_long(2)
@@ -209,7 +209,7 @@ def test_a_damaged_text_in_the_cache_is_made_again(tmp_path: Path, monkeypatch: 
         assert kept.read_bytes() == whole
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("size", [1, 8, 40, 120, 300])
 def test_a_limit_on_the_size_of_files(size: int, tmp_path: Path) -> None:
     """Compilers and linkers that are ended for it are not the user's mistake; then there is no limit."""

@@ -231,6 +231,7 @@ def test_a_sanitized_build_runs(build: Build) -> None:
     assert build(FILES, sanitize=True).run()[0] == "c: 42\n"
 
 
+@pytest.mark.long  # compile the kernel
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
 @pytest.mark.parametrize("sanitize", [False, True])
 def test_clang_builds_what_runs(sanitize: bool, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,7 +310,7 @@ extern "C" int q_twice(int x)
     assert built.run()[0] == "c: 42\n"
 
 
-@pytest.mark.usefixtures("ready_kernel")
+@pytest.mark.usefixtures("ready_runtime")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_place_of_a_mistake_behind_tabs_and_wide_characters(
     build: Build, monkeypatch: pytest.MonkeyPatch, compiler: str

@@ -102,7 +102,7 @@ WRONG = {
 }
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.mostly_long(6)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_type(application: Application, name: str) -> None:
     application.write(*WRONG[name])
@@ -118,7 +118,7 @@ def test_a_wrong_type(application: Application, name: str) -> None:
     compare(text, GOLDEN / f"type_{name}.txt")
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     "procedure",
     [

@@ -188,6 +188,7 @@ def test_ghc_is_not_needed_where_something_else_brings_parse_capdl(command: str,
     assert "ghc tools/bin/parse-capDL" not in host.log
 
 
+@pytest.mark.long
 def test_parse_capdl_that_does_not_build(host: Host) -> None:
     run = host.run("ws", GHC_FAILS="1")
     assert run.returncode == 1
@@ -196,6 +197,7 @@ def test_parse_capdl_that_does_not_build(host: Host) -> None:
     assert host.run("ws").returncode == 0, "again"
 
 
+@pytest.mark.long
 def test_the_python_environment_has_what_a_build_imports(host: Host) -> None:
     assert host.run("ws").returncode == 0
     installed = next(line for line in host.log if line.startswith("-m pip install"))
@@ -222,6 +224,7 @@ def test_a_library_that_ghc_lacks(host: Host) -> None:
     assert "sudo apt-get install libghc-yaml-dev\n" in run.stderr
 
 
+@pytest.mark.long
 def test_optional_packages_do_not_stop_it(host: Host) -> None:
     host.remove("qemu-system-aarch64", "ccache")
     run = host.run("ws")
@@ -275,6 +278,7 @@ def test_an_interrupted_checkout_is_resumed(host: Host) -> None:
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.long
 def test_a_clone_made_by_hand_is_taken_over(host: Host) -> None:
     folder = host.workspace / "projects" / "musllibc"
     host.git("clone", "-q", f"file://{host.servers}/seL4/musllibc", str(folder))
@@ -282,6 +286,7 @@ def test_a_clone_made_by_hand_is_taken_over(host: Host) -> None:
     assert (folder / ".git").is_file()
 
 
+@pytest.mark.long
 def test_a_link_is_left_as_it_is(host: Host) -> None:
     mine = host.path / "mine"
     before = repository(mine, {"cmake-tool/init-build.sh": "mine\n"})
@@ -306,6 +311,7 @@ def test_changes_of_the_user_are_kept(host: Host) -> None:
     assert (folder / "later").read_text() == "changed\n"
 
 
+@pytest.mark.long
 def test_a_fork_keeps_its_name_and_branch(host: Host) -> None:
     fork = host.servers / "my-fork"
     repository(fork, {"docs/sel4.md": "text\n"})
