@@ -91,6 +91,8 @@ class Runner:
 
     def _ended(self, running: dict[int, tuple[Trial, int]]) -> Verdict:
         child, status = os.wait()
+        while child not in running:  # a supervisor of programs
+            child, status = os.wait()
         trial, reader = running.pop(child)
         test = os.read(reader, 4000).decode(errors="replace")
         os.close(reader)

@@ -12,10 +12,21 @@ import pytest
 from camkes import pipeline
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.diagnostics.rendering import Style, render
-from tests.diagnostics.mistakes import ADL, FILES, LISTS, MISTAKES
+from tests.diagnostics.mistakes import ADL, CLIENT, FILES, LISTS, MISTAKES, SERVER
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "mistakes"
+#: of those that only compiling and linking finds, one of each kind
+SHORT = {
+    "run_misspelt",
+    "run_void",
+    "handler_missing",
+    "handler_type",
+    "call_misspelt",
+    "call_fewer",
+    "undefined_c",
+}
+LONG = {name for name, (file, *_) in MISTAKES.items() if file in (CLIENT, SERVER)} - SHORT
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +64,9 @@ def test_a_system_without_mistakes_has_no_diagnostics(folder: Path) -> None:
     assert found(folder) == ()
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in MISTAKES]
+)
 def test_a_mistake_is_one_error(folder: Path, name: str) -> None:
     write(folder, name)
     said = found(folder)

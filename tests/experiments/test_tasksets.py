@@ -212,6 +212,7 @@ def test_sets_of_a_worker_that_ends_are_evaluated_again(
     assert rows == expected
 
 
+@pytest.mark.long
 def test_simulations_on_the_host_kernel() -> None:
     """The same set in the model and with the real protocols."""
     for configuration, utilisation in (("1", 0.9), ("3", 1.0)):

@@ -57,7 +57,7 @@ def test_a_bound_leaves_schedules_out_and_is_reported(tmp_path: Path) -> None:
     none = search(what, SearchOptions(bound=0))
     one = search(what, SearchOptions(bound=1))
     assert none.state.cut and one.state.cut
-    assert none.state.schedules > 1, "which task arrives first is no preemption"
+    assert none.state.schedules > 1, "another order of arrivals is not a preemption"
     assert none.state.distinct < one.state.distinct < search(what).state.distinct
 
 

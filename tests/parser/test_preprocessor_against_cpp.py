@@ -64,7 +64,7 @@ directives = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(directives | pieces, max_size=8), st.lists(directives | pieces, max_size=3))
 def test_the_tokens_are_those_that_the_preprocessor_gives(
     folder: Path, lines: list[str], included: list[str]
@@ -92,7 +92,7 @@ def places(text: ParsedText) -> list[tuple[str, Span]]:
     return list(zip(words(text), spans, strict=False))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(directives | pieces, max_size=8), st.lists(directives | pieces, max_size=3))
 def test_one_run_gives_the_result_of_two_runs(folder: Path, lines: list[str], included: list[str]) -> None:
     (folder / "a.camkes").write_text("".join(f"{line}\n" for line in lines))
