@@ -72,9 +72,6 @@ NOT_RUN = (
 )
 #: these compile files by themselves, which the map does not see
 UNITS = ("tests/runtime/test_units.py", "tests/host/test_units.py")
-#: the search follows which pages are written, so that what notes places disturbs it
-SEARCH = tuple(f"tests/explore/test_{name}.py" for name in ("search", "planted", "helpers"))
-OF_SEARCH = ("search", "snapshot", "pages", "visited", "oracle", "accesses", "arrivals")
 
 
 @dataclass(frozen=True)
@@ -161,18 +158,16 @@ class Map:
 
     def of(self, mutant: Mutant) -> list[str]:
         """The tests that execute the line of a mutant, else the line before it that is executed in the same
-        function, else those of the search and any of its file. In an order in which the first few differ:
+        function, else any of its file. In an order in which the first few differ:
         each next one executes the most lines of the file in its time that those before it do not; then the
         rest, the fastest first."""
         lines = self.lines.get(mutant.file, {})
-        if Path(mutant.file).stem.startswith(OF_SEARCH):
-            return list(SEARCH)
         text = mutant.original.splitlines()
         number = mutant.line
         while number and str(number) not in lines and text[number - 1] != "}":
             number -= 1
-        if str(number) not in lines:  # perhaps the search executes it
-            return [*SEARCH, *sorted({test for tests in lines.values() for test in tests})]
+        if str(number) not in lines:
+            return sorted({test for tests in lines.values() for test in tests})
         found = lines[str(number)]
         ranked: list[str] = []
         left, missed = set(found), {line: set(tests) for line, tests in lines.items()}

@@ -299,7 +299,8 @@ static void test_members(void)
     need(atomic_load(&contexts[LOW].cause) == MID, "the priority has another cause");
     run(FREED, false, CONTEXTS);
     next = FREED;
-    need(atomic_load(&cpi.lock) == (contexts[MID].held | CAMKES_WAITERS), "there is no mark of the waiter");
+    need(atomic_load(&cpi.lock) == (contexts[MID].held | CAMKES_WAITERS),
+         "there is no mark of the waiter");
     run(MEMBER_POOL, true, CONTEXTS);
     next = MEMBER_POOL;
     need(priorities[MID] == 40, "a thread without a request has not the ceiling");
