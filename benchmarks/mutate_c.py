@@ -254,6 +254,7 @@ class Copy:
 
     def enter(self) -> None:
         """Tests run here from now on."""
+        assert "camkes" not in sys.modules, "it would not be that of the copy"
         os.chdir(self.folder)
         sys.path.insert(0, str(self.folder))
         os.environ |= {

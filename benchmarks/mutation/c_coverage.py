@@ -20,8 +20,6 @@ from pathlib import Path
 
 import pytest
 
-from camkes.process import end_supervisors
-
 #: bytes of code of a file whose places are noted
 SIZE = 1 << 16
 ADDRESS = 0x6F00_0000_0000
@@ -123,6 +121,8 @@ class Coverage:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        from camkes.process import end_supervisors  # not where mutants run: it has to be that of their copy
+
         begin = sum(os.times()[:4])  # of the processor, those of ended programs included
         try:
             return (yield)

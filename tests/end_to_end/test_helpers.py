@@ -268,7 +268,6 @@ def one_event(folder: Path, clause: str) -> Path:
     )
 
 
-@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("clause", "of_a", "of_b"), [("with helpers", 6, 13), ("", 14, 8)], ids=["helpers", "plain"]
 )
@@ -454,7 +453,6 @@ def test_clients_of_a_server(
     assert max(worst) == annoyer
 
 
-@pytest.mark.long
 def test_an_inherited_cpi_in_the_place_of_the_server_gives_the_same(tmp_path: Path) -> None:
     path = write(
         tmp_path / "system",
