@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 import pytest
 from msgspec import Struct
@@ -17,12 +18,12 @@ from msgspec import Struct
 from camkes.capdl.host_table import table_objects
 from camkes.report.trace.budgets import BudgetTracker
 from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Kind
+from camkes.report.trace.kinds import KernelCall, Kind
 from tests.runtime.host import Built, Run, build
 
 MS = 1_000_000
-#: from one policy to the next
-APART = 100 * MS
+#: of the release of the lowest task of each policy, in milliseconds; on seL4, starting takes some time
+STARTS = range(50, 450, 100)
 
 
 class Case(Struct, frozen=True):
@@ -84,7 +85,7 @@ SYSTEM = (
     + "assembly { composition {"
     + "".join(map(_instances, CASES))
     + "} configuration {"
-    + "".join(_settings(case, 100 * number) for number, case in enumerate(CASES))
+    + "".join(_settings(case, start) for start, case in zip(STARTS, CASES, strict=True))
     + "} }\n"
 )
 
@@ -121,11 +122,13 @@ def test_responses(run: Run, case: Case) -> None:
     assert response(run, f"{case.name}_middle") == case.middle * MS
 
 
-@pytest.mark.parametrize(("number", "case"), list(enumerate(CASES)), ids=[case.name for case in CASES])
-def test_the_lowest_leaves_the_lock(run: Run, number: int, case: Case) -> None:
+@pytest.mark.parametrize(
+    ("start", "case"), list(zip(STARTS, CASES, strict=True)), ids=[c.name for c in CASES]
+)
+def test_the_lowest_leaves_the_lock(run: Run, start: int, case: Case) -> None:
     ends = run.of(Kind.WORK, f"{case.name}_lock.s@{case.name}_high")
     free = next(e for e in run.of(Kind.LOCK_GRANT) if e.other == ends[0].thread)
-    assert free.time - number * APART == case.left * MS
+    assert free.time == (start + case.left) * MS
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -137,6 +140,29 @@ def test_who_pays(built: Built, run: Run, case: Case) -> None:
     n = case.name
     contexts = (f"{n}_low:sc", f"{n}_high:sc", f"{n}_lock.s!extension:sc")
     assert tuple(used[context] for context in contexts) == tuple(ms * MS for ms in case.used)
+
+
+#: what the manager enters the kernel for: when high begins to wait, at the overrun, and at the release
+KERNEL_CALLS = {
+    "wait": "setpriority recv; setpriority send replyrecv",
+    # has low time left (2), and has high (2); high's context is taken back, and each gets its own (3)
+    "help": "setpriority recv; context context context context send recv; "
+    "context setpriority context send send context recv",
+    # has low time left (2), and has the extension; that is taken back, and low gets its own
+    "extend": "setpriority recv; context context context send recv; "
+    "context setpriority send send context recv",
+}
+
+
+@pytest.mark.parametrize("name", KERNEL_CALLS)
+def test_kernel_calls_of_the_manager(run: Run, name: str) -> None:
+    calls = [e for e in run.of(Kind.KCALL, f"{name}_lock.s!manager") if e.time > 0]
+    at = [[KernelCall(e.args[0]).name.lower() for e in group] for _, group in groupby(calls, _time_of)]
+    assert "; ".join(map(" ".join, at)) == KERNEL_CALLS[name]
+
+
+def _time_of(event: Event) -> int:
+    return event.time
 
 
 def away(run: Run, events: Sequence[Event]) -> list[str]:

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The holder of a lock without budget, on seL4: as on the host kernel.
+
+Needs a workspace and QEMU: SEL4_WORKSPACE=DIR.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.sel4.trace import read_line
+from camkes.backends.sel4.workspace import console, make
+from camkes.diagnostics import Sink
+from camkes.project.application import KERNEL_IS_MCS
+from camkes.report.trace.kinds import Kind
+from tests.runtime.host import HEAD, plan_of
+from tests.runtime.test_overruns import CASES, MS, SOURCES, STARTS, SYSTEM
+from tests.written import write_files
+
+WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
+pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+
+#: kernel calls of a debug build, with those of the manager in between
+TOLERANCE = MS // 2
+
+FILES = {
+    "system.camkes": HEAD + SYSTEM,
+    "CMakeLists.txt": "project(overruns C)\n"
+    + "".join(f"DeclareCAmkESComponent({name} SOURCES {name}.c)\n" for name in SOURCES)
+    + "DeclareCAmkESRootserver(system.camkes)\n",
+    **{f"{name}.c": f"#include <camkes.h>\n{text}" for name, text in SOURCES.items()},
+}
+
+
+def test_responses(tmp_path: Path) -> None:
+    path = write_files(tmp_path / "overruns", FILES)
+    model = plan_of(tmp_path / "plan", SYSTEM, Sink())[2]
+    threads = [thread.name for space in model.spaces for thread in space.threads]
+    settings = {"PLATFORM": "x86_64", KERNEL_IS_MCS: "ON", "CAmkESTrace": "ON"}
+    sink = Sink()
+    assert make(Path(WORKSPACE), path, tmp_path / "build", settings, sink, lambda *_: None), sink.diagnostics
+    found: dict[str, int] = {}
+    run = console(tmp_path / "build", instruction_counting=True, seconds=60)
+    for record in filter(None, map(read_line, run)):
+        if record.kind == Kind.JOB_END:
+            found.setdefault(threads[record.thread], record.time - record.arguments[1])
+        if record.time > (STARTS[-1] + 100) * MS:
+            break
+    run.close()
+    for case in CASES:
+        for task, expected in (("high", case.high), ("middle", case.middle)):
+            assert abs(found[f"{case.name}_{task}"] - expected * MS) < TOLERANCE, (case, found)
