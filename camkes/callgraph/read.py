@@ -8,7 +8,7 @@ headers, this, plan, glue, link; the headers of components do not depend on what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ from camkes.model.settings import REQUESTS, SettingReader, find
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
 from camkes.protocols.requests import Chain, Counts, procedures
-from camkes.protocols.signals import Operations, signal_operations, signals_matter
+from camkes.protocols.signals import Operations, method_node, signal_operations, signals_matter
 
 #: Calls stay calls, and each function has a section of its own, to which they belong.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-fno-whole-program", "-ffunction-sections")
@@ -51,9 +51,9 @@ class CodeCalls(Struct, frozen=True):
     """`reached` is what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
     of their instance, `chains` how; those of which that is not known are missing. `operations` is the same
     of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
-    `SEMAPHORE_post`). `counts` is how often tasks and handlers call an interface at most, in a job or a
-    request, if that was requested. `notes` are the reasons why something is not known. `files` are the
-    sources and headers that were read."""
+    `SEMAPHORE_post`), and of both for single methods (`method_node`). `counts` is how often tasks and
+    handlers call an interface at most, in a job or a request, if that was requested. `notes` are the reasons
+    why something is not known. `files` are the sources and headers that were read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]
@@ -112,6 +112,7 @@ class _CodeReader:
         self.system = system
         self.progress = progress
         self.counting = counting
+        self.signals = any(signals_matter(system, instance) for instance in system.instances)
         self.counts: dict[tuple[str, str], int] = {}
         self.sources = Sources()
         self.reached: dict[str, frozenset[str]] = {}
@@ -215,6 +216,21 @@ class _CodeReader:
                 self._record_operations(
                     caller.name, graph.reach(caller.roots, operations, caller.callbacks, handlers)
                 )
+            for node, roots in self._methods_of(caller):
+                self._record_operations(
+                    node, graph.reach(roots, [*stubs, *operations], caller.callbacks, handlers)
+                )
+
+    def _methods_of(self, caller: _Caller) -> Iterator[tuple[str, Sequence[str]]]:
+        """Each method of a handler, or a control thread, where signals matter."""
+        if not self.signals:
+            return
+        interface = caller.name.rpartition(".")[2]
+        if self.system.instance(caller.name) is not None:
+            yield method_node(caller.name, ""), caller.roots
+        elif caller.needed:
+            for root in caller.needed:
+                yield method_node(caller.name, root.removeprefix(f"{interface}_")), [root]
 
     def _callers(self, instance: Instance) -> list[_Caller]:
         """The control thread, the handlers of procedures, and those of events and interrupts."""

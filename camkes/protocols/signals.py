@@ -4,30 +4,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.diagnostics import Span
 from camkes.model.connectors import support
-from camkes.model.system import Condition, Connection, Instance, System
+from camkes.model.system import Condition, Connection, Instance, Procedure, System
 from camkes.protocols.cycles import path, walk
 from camkes.protocols.requests import Chain, Request, RequestGraph, procedures
 
 #: A handler ("inst.iface") or control thread ("inst") -> the functions it reaches that wait or signal, and
-#: how. One that is missing may reach all of its instance.
+#: how. One that is missing may reach all of its instance. Likewise the `method_node` of a method or control
+#: thread -> these functions and those that make requests.
 Operations = Mapping[str, Mapping[str, Chain]]
 
 
+def method_node(caller: str, method: str) -> str:
+    """The key of a method of a handler, or without one of a control thread, in `Operations`."""
+    return f"{caller}:{method}"
+
+
 class Signaller(Struct, frozen=True):
-    """Code that can send the signal: a control thread ("inst") or a handler ("inst.iface"), by `function`.
-    `chain`: how it gets there, None: that is not known. `span` is where it is connected or declared."""
+    """Code that can send the signal: a control thread ("inst") or a handler ("inst.iface"), by the first of
+    `functions` that it reaches, `function`. `chain`: how it gets there, None: that is not known. `span` is
+    where it is connected or declared."""
 
     caller: str
     function: str
     chain: Chain | None
     span: Span
+    functions: tuple[str, ...] = ()
 
 
 class Helper(Struct, frozen=True):
@@ -40,14 +48,16 @@ class Helper(Struct, frozen=True):
 
 class Lending(Struct, frozen=True):
     """The code that waits for a condition, and the tasks that can end that. `waiters` are tasks and CPIs
-    whose own code waits, with how it gets there; `others` are signallers that work for no task (interrupts,
-    timers, servers). `known`: all of it was read from code. `timed`: some of it may wait until a time."""
+    whose own code waits, with how it gets there, `waiting` the tasks for which that happens; `others` are
+    signallers that work for no task (interrupts, timers, servers). `known`: all of it was read from code.
+    `timed`: some of it may wait until a time."""
 
     condition: Condition
     waiters: Mapping[str, Chain | None]
     helpers: tuple[Helper, ...]
     others: tuple[Signaller, ...]
     known: bool
+    waiting: tuple[str, ...] = ()
     timed: bool = False
 
     def tasks(self) -> tuple[str, ...]:
@@ -129,6 +139,12 @@ class _Finder:
         self.plain: dict[str, list[Request]] = {}
         for request in graph.plain_calls:
             self.plain.setdefault(request.caller, []).append(request)
+        self.methods = {
+            f"{instance.name}.{interface.name}": [method.name for method in interface.type.methods]
+            for instance in system.instances
+            for interface in instance.type.interfaces
+            if isinstance(interface.type, Procedure)
+        }
         self.connections: dict[str, Connection] = {}
         for connection in system.connections:
             for end in connection.to_ends:
@@ -138,41 +154,55 @@ class _Finder:
         self.known = True
         instance = self.system.instance(condition.instance)
         assert instance is not None
-        waiting = self.reaching(instance, condition.interface, WAIT_WORDS, condition.span)
+        waits = list(self.reaching(instance, condition.interface, WAIT_WORDS, condition.span))
         waiters = {
             each.caller: each.chain
-            for each in waiting
+            for each in waits
             if each.caller in self.graph.tasks or each.caller in self.graph.cpis
         }
         signallers = list(self.signallers(condition, instance))
         helpers: list[Helper] = []
         reached: set[str] = set()
+        waiting: list[str] = []
         for task in self.graph.tasks:
-            found = walk([task], self.requests_of)
+            found = walk([method_node(task, "")], self.requests_of)
             for signaller in signallers:
-                if signaller.caller in found:
+                node = self.node_of(found, signaller)
+                if node is not None:
                     reached.add(signaller.caller)
-                    helpers.append(Helper(task, tuple(path(found, signaller.caller)), signaller))
+                    helpers.append(Helper(task, tuple(path(found, node)), signaller))
+            if any(self.node_of(found, each) is not None for each in waits):
+                waiting.append(task)
         others = tuple(s for s in signallers if s.caller not in reached and s.caller not in self.graph.cpis)
         timed = any(self.reaching(instance, condition.interface, WAIT_WORDS[1:], condition.span))
-        return Lending(condition, waiters, tuple(helpers), others, self.known, timed)
+        return Lending(condition, waiters, tuple(helpers), others, self.known, tuple(waiting), timed)
+
+    def node_of(self, found: Iterable[str], code: Signaller) -> str | None:
+        """The first of these methods from which some code is reached."""
+        for node in found:
+            known = self.operations.get(node)
+            if node.partition(":")[0] == code.caller and (
+                known is None or any(function in known for function in code.functions)
+            ):
+                return node
+        return None
 
     def reaching(
         self, instance: Instance, member: str, words: Sequence[str], span: Span
     ) -> Iterator[Signaller]:
         """The code of an instance that reaches one of these functions of an interface, a semaphore or a
         condition; all of it where that is not known."""
-        functions = [f"{member}_{word}" for word in words]
+        functions = tuple(f"{member}_{word}" for word in words)
         entries = _entries(instance)
         others = [f"{instance.name}.{i.name}" for i in instance.type.interfaces if i.kind != "provides"]
         for caller in (*entries, *others):
             known = self.operations.get(caller)
             if known is None and caller in entries:
                 self.known = False
-                yield Signaller(caller, functions[0], None, span)
+                yield Signaller(caller, functions[0], None, span, functions)
             for function in functions:
                 if known is not None and function in known:
-                    yield Signaller(caller, function, known[function], span)
+                    yield Signaller(caller, function, known[function], span, functions)
                     break
 
     def signallers(self, condition: Condition, instance: Instance) -> Iterator[Signaller]:
@@ -191,10 +221,15 @@ class _Finder:
             else:
                 yield from self.reaching(emitter, end.interface, ("emit",), end.span)
 
-    def requests_of(self, caller: str) -> Iterator[tuple[str, Request]]:
-        """What a node of the graph requests, with the requests; plain calls are requests, too."""
+    def requests_of(self, node: str) -> Iterator[tuple[str, Request]]:
+        """The methods that a method or control thread requests, with the requests; plain calls are requests,
+        too. Where its code is not known, it may request any."""
+        caller, known = node.partition(":")[0], self.operations.get(node)
         for request in (*self.graph.outgoing.get(caller, ()), *self.plain.get(caller, ())):
-            yield request.callee, request
+            for method in self.methods.get(request.via, ()):
+                function = f"{request.via.rpartition('.')[2]}_{method}"
+                if known is None or function in known:
+                    yield method_node(request.callee, method), request
 
 
 def _entries(instance: Instance) -> list[str]:

@@ -81,7 +81,7 @@ def _no_signaller(facts: Facts) -> Iterator[Diagnostic]:
         lending = planned.lending
         if not lending.known or lending.condition.helpers is not None:
             continue
-        waiting = _waiting_tasks(facts, lending)
+        waiting = list(lending.waiting)
         if not lending.waiters:
             yield Diagnostic(
                 UNUSED_CLAUSE,
@@ -119,15 +119,6 @@ def _function(planned: PlannedCondition) -> str:
 def _waits(lending: Lending) -> Iterator[Label]:
     for chain in lending.waiters.values():
         yield from chain_steps(chain)
-
-
-def _waiting_tasks(facts: Facts, lending: Lending) -> list[str]:
-    """The tasks that can wait, in their own code or in a handler that serves them."""
-    found: dict[str, None] = {}
-    for waiter in lending.waiters:
-        cpi = facts.plan.cpi(waiter)
-        found |= dict.fromkeys(cpi.tasks if cpi is not None else (waiter,))
-    return list(found)
 
 
 def _wrong(facts: Facts) -> Iterator[Diagnostic]:
@@ -306,7 +297,7 @@ def _inversion(facts: Facts) -> Iterator[Diagnostic]:
         lending = find_lending(facts.system, facts.graph, facts.operations, plain)
         if not lending.known or lending.others:
             continue
-        for waiter in _waiting_tasks(facts, lending):
+        for waiter in lending.waiting:
             helpers = [
                 h for h in lending.helpers if priorities[h.task] < priorities[waiter] and h.task != waiter
             ]
