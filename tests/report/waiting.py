@@ -7,7 +7,8 @@ It has no managers, messages or lent priorities: after every step all effective 
     eff(o) = max(base(o), eff(w) of each w that waits for a lock that o holds, or for what o helps to end)
 
 and the task with the highest one executes. Where several have it, the definition leaves open which one does:
-`among` decides.
+`among` decides, by the time, these tasks, and how many works, requests and ends of jobs there were before.
+But a task goes on with what takes no time and is none of these.
 """
 
 from __future__ import annotations
@@ -76,6 +77,14 @@ class Flow:
         return self.task.name if cpi is None else f"{cpi.name}@{self.task.name}"
 
     @property
+    def is_silent(self) -> bool:
+        """Whether the next step neither takes time nor is a request or the end of a job."""
+        frame = self.frames[-1]
+        if frame.at == len(frame.body):
+            return frame.cpi is not None and self.left == 0
+        return frame.body[frame.at][0] not in ("work", "call") and self.left == 0
+
+    @property
     def can_run(self) -> bool:
         return bool(self.frames) and not self.lock and not self.store
 
@@ -97,7 +106,7 @@ class Reference:
         tasks: Iterable[Task],
         cpis: Iterable[Cpi],
         stores: Iterable[Store],
-        among: Callable[[int, list[str]], str],
+        among: Callable[[int, dict[str, bool], int], str],
     ) -> None:
         self.flows = [Flow(task) for task in tasks]
         self.cpis = {cpi.name: cpi for cpi in cpis}
@@ -107,6 +116,8 @@ class Reference:
         self.among = among
         self.now = 0
         self.order = 0
+        self.done = 0
+        self.last: Flow | None = None
         self.ends: dict[str, list[int]] = {flow.task.name: [] for flow in self.flows}
         self.moments: list[Moment] = []
 
@@ -194,6 +205,7 @@ class Reference:
         if frame.at == len(frame.body):
             flow.frames.pop()
             if frame.cpi is None:
+                self.done += 1
                 self.ends[flow.task.name].append(self.now)
                 self.begin(flow)
             elif frame.cpi.lock:
@@ -201,6 +213,7 @@ class Reference:
             return
         what, name, number = frame.body[frame.at]
         frame.at += 1
+        self.done += what in ("work", "call")
         match what:
             case "work":
                 flow.left = number
@@ -252,15 +265,19 @@ class Reference:
             value = self.effective()
             ready = [flow for flow in self.flows if flow.can_run]
             highest = max((value[flow.task.name] for flow in ready), default=0)
-            names = [flow.task.name for flow in ready if value[flow.task.name] == highest]
+            first = [flow for flow in ready if value[flow.task.name] == highest]
+            names = {flow.task.name: flow.left > 0 for flow in first}
             following = self.next()
             if not names:
                 if following is None:
                     break
                 self.now = following
                 continue
-            name = names[0] if len(names) == 1 else self.among(self.now, names)
-            flow = next(flow for flow in ready if flow.task.name == name)
+            goes_on = self.last is not None and self.last in first and self.last.is_silent
+            if self.last is None or not goes_on:
+                name = next(iter(names)) if len(names) == 1 else self.among(self.now, names, self.done)
+                self.last = next(flow for flow in first if flow.task.name == name)
+            flow, name = self.last, self.last.task.name
             if flow.left == 0:
                 self.step(flow)
                 continue
