@@ -196,8 +196,9 @@ COMMANDS = (
   camkes tasksets chain --count 100000 --dask tcp://scheduler:8786 --csv many.csv
 
 The columns: sets generated; accepted by the hyperbolic bound without blocking (plain) and with it, by the
-bound of Liu and Layland, by response times; lost: accepted only without blocking; simulated, and of these
-those that missed a deadline; wrong: missed one although response times accept the set.
+bound of Liu and Layland, by response times; lost: accepted only without blocking; infeasible: it is known
+that no scheduler meets all deadlines; simulated, and of these those that missed a deadline; wrong: missed one
+although response times accept the set.
 Exit status: 1 if a set is wrong.""",
         has_results=True,
     ),

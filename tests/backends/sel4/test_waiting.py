@@ -8,6 +8,7 @@ Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR keeps the builds
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -16,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.analysis.test_chains import chain
 from tests.backends.sel4.platforms import PLATFORMS
-from tests.command import camkes
+from tests.command import Result, camkes
 from tests.end_to_end.support import EXAMPLES
 from tests.end_to_end.test_examples import report
 from tests.end_to_end.test_helpers import locked, one_event
@@ -76,19 +78,37 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])
-def test_responses(platform: str, name: str, tmp_path: Path) -> None:
+def run(platform: str, name: str, folder: Path, path: Path, *options: str) -> Result:
     qemu, settings = PLATFORMS[platform]
     if shutil.which(qemu) is None:
         pytest.skip(f"{qemu} is not installed")
-    case = CASES[name]
-    builds = Path(os.environ.get("SEL4_BUILDS") or tmp_path)
+    builds = Path(os.environ.get("SEL4_BUILDS") or folder)
     words = ("--kernel", "sel4", "--workspace", WORKSPACE, "-o", builds / f"waiting-{platform}-{name}")
-    options = (*case.options, *(f"-D{key}={value}" for key, value in settings.items()))
-    path = case.system(tmp_path / "system")
-    result = camkes("run", path, *words, *options, "--for", case.duration, "--json")
+    given = (*options, *(f"-D{key}={value}" for key, value in settings.items()))
+    result = camkes("run", path, *words, *given, "--json")
     assert result.status == 0, result.errors[-2000:]
+    return result
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])
+def test_responses(platform: str, name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    path = case.system(tmp_path / "system")
+    result = run(platform, name, tmp_path, path, *case.options, "--for", case.duration)
     found = {task: report(result)[task]["response"]["max"] / 1e6 for task in case.worst}
     print(platform, name, found)
     assert found == pytest.approx(case.worst, abs=0.1)
+
+
+@pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])
+def test_jobs_that_events_release(platform: str, tmp_path: Path) -> None:
+    """a (2 ms) releases b (3 ms), which releases c (1 ms), each 20 ms; `other` (4 ms) is released with a each
+    50 ms, is above b and c, and executes in the first chain; the one at 50 ms meets none."""
+    path = built_by_cmake(chain(tmp_path / "system"))
+    result = run(platform, "chain", tmp_path, path, "--for", "95ms")
+    (found,) = json.loads(result.output)["chains"]
+    print(platform, found)
+    assert found["tasks"] == ["a", "b", "c"] and found["completed"] == 5
+    latency = found["latency"]
+    assert (latency["min"] / 1e6, latency["max"] / 1e6) == pytest.approx((6, 10), abs=0.1)
