@@ -41,8 +41,8 @@ PLANTED = (
     Planted(
         "lost-wake-up-of-several",
         "manager.c",
-        "    seL4_Send(hand_over(cpi, from)->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
-        "    (void)hand_over(cpi, from);\n",
+        "        camkes_overrun_grant(cpi, hand_over(cpi, from));\n",
+        "        (void)hand_over(cpi, from);\n",
         systems.RANKS,
         "L",
     ),

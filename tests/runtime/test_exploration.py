@@ -197,8 +197,8 @@ SILENT = {
         "L",
         {
             MANAGER: (
-                "    seL4_Send(hand_over(cpi, from)->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
-                "    (void)hand_over(cpi, from);\n",
+                "        camkes_overrun_grant(cpi, hand_over(cpi, from));\n",
+                "        (void)hand_over(cpi, from);\n",
             )
         },
     ),
