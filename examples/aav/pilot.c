@@ -6,8 +6,8 @@
 int run(void)
 {
     int waypoint = 0;
-    for (int job = 0; camkes_next_job(); job++) {
-        camkes_work(CAMKES_US(job == worst_job ? worst_us : work_us));
+    while (camkes_next_job()) {
+        camkes_work(CAMKES_US(work_us));
         int next = plan_get();
         if (next / 100 != waypoint / 100) {
             printf("%s: waypoint %d\n", get_instance_name(), next);
