@@ -23,7 +23,7 @@ from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
-from camkes.model.overrun import Policy, Server
+from camkes.model.overrun import OverrunPolicy, ServerKind
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.protocols.time import LEAST_REFILLS, PlannedTime
@@ -115,7 +115,7 @@ class BudgetModel:
         if self.needed.of_task[task.name].total <= budget:
             return ""
         if (
-            time.overrun is Policy.EXTEND
+            time.overrun is OverrunPolicy.EXTEND
             and time.extension is not None
             and time.extension.period <= task.period
         ):
@@ -134,15 +134,15 @@ class BudgetModel:
     def load(self, task: WorkloadTask, *, trusted: bool) -> Load:
         """What a task takes from others in each period, at most."""
         time, budget = self.times[task.name], self._budget(task.name)
-        late = time.server is Server.CONSTANT_BANDWIDTH and self.limited(task.name)
+        late = time.server is ServerKind.CONSTANT_BANDWIDTH and self.limited(task.name)
         jitter = task.jitter + (time.period - budget if late else 0)
-        if not trusted and time.overrun is Policy.RAISE:
+        if not trusted and time.overrun is OverrunPolicy.RAISE:
             budget = time.budgets[time.criticality]
         demand = self.needed.of_task[task.name].total
         if not trusted or self._pays(task, trusted=trusted):
             return Load(task.name, task.priority, time.period, budget, jitter)
         if self.limited(task.name) and time.period == task.period:
-            extension = time.extension if time.overrun is Policy.EXTEND else None
+            extension = time.extension if time.overrun is OverrunPolicy.EXTEND else None
             if extension is not None:
                 budget += extension.budget * ceil(time.period / extension.period)
             demand = min(demand, budget)
@@ -209,7 +209,7 @@ class BudgetModel:
         ]
         for other in () if trusted else others:  # else their demand has it
             time = self.times[other.name]
-            if time.overrun is Policy.EXTEND and time.extension is not None:
+            if time.overrun is OverrunPolicy.EXTEND and time.extension is not None:
                 name = f"extension of {other.name}"
                 found.append(Load(name, other.priority, time.extension.period, time.extension.budget))
         return found

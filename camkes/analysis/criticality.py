@@ -27,7 +27,7 @@ from camkes.analysis.demand import Time, demands
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import STEPS
 from camkes.analysis.workload import WorkloadTask, workload_of
-from camkes.model.overrun import Policy
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.system import Cpi, System, Task
 from camkes.protocols.plan import Plan
 
@@ -101,7 +101,7 @@ def _level(system: System, plan: Plan, platform: Platform, level: int) -> _Level
     raising = {
         name: max(demand[name], time.budgets[level])
         for name, time in model.times.items()
-        if name in demand and time.overrun is Policy.RAISE and level < time.criticality
+        if name in demand and time.overrun is OverrunPolicy.RAISE and level < time.criticality
     }
     return _Level(
         demand,

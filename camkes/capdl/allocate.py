@@ -34,7 +34,7 @@ from camkes.capdl.model import (
 from camkes.capdl.threads import ThreadPlanner
 from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, carries_time, support
-from camkes.model.overrun import Server
+from camkes.model.overrun import ServerKind
 from camkes.model.settings import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import (
     Connection,
@@ -417,7 +417,7 @@ class _Allocator:
             granted = self.time.scheduling(thread)
             task = next((t for t in self.plan.tasks if t.id == thread.task), None)
             if task is not None and task.time is not None:
-                granted = granted.with_server(task.time.server is Server.SPORADIC, task.refills)
+                granted = granted.with_server(task.time.server is ServerKind.SPORADIC, task.refills)
             context = self._context(f"{thread.name}:sc", granted)
             return replace(thread, scheduling_context=context)
         if ObjectUse(thread.instance, Purpose.LENT) not in self.slots:

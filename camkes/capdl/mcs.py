@@ -17,7 +17,7 @@ from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
-from camkes.model.overrun import Policy
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.settings import BUDGET, BUDGETS, CRITICALITY, DEGRADED, PASSIVE, PERIOD, SettingReader
 from camkes.model.system import System
 from camkes.protocols.groups import find_groups, group_of
@@ -34,10 +34,10 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     stated = [(task.overrun, task.spans.get("overrun", task.span), False) for task in system.tasks]
     for cpi, planned in zip(system.cpis, plan.cpis, strict=True):
         lock = cpi.protocol.inherits and not planned.pooled and group_of(groups, cpi.name) is None
-        known = lock and cpi.overrun in (Policy.HELP, Policy.EXTEND)
+        known = lock and cpi.overrun in (OverrunPolicy.HELP, OverrunPolicy.EXTEND)
         stated.append((cpi.overrun, cpi.spans.get("overrun", cpi.span), known))
     for policy, span, known in stated:
-        if policy is not Policy.WAIT and not known:
+        if policy is not OverrunPolicy.WAIT and not known:
             sink.report(
                 POLICY_UNSUPPORTED,
                 f"the overrun policy `{policy.value}` is not supported yet",

@@ -13,7 +13,7 @@ from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
 from camkes.editor.index import NamedSymbol, NameUse, SettingUse
 from camkes.editor.workspace import SystemSnapshot
-from camkes.model.overrun import LEVELS, OF_CPIS, OF_TASKS, Degraded, Policy, Server
+from camkes.model.overrun import LEVELS, OF_CPIS, OF_TASKS, Degraded, OverrunPolicy, ServerKind
 from camkes.model.protocols import Protocol
 from camkes.model.system import Task
 from camkes.model.units import duration
@@ -26,7 +26,7 @@ _MOST_PLACES = 8  # instances that are distinguished
 _MOST_HINTS = 4  # the same, beside a line
 
 
-def _choice(words: Iterable[Protocol | Policy | Server | Degraded]) -> str:
+def _choice(words: Iterable[Protocol | OverrunPolicy | ServerKind | Degraded]) -> str:
     return " or ".join(f'"{word.value}"' for word in words)
 
 
@@ -41,7 +41,7 @@ SETTINGS = {
     "wcet": "worst-case execution time without the requests it makes",
     "requests": "the most calls in a job or a request; 1, or what is counted in the code, where not given",
     "budget": "processor time in a period, which an MCS kernel enforces",
-    "server": f"how time is accounted: {_choice(Server)}",
+    "server": f"how time is accounted: {_choice(ServerKind)}",
     "refills": "replenishments that are kept of its scheduling context; computed where not given",
     "overrun": f"when the budget is used up: {_choice(OF_CPIS)} of a CPI, {_choice(OF_TASKS)} of a task",
     "extension": "processor time in each extension period, for the policy extend and for roll-backs",

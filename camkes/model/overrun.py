@@ -15,7 +15,7 @@ from msgspec import Struct
 LEVELS = 4
 
 
-class Rules(Struct, frozen=True, kw_only=True):
+class OverrunRules(Struct, frozen=True, kw_only=True):
     """A policy. `task`, `cpi`: what can have it. `extends`: execution goes on on a reservation of its own;
     `aborts`: the request ends without a result; `helps`: on the budgets of those that wait. `binds`: a thread
     of the tool gives and takes scheduling contexts of tasks."""
@@ -28,7 +28,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     binds: bool = False
 
 
-class Policy(Enum):
+class OverrunPolicy(Enum):
     """The value is the word for it in `.camkes` files."""
 
     WAIT = "wait"
@@ -40,25 +40,25 @@ class Policy(Enum):
     RAISE = "raise"
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> OverrunRules:
         return TABLE[self]
 
 
 TABLE = {
-    Policy.WAIT: Rules(task=True, cpi=True),
-    Policy.HELP: Rules(cpi=True, helps=True, binds=True),
-    Policy.EXTEND: Rules(task=True, cpi=True, extends=True, binds=True),
-    Policy.ABORT: Rules(cpi=True, aborts=True),
-    Policy.SUSPEND: Rules(cpi=True, aborts=True, binds=True),
-    Policy.STOP: Rules(task=True),
-    Policy.RAISE: Rules(task=True),
+    OverrunPolicy.WAIT: OverrunRules(task=True, cpi=True),
+    OverrunPolicy.HELP: OverrunRules(cpi=True, helps=True, binds=True),
+    OverrunPolicy.EXTEND: OverrunRules(task=True, cpi=True, extends=True, binds=True),
+    OverrunPolicy.ABORT: OverrunRules(cpi=True, aborts=True),
+    OverrunPolicy.SUSPEND: OverrunRules(cpi=True, aborts=True, binds=True),
+    OverrunPolicy.STOP: OverrunRules(task=True),
+    OverrunPolicy.RAISE: OverrunRules(task=True),
 }
 
 OF_TASKS = tuple(policy for policy, rules in TABLE.items() if rules.task)
 OF_CPIS = tuple(policy for policy, rules in TABLE.items() if rules.cpi)
 
 
-class Server(Enum):
+class ServerKind(Enum):
     """How a scheduling context accounts for time: a sporadic server gets back what was used one period after
     it was used, one of constant bandwidth all of its budget at once."""
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from camkes.diagnostics import SourceFile, Span
-from camkes.model.overrun import LEVELS, Degradation, Policy, Server, from_level
+from camkes.model.overrun import LEVELS, Degradation, OverrunPolicy, ServerKind, from_level
 from camkes.model.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Interface(Struct, frozen=True, eq=False):
     clause_spans: Mapping[str, Span] | None = None
     within: Setting | None = None
     #: what an `overrun` clause states
-    overrun: Policy | None = None
+    overrun: OverrunPolicy | None = None
 
 
 class Sync(Struct, frozen=True, eq=False):
@@ -259,9 +259,9 @@ class Task(Struct, frozen=True, eq=False):
     span: Span
     spans: Mapping[str, Span]  # "id", "priority", "period", ... where each was stated
     release: str = ""
-    overrun: Policy = Policy.WAIT
+    overrun: OverrunPolicy = OverrunPolicy.WAIT
     #: None: sporadic where an MCS kernel limits it at all
-    server: Server | None = None
+    server: ServerKind | None = None
     refills: int | None = None
     criticality: int = 0
     degraded: Degradation = Degradation()
@@ -306,7 +306,7 @@ class Cpi(Struct, frozen=True, eq=False):
     spans: Mapping[str, Span]  # "protocol", "priority", "threads", "requests", "wcet", "monitor"
     monitor: str | None = None
     #: what happens when the budget of a request is used up
-    overrun: Policy = Policy.WAIT
+    overrun: OverrunPolicy = OverrunPolicy.WAIT
     #: the reservation that `extend` and roll-backs execute on: so much in each period
     extension: int | None = None
     extension_period: int | None = None

@@ -10,7 +10,7 @@ from itertools import count
 from msgspec import Struct
 
 from camkes.diagnostics import Span
-from camkes.model.overrun import Policy
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System, Task
 from camkes.protocols.requests import Request, RequestGraph
@@ -104,7 +104,7 @@ class PlannedCpi(Struct, frozen=True):
     span: Span
     chain: int = 0
     monitor: str | None = None
-    overrun: Policy = Policy.WAIT
+    overrun: OverrunPolicy = OverrunPolicy.WAIT
     payers: tuple[str, ...] = ()
     extension: Reservation | None = None
 
@@ -420,7 +420,7 @@ class _Closure:
             span=cpi.span,
             chain=self._chain[name],
             monitor=cpi.monitor,
-            overrun=cpi.overrun if self._mcs else Policy.WAIT,
+            overrun=cpi.overrun if self._mcs else OverrunPolicy.WAIT,
             payers=self._payers(cpi),
             extension=extension_of(cpi) if self._mcs else None,
         )

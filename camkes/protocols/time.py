@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from msgspec import Struct
 
-from camkes.model.overrun import LEVELS, Degradation, Policy, Server
+from camkes.model.overrun import LEVELS, Degradation, OverrunPolicy, ServerKind
 from camkes.model.settings import DEFAULT_TIME
 from camkes.model.system import Cpi, Task
 from camkes.protocols.requests import RequestGraph
@@ -75,8 +75,8 @@ class PlannedTime(Struct, frozen=True):
 
     budgets: tuple[int, ...]
     period: int
-    server: Server
-    overrun: Policy
+    server: ServerKind
+    overrun: OverrunPolicy
     criticality: int
     degraded: Degradation
     extension: Reservation | None
@@ -91,7 +91,7 @@ def planned_time(task: Task, levels: int) -> PlannedTime:
     """The time of a task in a system of so many criticalities."""
     period = server_period(task)
     budgets = tuple(period if budget is None else budget for budget in task.budgets[:levels])
-    server = task.server or Server.SPORADIC
+    server = task.server or ServerKind.SPORADIC
     return PlannedTime(
         budgets, period, server, task.overrun, task.criticality, task.degraded, extension_of(task)
     )

@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from camkes.analysis.verdict import Analysis, TaskResult
-from camkes.model.overrun import Policy
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.units import duration
 from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
 from camkes.protocols.signals import way
@@ -199,7 +199,7 @@ def _levels(values: Iterable[str]) -> str:
     return shown[0] if len(set(shown)) == 1 else " / ".join(shown)
 
 
-def _policy(policy: Policy, extension: Reservation | None) -> str:
+def _policy(policy: OverrunPolicy, extension: Reservation | None) -> str:
     if extension is None:
         return policy.value
     return f"{policy.value} ({duration(extension.budget)} / {duration(extension.period)})"

@@ -11,6 +11,7 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.model.settings import (
+    BUDGETS,
     DMA_POOL,
     DMA_POOL_CACHED,
     DMA_POOL_PADDR,
@@ -19,6 +20,7 @@ from camkes.model.settings import (
     TABLE,
     TCB_POOL,
     UNTYPED_POOL,
+    WCETS,
     SettingReader,
 )
 from camkes.model.system import Instance
@@ -149,6 +151,8 @@ def test_every_setting_with_a_reader_is_tested() -> None:
     elsewhere |= {"tcb_pool_domains", "allowed_smc_functions"}  # lists
     elsewhere |= {"requests"}  # in tests/callgraph
     elsewhere |= {"access", "buffer", "dtb", "helpers", "priority_protocol", "release"}  # text
+    elsewhere |= {"overrun", "server", "degraded", "refills", "criticality"}  # in tests/resolve
+    elsewhere |= {"extension", "extension_period", *(known.name for known in (*BUDGETS, *WCETS))}
     assert {row.partition(" of ")[0] for row in SETTINGS} | elsewhere == set(TABLE)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.limits import MAX_PRIORITY
-from camkes.model.overrun import Policy
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.settings import (
     BUDGETS,
     CRITICALITY,
@@ -42,7 +42,7 @@ def _waits(facts: Facts) -> Iterator[Diagnostic]:
     for planned in facts.plan.cpis if facts.plan.mcs else ():
         cpi = facts.graph.cpis[planned.name]
         tasks = sorted((facts.graph.tasks[name] for name in planned.tasks), key=lambda task: task.criticality)
-        if cpi.overrun is not Policy.WAIT or not cpi.protocol.lock or not tasks:
+        if cpi.overrun is not OverrunPolicy.WAIT or not cpi.protocol.lock or not tasks:
             continue
         low, high = tasks[0], tasks[-1]
         if low.criticality == high.criticality:
@@ -88,7 +88,7 @@ def _bands(facts: Facts) -> Iterator[Diagnostic]:
 
 def _raise(facts: Facts) -> Iterator[Diagnostic]:
     for task in facts.system.tasks:
-        if task.overrun is Policy.RAISE and task.criticality == 0:
+        if task.overrun is OverrunPolicy.RAISE and task.criticality == 0:
             yield Diagnostic(
                 RAISE_WITHOUT_LEVEL,
                 f"`{task.instance}` raises the criticality of the system when its budget is used up, but has"

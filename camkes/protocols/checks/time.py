@@ -9,7 +9,7 @@ from math import ceil
 
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.connectors import Carries, support
-from camkes.model.overrun import Policy
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.settings import (
     BUDGET,
     EXTENSION,
@@ -82,11 +82,11 @@ def _extension(facts: Facts) -> Iterator[Diagnostic]:
 def _unlimited(facts: Facts) -> Iterator[Diagnostic]:
     """A policy for what cannot happen."""
     for task in facts.system.tasks:
-        if "overrun" in task.spans and task.overrun is not Policy.WAIT and not limited(task):
+        if "overrun" in task.spans and task.overrun is not OverrunPolicy.WAIT and not limited(task):
             yield _no_budget(task, task.instance, f"`{task.instance}` has no budget below its period")
     for planned in facts.plan.cpis:
         cpi = facts.graph.cpis[planned.name]
-        if cpi.overrun is Policy.WAIT or not planned.tasks:
+        if cpi.overrun is OverrunPolicy.WAIT or not planned.tasks:
             continue
         if not any(limited(facts.graph.tasks[name]) for name in planned.tasks):
             yield _no_budget(
@@ -110,7 +110,7 @@ def _short_budget(facts: Facts) -> Iterator[Diagnostic]:
     times = request_times(facts.graph)
     for planned in facts.plan.cpis if facts.plan.mcs else ():
         cpi = facts.graph.cpis[planned.name]
-        if cpi.overrun is not Policy.WAIT or not cpi.protocol.lock or len(planned.tasks) < 2:
+        if cpi.overrun is not OverrunPolicy.WAIT or not cpi.protocol.lock or len(planned.tasks) < 2:
             continue
         for name in planned.tasks:
             task = facts.graph.tasks[name]

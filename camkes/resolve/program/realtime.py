@@ -12,7 +12,7 @@ from camkes.diagnostics import Label, Sink, Span
 from camkes.model.connectors import RPC_CALL, Carries, library_threads, support
 from camkes.model.connectors import names as names_of
 from camkes.model.limits import MAX_PRIORITY
-from camkes.model.overrun import OF_CPIS, OF_TASKS, Policy
+from camkes.model.overrun import OF_CPIS, OF_TASKS, OverrunPolicy
 from camkes.model.protocols import Protocol
 from camkes.model.settings import (
     BUDGET,
@@ -170,7 +170,7 @@ class TaskReader(SettingReader, frozen=True):
             instance.span,
             spans,
             self.release(instance, spans),
-            time.policy(instance, "_", OF_TASKS, spans) or Policy.WAIT,
+            time.policy(instance, "_", OF_TASKS, spans) or OverrunPolicy.WAIT,
             time.server(instance, spans),
             time.integer(instance, REFILLS, spans),
             time.integer(instance, CRITICALITY, spans) or 0,
@@ -316,7 +316,7 @@ class TaskReader(SettingReader, frozen=True):
             interface.span,
             spans,
             interface.monitor,
-            time.policy(instance, f"{name}_", OF_CPIS, spans) or interface.overrun or Policy.WAIT,
+            time.policy(instance, f"{name}_", OF_CPIS, spans) or interface.overrun or OverrunPolicy.WAIT,
             *time.extension(instance, f"{name}_", spans),
             time.raised(instance, WCETS, f"{name}_", spans),
         )

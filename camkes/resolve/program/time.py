@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.codes import BAD_TIME
-from camkes.model.overrun import Degradation, Degraded, Policy, Server
+from camkes.model.overrun import Degradation, Degraded, OverrunPolicy, ServerKind
 from camkes.model.settings import (
     BUDGET,
     BUDGETS,
@@ -33,7 +33,7 @@ from camkes.resolve.program.scheduling import SHORTEST
 from camkes.resolve.values.clauses import policy, quoted
 from camkes.resolve.words.nearest import suggestion
 
-_Choice = TypeVar("_Choice", Server, Degraded)
+_Choice = TypeVar("_Choice", ServerKind, Degraded)
 
 
 class TimeReader(SettingReader, frozen=True):
@@ -41,17 +41,17 @@ class TimeReader(SettingReader, frozen=True):
     reported, and counts as not stated."""
 
     def policy(
-        self, instance: Instance, prefix: str, possible: Sequence[Policy], spans: dict[str, Span]
-    ) -> Policy | None:
+        self, instance: Instance, prefix: str, possible: Sequence[OverrunPolicy], spans: dict[str, Span]
+    ) -> OverrunPolicy | None:
         """The overrun policy that a configuration states."""
         stated = self._text(instance, OVERRUN, prefix, [each.value for each in possible], spans)
         return None if stated is None else policy(str(stated.value), possible, stated.span, self.sink)
 
-    def server(self, instance: Instance, spans: dict[str, Span]) -> Server | None:
+    def server(self, instance: Instance, spans: dict[str, Span]) -> ServerKind | None:
         """How the scheduling context of a task accounts for time."""
-        words = [each.value for each in Server]
+        words = [each.value for each in ServerKind]
         stated = self._text(instance, SERVER, "_", words, spans)
-        return None if stated is None else self._choice(str(stated.value), Server, words, stated.span)
+        return None if stated is None else self._choice(str(stated.value), ServerKind, words, stated.span)
 
     def degradation(self, instance: Instance, spans: dict[str, Span]) -> Degradation:
         """What a task does above its criticality."""

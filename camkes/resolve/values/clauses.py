@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.overrun import OF_CPIS, Policy
+from camkes.model.overrun import OF_CPIS, OverrunPolicy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Setting
 from camkes.parser import ast
@@ -60,7 +60,7 @@ class Clauses(Struct, eq=False, dict=True):
     threads: int | None = None
     within: Setting | None = None
     monitor: ast.Identifier | None = None
-    overrun: Policy | None = None
+    overrun: OverrunPolicy | None = None
     spans: dict[str, Span] = field(default_factory=dict)
 
 
@@ -192,11 +192,11 @@ def _take(node: ast.InterfaceClause, result: Clauses, sink: Sink) -> None:
             result.threads = fold_integer(node.count, sink, "this thread count", 1)
 
 
-def policy(word: str, possible: Sequence[Policy], span: Span, sink: Sink) -> Policy | None:
+def policy(word: str, possible: Sequence[OverrunPolicy], span: Span, sink: Sink) -> OverrunPolicy | None:
     """The policy of this name, of those that are possible here; None, and an error, if there is none."""
     words = [policy.value for policy in possible]
     if word in words:
-        return Policy(word)
+        return OverrunPolicy(word)
     what = "a CPI" if possible is OF_CPIS else "a task"
     sink.report(
         codes.UNKNOWN_POLICY,
