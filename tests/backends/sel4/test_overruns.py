@@ -25,7 +25,7 @@ WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
 
 #: kernel calls of a debug build, with those of the manager in between
-TOLERANCE = MS // 2
+TOLERANCE = MS // 4
 
 FILES = {
     "system.camkes": HEAD + SYSTEM,
@@ -44,13 +44,14 @@ def test_responses(tmp_path: Path) -> None:
     sink = Sink()
     assert make(Path(WORKSPACE), path, tmp_path / "build", settings, sink, lambda *_: None), sink.diagnostics
     found: dict[str, int] = {}
-    run = console(tmp_path / "build", instruction_counting=True, seconds=60)
+    run = console(tmp_path / "build", instruction_counting=True, seconds=120)
     for record in filter(None, map(read_line, run)):
         if record.kind == Kind.JOB_END:
             found.setdefault(threads[record.thread], record.time - record.arguments[1])
         if record.time > (STARTS[-1] + 100) * MS:
             break
     run.close()
-    for case in CASES:
+    # what waits for refills of its own depends on those: contexts have two there, and constant bandwidth
+    for case in (case for case in CASES if case.name in ("help", "extend")):
         for task, expected in (("high", case.high), ("middle", case.middle)):
             assert abs(found[f"{case.name}_{task}"] - expected * MS) < TOLERANCE, (case, found)
