@@ -20,11 +20,13 @@ from tests.runtime.host import HEAD
 from tests.runtime.systems import Contended
 
 
-def limits_of(folder: Path, system: Contended, jobs: int) -> Mapping[str, BlockingLimit]:
+def limits_of(
+    folder: Path, system: Contended, jobs: int, definitions: tuple[tuple[str, str], ...] = ()
+) -> Mapping[str, BlockingLimit]:
     folder.mkdir(exist_ok=True)
     root = folder / "system.camkes"
     root.write_text(HEAD + system.text)
-    checked = check(Input(root, preprocess=False), Sink())
+    checked = check(Input(root, preprocess=False, definitions=definitions), Sink())
     assert checked is not None
     return blocking_limits(checked.system, checked.plan, jobs)
 
@@ -66,6 +68,12 @@ def test_at_most_so_many_tasks_of_lower_priority_keep_a_job_waiting(
     limits = limits_of(tmp_path, system, jobs)
     assert {name: limit.tasks for name, limit in limits.items()} == expected
     assert all(limit.time is None for limit in limits.values())
+
+
+def test_there_is_no_limit_where_budgets_can_end(tmp_path: Path) -> None:
+    system = with_protocol(systems.RANKS, "propagated")
+    assert limits_of(tmp_path, system, 1, (("KernelIsMCS", "OFF"),)) != {}
+    assert limits_of(tmp_path, system, 1, (("KernelIsMCS", "ON"),)) == {}
 
 
 @pytest.mark.parametrize("system", [systems.RANKS, TWO_LOCKS], ids=lambda s: s.name)
