@@ -76,14 +76,34 @@ def test_producers_and_consumers_help_each_other(schedule: str, tmp_path: Path) 
         assert found.priorities("p1")[:5] == [(0, 10), (0, 40), (2, 10), (3, 30), (6, 10)]
 
 
-HOURS = [(system, schedule) for system in ("buffer", "ping-pong") for schedule in SCHEDULES]
+HOURS = [(system, schedule) for system in ("buffer", "monitor", "ping-pong") for schedule in SCHEDULES]
+
+
+def monitored(folder: Path, period: str) -> Path:
+    """`buffer` with one place as a monitor: consumers help those that wait in `put`, producers in `get`."""
+    path = buffer(folder, 1, period=period)
+    text = (
+        path.read_text()
+        .replace("propagated", "inherited, monitor places")
+        .replace("has semaphore", "has condition")
+    )
+    path.write_text(text.replace("buffer.full_value = 0; buffer.empty_value = 1;", ""))
+    (path.parent / "Buffer.c").write_text(
+        """#include <camkes.h>
+static int items;
+void put_put(void) { while (items > 0) { empty_wait(); } items++; full_signal(); }
+void get_get(void) { while (items == 0) { full_wait(); } items--; empty_broadcast(); }
+"""
+    )
+    return path
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("system", "schedule"), HOURS)
 def test_an_hour_without_a_deadlock(system: str, schedule: str, tmp_path: Path) -> None:
     folder = tmp_path / "system"
-    path = buffer(folder, 1, period="10 s") if system == "buffer" else ping_pong(folder, "10 s")
+    make = {"buffer": lambda: buffer(folder, 1, period="10 s"), "monitor": lambda: monitored(folder, "10 s")}
+    path = make.get(system, lambda: ping_pong(folder, "10 s"))()
     found = run(path, tmp_path, *SCHEDULES[schedule], duration="3600s")
     for lane in found.run.tasks:
         assert len(lane.jobs) >= 360
