@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from camkes.report.trace.kinds import KernelCall, Kind
+from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES, loop, write
 from tests.end_to_end.test_helpers import MS, Ran, run, through_a_lock
 
@@ -73,6 +74,13 @@ def test_a_bounded_buffer(tmp_path: Path) -> None:
 
 
 @pytest.mark.mostly_long(2)
+def test_the_graph_names_monitors_and_helpers() -> None:
+    result = camkes("graph", EXAMPLES / "buffer")
+    assert result.output.count("monitor places") == 2
+    assert '"buffer.put" -> "buffer.not_full"' in result.output
+    assert '"buffer.not_full" -> "consumer"' in result.output
+
+
 @pytest.mark.parametrize("clause", ["with helpers", ""])
 def test_the_signaller_has_the_priority_of_the_waiter_until_it_leaves(clause: str, tmp_path: Path) -> None:
     """The producer (10) works for 2 ms, then 1 ms before and 1 ms after its signal in the monitor; the
@@ -160,8 +168,6 @@ def test_a_wait_without_the_lock_is_a_fault(tmp_path: Path) -> None:
         + STORE.replace("SIGNAL", "signal")
         + "\nvoid get__init(void) { wait = nonempty_wait; wait(); }"
     )
-    from tests.command import camkes
-
     result = camkes("run", path, "-o", tmp_path / "build", "--for", "50ms")
     assert result.status == 1
     assert "the manager of store.nonempty refused what thread store asked it for" in result.output

@@ -100,7 +100,8 @@ def _about(cpi: PlannedCpi) -> tuple[str, ...]:
         return (f"{cpi.protocol.value} at {cpi.ceiling}",)
     threads = f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}"
     manager = ", manager" if cpi.manager else ""
-    return (f"{cpi.protocol.value}, ceiling {cpi.ceiling}", threads + manager)
+    lines = (f"{cpi.protocol.value}, ceiling {cpi.ceiling}", threads + manager)
+    return lines if cpi.monitor is None else (*lines, f"monitor {cpi.monitor}")
 
 
 def graph_dot(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
