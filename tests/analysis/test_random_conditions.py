@@ -19,6 +19,17 @@ from tests.end_to_end.support import loop, write
 SPARE = "- 1000"
 
 
+_LOCK = "if (locking) { store_add(); }"
+SOURCES = {
+    "Client": loop(
+        f"camkes_work(CAMKES_MS(work) {SPARE}); {_LOCK} char *q = queue; q[++q[0]] = (char)number;"
+        " ask_emit(); told_wait();"
+    ),
+    "Other": loop(f"camkes_work(CAMKES_MS(work) {SPARE}); {_LOCK}"),
+    "Lock": f"void store_add(void) {{ camkes_work(CAMKES_MS(1) {SPARE}); }}",
+}
+
+
 def random_system(rng: random.Random, folder: Path) -> Path:
     """Two to four clients of a server, which serves them in the order of arrival; some of them, the server,
     and another task request a lock."""
@@ -45,7 +56,6 @@ def random_system(rng: random.Random, folder: Path) -> Path:
     queues = ", ".join(f"from c{i}.queue" for i in clients)
     stores = ", ".join(f"from c{i}.store" for i in clients)
     answers = "".join(f"connection seL4Notification told{i}(from s.told{i}, to c{i}.told); " for i in clients)
-    lock = "if (locking) { store_add(); }"
     emits = "".join(f"case {i}: told{i}_emit(); break; " for i in clients)
     times = ", ".join(map(str, (0, *served)))
     return write(
@@ -64,12 +74,7 @@ def random_system(rng: random.Random, folder: Path) -> Path:
             connection seL4RPCCall store({stores}, from other.store, from s.store, to lock.store); }}
         configuration {{ s._priority = 1; {" ".join(given)} }}""",
         {
-            "Client": loop(
-                f"camkes_work(CAMKES_MS(work) {SPARE}); {lock} char *q = queue; q[++q[0]] = (char)number;"
-                " ask_emit(); told_wait();"
-            ),
-            "Other": loop(f"camkes_work(CAMKES_MS(work) {SPARE}); {lock}"),
-            "Lock": f"void store_add(void) {{ camkes_work(CAMKES_MS(1) {SPARE}); }}",
+            **SOURCES,
             "Server": f"""int run(void) {{
                 static const int times[] = {{{times}}};
                 const volatile char *q = queue;

@@ -44,6 +44,7 @@ SETTINGS: dict[str, tuple[str, int, object, Read]] = {
     "data": ("_data", 8, 0, lambda r, i: r.data(i, "_")),
     "size_bits": ("_size_bits", 9, 8, lambda r, i: r.context_bits(i, "_", 8)),
     "passive": ("s_passive", 1, False, lambda r, i: r.passive(i, "s")),
+    "urgent_first": ("_urgent_first", 1, False, lambda r, i: r.urgent_first(i)),
     "attributes": ("s_attributes", 7, None, lambda r, i: r.badge(i, "s")),
     "heap_size": ("heap_size", 4096, 65536, lambda r, i: r.heap_size(i, 65536)),
     "timers_per_client": ("timers_per_client", 4, 1, lambda r, i: r.timers(i)),
@@ -105,7 +106,9 @@ def test_a_setting_by_an_attribute(tmp_path: Path, row: str) -> None:
 @pytest.mark.parametrize("row", SETTINGS)
 def test_a_configuration_wins_over_an_attribute(tmp_path: Path, row: str) -> None:
     name, value, _, _ = SETTINGS[row]
-    other = {"passive": 0, "size_bits": 10, "dma_pool_cached": 0}.get(row, 4096 * 3 if "stack" in row else 2)
+    other = {"passive": 0, "urgent_first": 0, "size_bits": 10, "dma_pool_cached": 0}.get(
+        row, 4096 * 3 if "stack" in row else 2
+    )
     text = (
         f"component C {{ {BODY % f'attribute int {name} = {other};'} }}\n{ASSEMBLY % f'c.{name} = {value};'}"
     )
