@@ -58,7 +58,7 @@ _REFILL_BYTES = 16
 class Scheduling(Struct, frozen=True):
     """What a scheduling context grants: `budget` microseconds in each `period`; `data` is the number
     that a timeout fault has for it. `sporadic`: what is used comes back one period later, in up to `refills`
-    parts, which an object of 2^`size_bits` bytes has to have room for."""
+    parts, for which an object of 2^`size_bits` bytes is large enough."""
 
     period: int = PERIOD.default
     budget: int = BUDGET.default

@@ -29,7 +29,7 @@ _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
 def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     """Report the overrun policies that the runtime does not have yet: managers of groups have none, and those
-    of pools and of CPIs without a lock are not told what a thread serves."""
+    of pools and of CPIs without a lock do not know what a thread serves."""
     groups = find_groups(plan)
     stated = [(task.overrun, task.spans.get("overrun", task.span), False) for task in system.tasks]
     for cpi, planned in zip(system.cpis, plan.cpis, strict=True):

@@ -100,7 +100,7 @@ def test_another_kernel_gets_no_times() -> None:
 
 
 @pytest.mark.parametrize(("refills", "bits"), [(2, 8), (10, 8), (11, 9), (26, 9), (27, 10)])
-def test_an_object_has_room_for_the_refills_of_a_server(refills: int, bits: int) -> None:
+def test_an_object_is_large_enough_for_the_refills_of_a_server(refills: int, bits: int) -> None:
     assert Scheduling().with_server(True, refills) == Scheduling(
         size_bits=bits, sporadic=True, refills=refills
     )

@@ -12,8 +12,8 @@ from camkes.report.trace.names import TraceNames
 
 
 class BudgetTracker:
-    """Follows scheduling contexts by the records of the kernel. `short` are the threads that cannot execute
-    for want of time; on another kernel there are none."""
+    """Follows scheduling contexts by the records of the kernel. `short` are the threads that have no time
+    to execute; on another kernel there are none."""
 
     def __init__(self, names: TraceNames, *, mcs: bool) -> None:
         self.names = names

@@ -233,7 +233,7 @@ seL4_Error seL4_SchedControl_ConfigureFlags(seL4_SchedControl control, seL4_Sche
 
 /* ---- threads ---- */
 
-/* What faults can be sent to; an empty slot is no handler. */
+/* What faults can be sent to; an empty slot means none. */
 static bool find_handler(struct thread *self, seL4_CPtr slot, struct cap *handler)
 {
     const struct cap *cap = cap_find(self, slot);

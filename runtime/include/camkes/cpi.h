@@ -84,7 +84,7 @@ struct camkes_cpi {
     _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */
 
 #if defined(CONFIG_KERNEL_MCS)
-    bool helps;                      /* who waits for the lock pays for its holder */
+    bool helps;                      /* waiting tasks pay for the lock's holder */
     seL4_CPtr extension;             /* scheduling context for a holder without budget, 0: none */
     struct camkes_context *extended; /* the context that has it */
 #endif

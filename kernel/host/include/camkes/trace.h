@@ -44,7 +44,7 @@ struct camkes_trace_record {
     X(CHOICE, 17, "kind options chosen")       /* something left open was decided */                 \
     /* of an MCS kernel; context is the object of a scheduling context, times are nanoseconds */       \
     X(BUDGET, 18, "context budget period refills sporadic") /* it was configured; thread uses it */   \
-    X(BIND, 19, "context how")                 /* thread (none: nobody) has it: enum camkes_bind */   \
+    X(BIND, 19, "context how")                 /* thread (or none) has it: enum camkes_bind */        \
     X(CHARGE, 20, "context used left")         /* thread used it; left: of its first refill */        \
     X(POSTPONE, 21, "context time")            /* thread waits for a refill until then */             \
     X(RELEASE, 22, "context")                  /* and can use it */                                   \
