@@ -162,7 +162,7 @@ class Reference:
             self.holder[lock] = following
 
     def _of(self, flow: Flow, waiting: list[Flow]) -> int:
-        """The priority of one that waits for a lock which nobody holds."""
+        """The priority of one that waits for a lock which no task holds."""
         locks = [other.lock for other in waiting]
         for other in waiting:
             other.lock = ""
