@@ -420,14 +420,13 @@ class _Allocator:
                 granted = granted.with_server(task.time.server is ServerKind.SPORADIC, task.refills)
             context = self._context(f"{thread.name}:sc", granted)
             return replace(thread, scheduling_context=context)
-        if ObjectUse(thread.instance, Purpose.LENT) not in self.slots:
-            name = f"{thread.instance}:passive"
-            lent = self._context(f"{name}-sc", Scheduling())
-            self._cap(space, ObjectUse(thread.instance, Purpose.LENT), lent)
-            done = self._object(f"{name}-done", ObjectKind.NOTIFICATION)
-            self._cap(space, ObjectUse(thread.instance, Purpose.LENT_DONE), done, Rights.RW)
-            gate = self._object(f"{name}-gate", ObjectKind.ENDPOINT)
-            self._cap(space, ObjectUse(thread.instance, Purpose.LENT_GATE), gate, Rights.READ | Rights.CALL)
+        name = thread.instance
+        if ObjectUse(name, Purpose.LENT) not in self.slots:
+            self._cap(space, ObjectUse(name, Purpose.LENT), self._context(f"{name}:passive-sc", Scheduling()))
+            done = self._object(f"{name}:passive-done", ObjectKind.NOTIFICATION)
+            self._cap(space, ObjectUse(name, Purpose.LENT_DONE), done, Rights.RW)
+            gate = self._object(f"{name}:passive-gate", ObjectKind.ENDPOINT)
+            self._cap(space, ObjectUse(name, Purpose.LENT_GATE), gate, Rights.READ | Rights.CALL)
         return thread
 
     def _overrun(self, cpi: PlannedCpi, space: OpenSpace) -> None:
