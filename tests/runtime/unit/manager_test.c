@@ -222,6 +222,7 @@ static const struct exchange WAIT[] = {
 static const struct exchange POOL[] = {
     {.what = "the start"},
     {"no thread serves yet", W_LOW, OF_THREAD(END_REQUEST, 0), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"raised before a thread serves", C_LOW, UPDATE_TO(15), 0, CAMKES_MESSAGE_GOOD, 0, 10},
     {"an unknown thread", W_LOW, OF_THREAD(BEGIN_REQUEST, THREADS), 0, CAMKES_MESSAGE_OPERATION, 0,
      10},
     {"a lock without a thread", W_LOW, OPERATION(ACQUIRE_LOCK), 0, CAMKES_MESSAGE_OPERATION, 0, 10},
@@ -240,7 +241,7 @@ static const struct exchange POOL[] = {
     {"the thread gets the ceiling", W_MID, OF_THREAD(END_REQUEST, 0), 0, CAMKES_MESSAGE_GOOD, 0,
      40},
     {"it serves another context", W_LOW, OF_THREAD(BEGIN_REQUEST, 0), 0, CAMKES_MESSAGE_GOOD, 0,
-     10},
+     15},
     {.what = NULL},
 };
 
