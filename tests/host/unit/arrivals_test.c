@@ -65,7 +65,8 @@ static void begin(uint64_t arrivals)
     for (unsigned i = 0; i < TIMERS; i++) {
         waiters[i] = (struct thread){.priority = (uint8_t)(10 + 20 * i)};
         notes[i] = (struct object){.notification.queue.head = &waiters[i]};
-        timers[i] = (struct object){.number = i,
+        timers[i] = (struct object){.name = "timer",
+                                    .number = i,
                                     .kind = OBJECT_TIMER,
                                     .timer = {.armed = true,
                                               .due = 100 * (i + 1),
@@ -106,6 +107,10 @@ static void points(void)
     answer = 1;
     need(arrivals_at_point(&running) && fired == &timers[2] && offered == 2,
          "a timer fires as often as is allowed");
+    timers[1].name = "i.condition!timer";
+    need(arrivals_at_point(&running) && fired == &timers[1] && offered == 3,
+         "but one of the runtime as often as it is set");
+    timers[1].name = "timer";
     state.options.round_robin = true;
     answer = 3;
     need(arrivals_at_point(&running) && offered == 4 && state.current == &waiters[1],
