@@ -263,3 +263,30 @@ def test_tables() -> None:
     }
     assert report.good(*results)
     assert not report.good(budget_results(*of_tasks(*table_1(7)), FREE), ())
+
+
+def test_less_critical_tasks_release_jobs_until_the_criticality_rises() -> None:
+    """20, one job of the other task, and none after 3; SMC counts seven."""
+    low = SimTask("low", 2, 4, 1, 1)
+    high = SimTask("high", 1, 40, 20, 2, 1, 18, True)
+    found = {
+        (e.task.name, e.level): (e.smc, e.amc, e.ours) for e in level_results(*of_tasks(low, high), FREE)
+    }
+    assert found["high", 0] == (3 * MS,) * 3
+    assert found["high", 1] == (27 * MS, 21 * MS, 21 * MS)
+
+
+def test_tasks_that_are_not_trusted_request_any_number_of_times() -> None:
+    """Each request of `x` lets one more of three lower tasks be ahead; in its execution time it makes one."""
+    users = {"x": 50, "h": 40, "a": 3, "b": 2, "c": 1}
+    instances = " ".join(f"component User {name};" for name in users)
+    ends = ", ".join(f"from {name}.p" for name in users)
+    lines = [f"{n}._priority = {p}; {n}._period = 100 ms; {n}._wcet = 0;" for n, p in users.items()]
+    text = LOCK.partition("assembly")[0] + (
+        f"assembly {{ composition {{ {instances} component Store store;"
+        f" connection seL4RPCCall l({ends}, to store.p); }}"
+        f" configuration {{ {' '.join(lines)} x._budget = 12 ms; store.p_wcet = 6 ms; }} }}"
+    )
+    found = next(each for each in budget_results(*planned(text), FREE) if each.task.name == "h")
+    # 6 of its own; of x 6, or its budget; two requests of others, or all three
+    assert (found.trusted.response, found.isolated.response) == (24 * MS, 36 * MS)
