@@ -27,6 +27,7 @@ _FAULTS = {
     FaultKind.KILLED: "the process of its component was killed",
     FaultKind.SYSCALL: "system call of the workstation",
     FaultKind.BLOCKED: "waits for something outside the system",
+    FaultKind.TIMEOUT: "its budget is used up",
 }
 
 _OF = {
@@ -47,6 +48,7 @@ class Look(StrEnum):
     READY = "ready or preempted"
     SLEEPS = "sleeps"
     STOPPED = "stopped by a fault"
+    BUDGET = "out of budget"
 
 
 #: of each state but RUNNING
@@ -65,6 +67,7 @@ LOOKS = {
     State.SUSPENDED: Look.SLEEPS,
     State.ENDED: Look.SLEEPS,
     State.FAULTED: Look.STOPPED,
+    State.WAITS_BUDGET: Look.BUDGET,
 }
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from msgspec.structs import replace
 
 from camkes.capdl.model import Role
+from camkes.report.draw.terminal import terminal_report
 from camkes.report.summary import RunReport, task_report, to_json
 from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
@@ -75,6 +76,49 @@ def test_a_late_job_is_a_miss_and_an_unfinished_one_counts_if_its_deadline_passe
     rows = responses(decode(events, names))
     assert (rows["t"].completed, rows["t"].missed) == (3, 3)
     assert (rows["u"].completed, rows["u"].unfinished, rows["u"].missed) == (0, 1, 1)
+
+
+def short_of_time() -> Run:
+    """A task of 2 in 10 with a job of 3, beside one of a lower priority: it waits for time from 2 on."""
+    tasks = [TaskSpec("t", 10, (0,), (3,)), TaskSpec("u", 5, (0,), (4,))]
+    _, names, _ = simulate(tasks, [], until=20)
+    t, u = (thread.number for thread in names.threads)
+
+    def at(time: int, kind: Kind, thread: int | None, *args: int) -> Event:
+        return Event(time * MS, kind, thread, None, args)
+
+    return decode(
+        [
+            at(0, Kind.SWITCH, t, 10),
+            at(0, Kind.JOB_BEGIN, t, 0, 0),
+            at(0, Kind.JOB_BEGIN, u, 0, 0),
+            at(2, Kind.CHARGE, t, 9, 2 * MS, 0),
+            at(2, Kind.POSTPONE, t, 9, 10 * MS),
+            at(2, Kind.SWITCH, u, 5),
+            at(6, Kind.JOB_END, u, 0, 0),
+            at(6, Kind.BLOCK, u, Blocked.NOTIFICATION, 1),
+            at(6, Kind.IDLE, None),
+            at(10, Kind.RELEASE, t, 9),
+            at(10, Kind.SWITCH, t, 10),
+            at(11, Kind.JOB_END, t, 0, 0),
+            at(11, Kind.BLOCK, t, Blocked.NOTIFICATION, 1),
+            at(11, Kind.END, None, 1),
+        ],
+        names,
+    )
+
+
+def test_a_thread_whose_budget_is_used_up_waits_for_it() -> None:
+    """That is no blocking: no other work is to blame."""
+    run = short_of_time()
+    assert brief(run, "t") == [
+        (0, 2, "running", ""),
+        (2, 10, "waits for its budget", ""),
+        (10, 11, "running", ""),
+    ]
+    assert responses(run)["t"].blocked == 0
+    chart = terminal_report(run, width=60)
+    assert "¤" in chart.splitlines()[0] and "¤ out of budget" in chart
 
 
 def test_json_has_every_job() -> None:

@@ -38,8 +38,8 @@ class _ChartStyle(Struct, frozen=True):
     tick: str
 
 
-_UNICODE = _ChartStyle("█", dict(zip(Look, "░▒▁┈·", strict=True)), "✗", " ", "↑", "─", "┴")
-_ASCII = _ChartStyle("#", dict(zip(Look, "/%_.:", strict=True)), "X", " ", "^", "-", "|")
+_UNICODE = _ChartStyle("█", dict(zip(Look, "░▒▁┈·¤", strict=True)), "✗", " ", "↑", "─", "┴")
+_ASCII = _ChartStyle("#", dict(zip(Look, "/%_.:$", strict=True)), "X", " ", "^", "-", "|")
 
 
 def terminal_report(

@@ -216,6 +216,8 @@ class _Timeline:
             self._words(x, middle, width, [f"held up by {holder}", holder, letter], True)
         elif look is Look.READY:
             self._box(x, base - 7, width, 7, "#eef1f5", "#9aa5b1", about)
+        elif look is Look.BUDGET:
+            self._box(x, base - 7, width, 7, "#ffffff", RAISED, about)
         elif look is Look.STOPPED:
             line = f"M{x:.2f},{base - 3:.2f} h{width:.2f}"
             self.drawing.add(element("path", about, d=line, stroke=RAISED, stroke_width=1.5))
@@ -332,6 +334,9 @@ class _Timeline:
                     Look.READY.value,
                 )
             )
+        if Look.BUDGET in seen:
+            box = element("rect", y=-6, width=22, height=7, fill="#ffffff", stroke=RAISED, stroke_width=0.9)
+            keys.append(_Key(box, 22, Look.BUDGET.value))
         if Look.SLEEPS in seen:
             keys.append(
                 _Key(

@@ -19,7 +19,7 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.events import Event, load_trace, read_records, read_trace
 from camkes.report.trace.jobs import Ending
-from camkes.report.trace.kinds import Blocked, EndReason, FaultKind, Kind
+from camkes.report.trace.kinds import EndReason, FaultKind, Kind
 from camkes.report.trace.model import (
     Fault,
     Inheritance,
@@ -34,18 +34,8 @@ from camkes.report.trace.model import (
     TracedThread,
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
-from camkes.report.trace.states import TaskState, ThreadState
+from camkes.report.trace.states import BLOCKED, TaskState, ThreadState
 from camkes.report.trace.waits import Standing, Wait, find_waits
-
-_BLOCKED: dict[int, State] = {
-    Blocked.SEND: State.WAITS_SERVER,
-    Blocked.CALL: State.WAITS_SERVER,
-    Blocked.REPLY: State.WAITS_REPLY,
-    Blocked.RECV: State.WAITS_MESSAGE,
-    Blocked.NOTIFICATION: State.WAITS_SIGNAL,
-    Blocked.SUSPENDED: State.SUSPENDED,
-    Blocked.FAULT: State.FAULTED,
-}
 
 Args = tuple[int, ...]
 Handling = tuple[
@@ -183,7 +173,7 @@ class _Decoder:
     def _on_block(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.object = args[1]
-            reason = _BLOCKED.get(args[0])
+            reason = BLOCKED.get(args[0])
             self._stop(thread, reason)
             if reason is State.WAITS_REPLY and thread.receiver is not None:  # it was a call
                 thread.server, thread.receiver.client = thread.receiver, thread
@@ -192,6 +182,13 @@ class _Decoder:
                 self.receivers.setdefault(args[1], {})[thread] = None
             elif reason is State.FAULTED and self.faults and self.faults[-1].thread is thread.named:
                 self.faults[-1] = replace(self.faults[-1], stopped=True)
+
+    def _on_postpone(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None:
+            thread.postponed = len(args) > 1
+            self.changed.add(thread)
+
+    _on_release = _on_postpone
 
     def _on_exit(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
@@ -391,6 +388,8 @@ class _Decoder:
     def _state(self, thread: ThreadState) -> tuple[State, str, int]:
         if thread is self.running:
             return State.RUNNING, thread.service, thread.priority
+        if thread.runnable and thread.postponed:
+            return State.WAITS_BUDGET, thread.service, thread.priority
         if thread.runnable:
             if self.running is not None and self.run_base < self._base(thread):
                 return State.HELD_UP, self.running.service, self.running.priority
@@ -436,7 +435,7 @@ class _Decoder:
         by, hindered = self.run_name, self.run_base < lane.task.priority
         if state in (State.FAULTED, State.SUSPENDED) and leaf is not lane.thread:  # no thread will reply
             return State.WAITS_REPLY, leaf.service, priority, by, hindered
-        if state is State.FAULTED:
+        if state in (State.FAULTED, State.WAITS_BUDGET):
             return state, what, priority, "", False
         if leaf.runnable:
             if state is State.READY and (lane.job or leaf is not lane.thread):

@@ -29,6 +29,7 @@ class State(StrEnum):
     HELD_UP = "held up"  # can run; work of a lower priority runs at a raised priority
     WAITS_LOCK = "waits for lock"
     WAITS_HELPED = "blocked on"  # an event or semaphore with helpers
+    WAITS_BUDGET = "waits for its budget"  # to be refilled, on an MCS kernel
     WAITS_SERVER = "waits for server"  # its message was not received yet
     WAITS_REPLY = "waits for reply"
     WAITS_RELEASE = "waits for release"

@@ -6,9 +6,20 @@ from __future__ import annotations
 
 from camkes.capdl.model import Role
 from camkes.report.trace.jobs import Ending, make_jobs
+from camkes.report.trace.kinds import Blocked
 from camkes.report.trace.model import Lane, State, StateSegment
 from camkes.report.trace.names import NamedTask, NamedThread
 from camkes.report.trace.waits import AtEnd, Cause
+
+BLOCKED: dict[int, State] = {
+    Blocked.SEND: State.WAITS_SERVER,
+    Blocked.CALL: State.WAITS_SERVER,
+    Blocked.REPLY: State.WAITS_REPLY,
+    Blocked.RECV: State.WAITS_MESSAGE,
+    Blocked.NOTIFICATION: State.WAITS_SIGNAL,
+    Blocked.SUSPENDED: State.SUSPENDED,
+    Blocked.FAULT: State.FAULTED,
+}
 
 _GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED, State.SUSPENDED: Cause.SUSPENDED}
 
@@ -19,8 +30,9 @@ class ThreadState:
     with helpers."""
 
     __slots__ = (
-        "client", "condition", "current", "lane", "lock", "named", "object", "priorities", "priority", "ran",
-        "reason", "receiver", "requests", "runnable", "segments", "server", "service", "since", "started",
+        "client", "condition", "current", "lane", "lock", "named", "object", "postponed", "priorities",
+        "priority", "ran", "reason", "receiver", "requests", "runnable", "segments", "server", "service",
+        "since", "started",
     )  # fmt: skip
 
     def __init__(self, named: NamedThread) -> None:
@@ -29,6 +41,7 @@ class ThreadState:
         self.priority = named.priority
         self.priorities = [(0, named.priority)]
         self.runnable, self.started, self.ran = True, False, False
+        self.postponed = False
         self.reason: State | None = None
         self.object = 0
         self.client: ThreadState | None = None
