@@ -109,7 +109,7 @@ def short_of_time() -> Run:
 
 
 def test_a_thread_whose_budget_is_used_up_waits_for_it() -> None:
-    """That is no blocking: no other work is to blame."""
+    """That does not count as blocking: no other work is the cause."""
     run = short_of_time()
     assert brief(run, "t") == [
         (0, 2, "running", ""),

@@ -324,19 +324,13 @@ class _Timeline:
         if Look.HELD_UP in seen:
             fill = drawing.dots("legend", FAINT)
             keys.append(_Key(_swatch(fill, FAINT), 22, Look.HELD_UP.value))
-        if Look.READY in seen:
-            keys.append(
-                _Key(
-                    element(
-                        "rect", y=-6, width=22, height=7, fill="#eef1f5", stroke="#9aa5b1", stroke_width=0.9
-                    ),
-                    22,
-                    Look.READY.value,
-                )
-            )
-        if Look.BUDGET in seen:
-            box = element("rect", y=-6, width=22, height=7, fill="#ffffff", stroke=RAISED, stroke_width=0.9)
-            keys.append(_Key(box, 22, Look.BUDGET.value))
+        for look, inside, line in (
+            (Look.READY, "#eef1f5", "#9aa5b1"),
+            (Look.BUDGET, "#ffffff", RAISED),
+        ):
+            if look in seen:
+                box = element("rect", y=-6, width=22, height=7, fill=inside, stroke=line, stroke_width=0.9)
+                keys.append(_Key(box, 22, look.value))
         if Look.SLEEPS in seen:
             keys.append(
                 _Key(
