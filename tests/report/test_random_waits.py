@@ -68,7 +68,8 @@ def random_system(seed: int) -> System:
         first = rng.randint(2, 150) * US + 13 * i
         releases = tuple(first + job * PERIOD for job in range(JOBS))
         found.append(Task(task, priority, releases, tuple(body)))
-    used = {step[1] for owner in (*found, *cpis, *locks) for step in owner.body if step[0] == "call"}
+    bodies = [*(task.body for task in found), *(cpi.body for cpi in (*cpis, *locks))]
+    used = {name for body in bodies for what, name, _ in body if what == "call"}
     served = [cpi for cpi in (*cpis, *locks) if cpi.name in used]
     return found, served, stores
 
@@ -154,8 +155,8 @@ def chooser(ran: Run, found: Decoded) -> Callable[[int, dict[str, bool], int], s
     """Which of several tasks with one priority the run went on with."""
     threads = {thread.number: thread.name for thread in ran.names.threads}
     steps = (Kind.WORK, Kind.CALL_BEGIN, Kind.JOB_END)
-    done = (e.thread for e in ran.events if e.kind in steps and e.thread is not None)
-    order = [threads[thread].rpartition("@")[2] for thread in done]
+    done = ((e.time, e.thread) for e in ran.events if e.kind in steps and e.thread is not None)
+    order = [(time, threads[thread].rpartition("@")[2]) for time, thread in done]
 
     def among(time: int, begun: dict[str, bool], done: int) -> str:
         executing = [
@@ -164,7 +165,9 @@ def chooser(ran: Run, found: Decoded) -> Callable[[int, dict[str, bool], int], s
             for segment in lane.segments
             if segment.state is State.RUNNING and segment.start <= time < segment.end
         ]
-        following = [*(name for name in executing if begun.get(name)), *order[done : done + 1]]
+        following = [name for at, name in order[done : done + 1] if at == time]
+        following += [name for name in executing if begun.get(name)]
+        following += [name for _, name in order[done : done + 1]]
         return next((name for name in following if name in begun), next(iter(begun)))
 
     return among
