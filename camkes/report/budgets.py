@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 from camkes.analysis.budgets import Bounded, BudgetResult
 from camkes.analysis.criticality import LevelResult
@@ -58,21 +58,32 @@ def to_dict(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> d
     }
 
 
-def to_text(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult], *, color: bool = False) -> str:
+class TimeTable(NamedTuple):
+    """The first row is the head; the columns `left` are of words. `about` says what the figures are."""
+
+    title: str
+    rows: list[tuple[str, ...]]
+    left: frozenset[int]
+    about: tuple[str, str]
+
+
+def tables(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> list[TimeTable]:
     """A table of budgets, and one of criticalities where there are several."""
     rows: list[tuple[str, ...]] = [("task", "C", "budget", "period", "overrun", "R", "R isolated", "verdict")]
     for each in budgets:
         times = map(_time, (each.demand, each.time.budgets[0], each.time.period))
         bounds = (_bound(each.trusted), _bound(each.isolated))
         rows.append((each.task.name, *times, each.time.overrun.value, *bounds, _verdict(each)))
-    parts = [
-        table(rows, right={1, 2, 3, 5, 6}, color=color),
-        "R: longest response if all tasks keep their execution times.\n"
+    about = (
+        "R: longest response if all tasks keep their execution times.",
         "R isolated: whatever other tasks do within their budgets; CPIs keep their execution times.",
-    ]
+    )
+    found = [TimeTable("Budgets", rows, frozenset({0, 4, 7}), about)]
     if levels:
-        head = ("task", "criticality", "SMC", "AMC-rtb", "R", "deadline", "verdict")
-        figures = [
+        figures: list[tuple[str, ...]] = [
+            ("task", "criticality", "SMC", "AMC-rtb", "R", "deadline", "verdict")
+        ]
+        figures += [
             (
                 each.task.name,
                 str(each.level),
@@ -82,11 +93,20 @@ def to_text(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult], *, c
             )
             for each in levels
         ]
-        parts += [
-            table([head, *figures], right={1, 2, 3, 4, 5}, color=color),
-            "criticality: that of the system. R: longest response, with the switch.\n"
+        about = (
+            "criticality: that of the system. R: longest response, with the switch.",
             "SMC, AMC-rtb: bounds from the literature, to compare.",
-        ]
+        )
+        found.append(TimeTable("Criticalities", figures, frozenset({0, 6}), about))
+    return found
+
+
+def to_text(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult], *, color: bool = False) -> str:
+    """The tables as text."""
+    parts = []
+    for each in tables(budgets, levels):
+        right = set(range(len(each.rows[0]))) - each.left
+        parts += [table(each.rows, right=right, color=color), "\n".join(each.about)]
     return "\n\n".join(parts)
 
 

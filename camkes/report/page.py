@@ -5,7 +5,7 @@ from, the requests with protocols and ceilings, the worst case that was found, t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from camkes.report.analysis import (
     response_text,
     words,
 )
+from camkes.report.budgets import TimeTable
 from camkes.report.draw.svg import OWN, PALETTE
 from camkes.report.times import format_time
 from camkes.report.words import letters
@@ -44,8 +45,9 @@ def to_html(
     witnesses: Mapping[str, Witness],
     capabilities: CapabilityModel,
     graph: str,
+    times: Sequence[TimeTable] = (),
 ) -> str:
-    """The page of a system; `graph` is the picture of its requests (SVG)."""
+    """The page of a system; `graph` is the picture of its requests (SVG), `times` are tables of budgets."""
     import jinja2
 
     late = [each.task.name for each in analysis.tasks if each.verdict is not Verdict.MET]
@@ -69,6 +71,7 @@ def to_html(
         bounds=bound_rows(analysis)[1:],
         chains=chain_rows(analysis),
         ages=age_rows(analysis),
+        times=times,
     )
 
 

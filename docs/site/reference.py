@@ -16,7 +16,7 @@ from camkes.analysis.replay import Replay
 from camkes.cli.table import MODULES, command_named, make_parser
 from camkes.diagnostics.explain import all_codes, explanation
 from camkes.model import settings
-from camkes.report import analysis, plan_tables
+from camkes.report import analysis, budgets, plan_tables
 from camkes.report.summary import RunReport
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,6 +164,7 @@ def json_documents() -> str:
     for title, function in (
         ("camkes plan --json", plan_tables.to_dict),
         ("camkes analyze --json", analysis.to_dict),
+        ("camkes analyze --json, in addition for an MCS kernel", budgets.to_dict),
     ):
         text = function.__doc__ or ""
         parts += [f"## {title}", "\n".join(line.strip() for line in text.splitlines())]

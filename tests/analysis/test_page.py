@@ -91,6 +91,20 @@ def test_page_without_a_search(tmp_path: Path) -> None:
     assert "The case that leaves least time" not in page(tmp_path, NESTED, "--no-search")
 
 
+def test_page_of_budgets_and_criticalities(tmp_path: Path) -> None:
+    """Both tables are in the page, as in the text."""
+    path, page = tmp_path / "system.camkes", tmp_path / "page.html"
+    path.write_text(
+        "component Task { control; requestor; } assembly { composition { component Task t; }"
+        " configuration { t._priority = 5; t._period = 10 ms; t._wcet = 1 ms; t._budget = 2 ms;"
+        ' t._criticality = 1; t._budget_1 = 5 ms; t._wcet_1 = 4 ms; t._overrun = "raise"; } }'
+    )
+    assert main(["analyze", str(path), "-DKernelIsMCS=ON", "--html", str(page)]) == 0
+    rows = Page(page.read_text("utf-8")).rows
+    assert ["t", "1 ms", "2 ms", "10 ms", "raise", "1 ms", "1 ms", "met, isolated"] in rows
+    assert ["t", "1", "4 ms", "4 ms", "4 ms", "10 ms", "met"] in rows
+
+
 def test_names_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The folder's name is the user's."""
     path = tmp_path / "a&b<i>.camkes"

@@ -126,7 +126,7 @@ def show(
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
     if arguments.html is not None:
-        write_output(arguments.html, page(result, workload, analysis, found).encode())
+        write_output(arguments.html, page(result, workload, analysis, found, of_time).encode())
     color = wants_color(arguments, sys.stdout)
     if arguments.explain is not None:
         text = report.explain(workload, analysis, arguments.explain, found)
@@ -163,13 +163,21 @@ def show(
     return True
 
 
-def page(result: Checked, workload: Workload, analysis: Analysis, found: Mapping[str, Witness]) -> str:
+def page(
+    result: Checked,
+    workload: Workload,
+    analysis: Analysis,
+    found: Mapping[str, Witness],
+    of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
+) -> str:
+    from camkes.report import budgets
     from camkes.report.draw.graph_svg import graph_svg
     from camkes.report.page import to_html
 
     capabilities = pipeline.capabilities(result, Sink())
     graph = graph_svg(result.plan, result.system)
-    return to_html(result.application.name, workload, analysis, found, capabilities, graph)
+    times = () if of_time is None else budgets.tables(*of_time)
+    return to_html(result.application.name, workload, analysis, found, capabilities, graph, times)
 
 
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
