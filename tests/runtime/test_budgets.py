@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Whole systems on an MCS kernel: who runs when, and whose budget it costs: figures computed by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from camkes.capdl.host_table import table_objects
+from camkes.report.trace.kinds import Kind
+from tests.runtime.host import Built, Run, build
+
+MS = 1_000_000
+
+# clients that ask without end, both with 5 ms of 10 ms
+
+CLIENTS = """
+procedure Section {{ void enter(in int ms); }}
+component User {{ control; requestor; uses Section s; attribute int length; }}
+component Server {{ provides Section s {protocol}; }}
+assembly {{ composition {{
+    component User a; component User b; component Server server;
+    connection seL4RPCCall c(from a.s, from b.s, to server.s);
+}} configuration {{
+    a._priority = {first}; a._period = 10 ms; a._budget = 5 ms; a.length = 3;
+    b._priority = 10; b._period = 10 ms; b._budget = 5 ms; b.length = 1;
+    {more}
+}} }}
+"""
+ASKING = {
+    "User": "int run(void) { for (;;) { s_enter(length); } }\n",
+    "Server": "#include <camkes/realtime.h>\nvoid s_enter(int ms) { camkes_work(CAMKES_MS(ms)); }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "first", "more", "answers"),
+    [
+        # the server pays, and the two ask in turn
+        ("", 10, "server.s_priority = 5;", (250, 250)),
+        # each pays for its own requests
+        ("with priority_protocol propagated", 10, "", (166, 500)),
+        # a, which is more urgent, uses its budget up within the server; then b gets one request in
+        ("with priority_protocol fixed", 20, "", (166, 99)),
+    ],
+    ids=["active", "propagated", "fixed"],
+)
+def test_requests_are_paid_by_who_has_the_time(
+    protocol: str, first: int, more: str, answers: tuple[int, int], tmp_path: Path
+) -> None:
+    text = CLIENTS.format(protocol=protocol, first=first, more=more)
+    run = build(tmp_path, text, ASKING, mcs=True).run()
+    replies = Counter(event.other for event in run.of(Kind.REPLY))
+    assert (replies[run.number("a")], replies[run.number("b")]) == pytest.approx(answers, abs=2)
+    assert run.violations() == []
+
+
+# five tasks with rate-monotonic priorities and budgets that are what they need
+
+TASKS = (("t5", 6, 10, 2), ("t4", 5, 20, 2), ("t3", 4, 25, 5), ("t2", 3, 40, 4), ("t1", 2, 60, 6))
+WORKER = "component Worker { control; requestor; attribute int length; }\n"
+JOBS = {
+    "Worker": "#include <camkes/realtime.h>\n"
+    "int run(void) { while (camkes_next_job()) { camkes_work(CAMKES_MS(length)); } return 0; }\n"
+}
+
+
+def tasks(needs: int) -> str:
+    """T4 needs this in each of its jobs."""
+    instances = "".join(f"component Worker {name};\n" for name, *_ in TASKS)
+    values = "".join(
+        f"{name}._priority = {priority}; {name}._period = {period} ms; {name}._budget = {budget} ms;\n"
+        f"{name}.length = {needs if name == 't4' else budget};\n"
+        for name, priority, period, budget in TASKS
+    )
+    return f"{WORKER}assembly {{ composition {{ {instances} }} configuration {{ {values} }} }}\n"
+
+
+def responses(run: Run) -> dict[str, list[int]]:
+    """Of the jobs of each task, in milliseconds."""
+    return {
+        name: [(e.time - e.args[1]) // MS for e in run.of(Kind.JOB_END, name)] for name, *_ in TASKS
+    }  # fmt: skip
+
+
+def charged(built: Built, run: Run) -> Counter[str]:
+    objects = [item.name for item in table_objects(built.model)]
+    used: Counter[str] = Counter()
+    for event in run.of(Kind.CHARGE):
+        used[objects[event.args[0]]] += event.args[1]
+    return used
+
+
+def test_a_task_that_needs_more_than_its_budget_is_late_and_no_other_is(tmp_path: Path) -> None:
+    good = build(tmp_path / "good", tasks(2), JOBS, mcs=True)
+    run = good.run(duration=600 * MS)
+    worst = {name: max(times) for name, times in responses(run).items()}
+    assert worst == {"t5": 2, "t4": 4, "t3": 9, "t2": 15, "t1": 25}
+    bad = build(tmp_path / "bad", tasks(7), JOBS, mcs=True)
+    over = bad.run(duration=600 * MS)
+    late = responses(over)
+    assert len(late["t4"]) < len(responses(run)["t4"])
+    assert {name: max(times) for name, times in late.items() if name != "t4"} == {
+        name: time for name, time in worst.items() if name != "t4"
+    }
+    assert charged(bad, over)["t4:sc"] == charged(good, run)["t4:sc"] == 60 * MS
+
+
+# a client that never comes back from a request, and one that shares nothing with it
+
+ENDLESS = """
+procedure Section {{ void enter(in int ms); }}
+component User {{ control; requestor; uses Section s; attribute int length; }}
+component Worker {{ control; requestor; attribute int length; }}
+component Server {{ provides Section s with priority_protocol {protocol}; }}
+assembly {{ composition {{
+    component User bad; component Worker bystander; component Server server;
+    connection seL4RPCCall c(from bad.s, to server.s);
+}} configuration {{
+    bad._priority = 20; bad._period = 10 ms; bad._budget = 2 ms; bad.length = {length};
+    bystander._priority = 10; bystander._period = 10 ms; bystander.length = 3;
+}} }}
+"""
+
+
+@pytest.mark.parametrize("protocol", ["inherited", "propagated", "fixed"])
+def test_a_request_without_end_costs_its_client_only(protocol: str, tmp_path: Path) -> None:
+    """The bystander waits for no more than the budget of who is above it, in any job."""
+    sources = {
+        "User": "#include <camkes/realtime.h>\n"
+        "int run(void) { while (camkes_next_job()) { s_enter(length); } return 0; }\n",
+        "Server": "#include <camkes/realtime.h>\nvoid s_enter(int ms) { camkes_work(CAMKES_MS(ms)); }\n",
+        **JOBS,
+    }
+    seen = []
+    for length in (2, 1_000_000):
+        text = ENDLESS.format(protocol=protocol, length=length)
+        run = build(tmp_path / str(length), text, sources, mcs=True).run()
+        ends = run.of(Kind.JOB_END, "bystander")
+        assert len(ends) == 100
+        seen.append([(e.time, e.args) for e in ends])
+    assert seen[0] == seen[1]
