@@ -192,10 +192,24 @@ class BudgetModel:
         budget = self._budget(section.task)
         without = ceil(section.duration / budget) * (self.times[section.task].period - budget)
         within = (section.cpi, *self.workload.below[section.cpi])
-        policies = (self._cpis[name] for name in within if name in self._cpis)
-        return section.duration + max(
-            (_added(cpi, section.duration, without) for cpi in policies), default=without
-        )
+        policies = [self._cpis[name] for name in within if name in self._cpis]
+        added = [self._added(cpi, section.duration, without, trusted=trusted) for cpi in policies]
+        return section.duration + max(added, default=without)
+
+    def _added(self, cpi: PlannedCpi, section: Time, without: Time, *, trusted: bool) -> Time:
+        """What the policy of a CPI adds to a section whose task is without a budget for `without`."""
+        rules, extension = cpi.overrun.rules, cpi.extension
+        if rules.aborts:
+            return 0 if extension is None else extension.budget  # the roll-back
+        if rules.helps:
+            return 0
+        if not rules.extends or extension is None:
+            return without
+        # within a period, each caller can be without a budget once for each part of it that comes back
+        lacking = [name for name in cpi.tasks if self._lacks(name, trusted=trusted)]
+        overruns = sum(LEAST_REFILLS + self._places[name] for name in lacking)
+        lasts = all(extension.period <= self.times[name].period for name in lacking)
+        return 0 if lasts and extension.budget >= overruns * section else without
 
     def extensions(self, task: WorkloadTask, *, trusted: bool) -> list[Load]:
         """The reservations that tasks of at least the same priority can use beside their budgets. Those of
@@ -213,11 +227,3 @@ class BudgetModel:
                 name = f"extension of {other.name}"
                 found.append(Load(name, other.priority, time.extension.period, time.extension.budget))
         return found
-
-
-def _added(cpi: PlannedCpi, section: Time, without: Time) -> Time:
-    """What the policy of a CPI adds to a section whose task is without a budget for `without`."""
-    rules, extension = cpi.overrun.rules, 0 if cpi.extension is None else cpi.extension.budget
-    if rules.aborts:
-        return extension  # the roll-back
-    return 0 if rules.helps or (rules.extends and extension >= section) else without

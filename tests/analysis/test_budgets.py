@@ -191,7 +191,7 @@ assembly {
         l._priority = 10; l._period = 20 ms; l._budget = 3 ms; l._wcet = 0;
         h._priority = 30; h._period = 50 ms; h._budget = %d ms; h._wcet = 0;
         m._priority = 20; m._period = 50 ms; m._wcet = 8 ms; m._budget = 10 ms;
-        store.p_wcet = 6 ms; %s
+        store.p_wcet = %d ms; %s
     }
 }
 """
@@ -203,20 +203,28 @@ assembly {
         # 6 of L's request, twice 17 until there is a budget again, and 6 of its own
         ("", 20, 46, 22),
         ('store.p_overrun = "help";', 20, 12, 5),
-        ('store.p_overrun = "extend"; store.p_extension = 6 ms;', 20, 12, 5),
-        ('store.p_overrun = "extend"; store.p_extension = 3 ms;', 20, 46, 5),
+        ('store.p_overrun = "extend"; store.p_extension = 6 ms;', 20, 46, 5),
         ('store.p_overrun = "abort"; store.p_extension = 1 ms;', 20, 13, 2),
         ('store.p_overrun = "help";', 8, None, 20),
     ],
 )
 def test_policies_of_a_lock(policy: str, budget: int, h: int | None, least: int) -> None:
     """`least` is the response in a run in which L's request takes 6 ms and H's 1 ms."""
-    results = {each.task.name: each for each in budget_results(*planned(LOCK % (budget, policy)), FREE)}
+    results = {each.task.name: each for each in budget_results(*planned(LOCK % (budget, 6, policy)), FREE)}
     found = results["h"].isolated
     assert found.response == (None if h is None else h * MS)
     assert h is None or h >= least
     assert (found.reason == "its budget is too short for itself and to help") == (h is None)
     assert results["l"].trusted.reason == "its budget is too short"
+
+
+@pytest.mark.parametrize(("extension", "period", "h"), [(6, 20, 2), (5, 20, 19), (6, 21, 19)])
+def test_an_extension_has_to_last_for_all_overruns_of_its_period(extension: int, period: int, h: int) -> None:
+    """Both callers have three parts of a budget, each of which can end in a request of 1 ms; else L waits."""
+    policy = f'store.p_overrun = "extend"; store.p_extension = {extension} ms;'
+    policy += f" store.p_extension_period = {period} ms;"
+    results = budget_results(*planned(LOCK % (20, 1, policy)), FREE)
+    assert next(each for each in results if each.task.name == "h").isolated.response == h * MS
 
 
 def test_threads_of_a_switch() -> None:
