@@ -31,10 +31,10 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
+from camkes.capdl.overruns import extension_of, handler_caps, server
 from camkes.capdl.threads import ThreadPlanner
 from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, carries_time, support
-from camkes.model.overrun import ServerKind
 from camkes.model.settings import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import (
     Connection,
@@ -150,7 +150,7 @@ class _Allocator:
         for thread in threads:
             self._object(thread.name, ObjectKind.TCB)
         managed = {cpi.interface for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
-        if any(task.conditions for task in self.plan.tasks if task.name == instance.name):
+        if any(t.conditions or extension_of(t) for t in self.plan.tasks if t.name == instance.name):
             managed.add("")
         for thread in threads:
             if self.tcb_caps or thread.interface in managed or thread.name in self.passive:
@@ -174,6 +174,9 @@ class _Allocator:
             if group.instance == instance.name:
                 self._group(group, space)
         self._helper(instance, threads, space)
+        for use, item, rights, badge in handler_caps(self.plan.task(instance.name)):
+            self.objects.setdefault(item.name, item)
+            self._cap(space, use, item.name, rights, badge)
 
     def _condition(self, condition: PlannedCondition, space: OpenSpace) -> None:
         """Capabilities of the threads that wait and signal."""
@@ -414,10 +417,7 @@ class _Allocator:
         reply = self._object(f"{thread.name}:reply", ObjectKind.REPLY)
         self._cap(space, ObjectUse(thread.instance, Purpose.OWN_REPLY, number=thread.index), reply)
         if thread.name not in self.passive:
-            granted = self.time.scheduling(thread)
-            task = next((t for t in self.plan.tasks if t.id == thread.task), None)
-            if task is not None and task.time is not None:
-                granted = granted.with_server(task.time.server is ServerKind.SPORADIC, task.refills)
+            granted = server(self.plan, thread, self.time.scheduling(thread))
             context = self._context(f"{thread.name}:sc", granted)
             return replace(thread, scheduling_context=context)
         name = thread.instance

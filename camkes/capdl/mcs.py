@@ -15,6 +15,7 @@ from camkes.capdl.callers import Wiring
 from camkes.capdl.codes import CRITICALITY_UNSUPPORTED, PASSIVE_CONNECTOR, POLICY_UNSUPPORTED, SHORT_ON_MCS
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
+from camkes.capdl.overruns import extension_of
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
 from camkes.model.overrun import OverrunPolicy
@@ -31,7 +32,10 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     """Report the overrun policies that the runtime does not have yet: managers of groups have none, and those
     of pools and of CPIs without a lock do not know what a thread serves."""
     groups = find_groups(plan)
-    stated = [(task.overrun, task.spans.get("overrun", task.span), False) for task in system.tasks]
+    stated = []
+    for task in system.tasks:
+        extends = group_of(groups, task.instance) is None and extension_of(plan.task(task.instance))
+        stated.append((task.overrun, task.spans.get("overrun", task.span), bool(extends)))
     for cpi, planned in zip(system.cpis, plan.cpis, strict=True):
         lock = cpi.protocol.inherits and not planned.pooled and group_of(groups, cpi.name) is None
         known = lock and cpi.overrun in (OverrunPolicy.HELP, OverrunPolicy.EXTEND)

@@ -410,12 +410,14 @@ class StartContext(Struct, frozen=True):
 
 
 class TaskContext(Struct, frozen=True):
-    """`members` of its record are from settings. `event`: an event releases its jobs."""
+    """`members` of its record are from settings. `event`: an event releases its jobs. `budget`
+    are members of the record of its handler of overruns, if there is one."""
 
     release: int
     timer: int
     event: bool
     members: tuple[tuple[str, int], ...]
+    budget: tuple[tuple[str, int], ...]
 
 
 class InterfaceContext(Struct, frozen=True):

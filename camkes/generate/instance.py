@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Purpose, Role
+from camkes.capdl.overruns import extension_of
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.facts import InstanceFacts, SystemFacts, generates
@@ -219,4 +220,19 @@ def _task(me: InstanceFacts) -> ctx.TaskContext | None:
         return None
     members = me.all.reader.members(me.instance, "task", "_")
     event = any(task.release for task in me.all.system.tasks if task.instance == me.instance.name)
-    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), event, members)
+    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), event, members, _budget(me))
+
+
+def _budget(me: InstanceFacts) -> tuple[tuple[str, int], ...]:
+    """Of the task, if its overruns have a handler."""
+    if extension_of(me.task) is None or me.task is None or me.task.time is None:
+        return ()
+    control = next(t for t in me.threads if t.role is Role.CONTROL)
+    return (
+        ("size", me.task.time.budgets[0] // 1_000),
+        ("manager", me.slot(Purpose.MANAGER)),
+        ("timeout", me.slot(Purpose.TIMEOUT)),
+        ("time", me.slot(Purpose.TIME)),
+        ("extension", me.slot(Purpose.EXTENSION)),
+        ("tcb", me.slot(Purpose.THREAD, number=control.index)),
+    )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Purpose, Role, Thread
+from camkes.capdl.overruns import HANDLER
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.names import c_string
@@ -34,6 +35,8 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
                 fields["task"] = "&camkes__task"
                 if me.task.conditions:
                     fields["context"] = "&camkes__helper_context"
+        case Role.MANAGER if thread.part == HANDLER:
+            fields |= {"start": "camkes_handle_overruns", "interface": "&camkes__budget"}
         case Role.MANAGER if not interface:
             fields |= {"start": "camkes_manage_helper", "interface": "&camkes__helper"}
         case Role.MANAGER if cpi is not None:

@@ -17,7 +17,36 @@ static void end_job(struct camkes_task *task)
         const uint64_t job = task->next - 1;
         task->in_job = false;
         CAMKES_TRACE(JOB_END, job, release_time(task, job));
+        if (task->extended) { /* the next job begins with the budget of the task */
+            (void)seL4_Call(task->budget->timeout, seL4_MessageInfo_new(0, 0, 0, 0));
+        }
     }
+}
+
+/* From the first job on, the end of the budget is a message to the handler. */
+static void watch_budget(const struct camkes_task *task)
+{
+#if defined(CONFIG_KERNEL_MCS)
+    if (task->budget != NULL &&
+        seL4_TCB_SetTimeoutEndpoint(task->budget->tcb, task->budget->timeout) != seL4_NoError) {
+        camkes_platform_fault();
+    }
+#else
+    (void)task;
+#endif
+}
+
+/* What is used of the budget counts from now on. */
+static void begin_budget(struct camkes_task *task)
+{
+#if defined(CONFIG_KERNEL_MCS)
+    if (task->budget != NULL) {
+        task->used = 0;
+        (void)seL4_SchedContext_Consumed(task->budget->time);
+    }
+#else
+    (void)task;
+#endif
 }
 
 /* Releases during an overrun are not lost: the timer counts them, and each of their jobs begins
@@ -40,6 +69,7 @@ static void wait_for_release(struct camkes_task *task)
 static void begin_job(struct camkes_task *task)
 {
     wait_for_release(task);
+    begin_budget(task);
     const uint64_t job = task->next++;
     task->in_job = true;
     CAMKES_TRACE(JOB_BEGIN, job, release_time(task, job));
@@ -48,6 +78,7 @@ static void begin_job(struct camkes_task *task)
 void camkes_begin_task(struct camkes_task *task)
 {
     if (task != NULL) {
+        watch_budget(task);
         begin_job(task);
     }
 }

@@ -7,6 +7,17 @@ static struct camkes_interface /*? name ?*/__interface __attribute__((unused)) =
 /*- endfor -*/
 /*- if me.task -*/
 
+/*- if me.task.budget -*/
+static struct camkes_task camkes__task;
+
+static const struct camkes_budget camkes__budget = {
+    .task = &camkes__task,
+/*- for name, value in me.task.budget -*/
+    ./*? name ?*/ = /*? value ?*/,
+/*- endfor -*/
+};
+
+/*- endif -*/
 /* The task whose code is run(). */
 static struct camkes_task camkes__task = {
     .release = /*? me.task.release ?*/,
@@ -17,6 +28,9 @@ static struct camkes_task camkes__task = {
 /*- for name, value in me.task.members -*/
     ./*? name ?*/ = /*? value ?*/,
 /*- endfor -*/
+/*- if me.task.budget -*/
+    .budget = &camkes__budget,
+/*- endif -*/
 };
 /*- endif -*/
 

@@ -68,7 +68,7 @@ JOBS = {
 }
 
 
-def tasks(needs: int) -> str:
+def tasks(needs: int, more: str = "") -> str:
     """T4 needs this in each of its jobs."""
     instances = "".join(f"component Worker {name};\n" for name, *_ in TASKS)
     values = "".join(
@@ -76,7 +76,7 @@ def tasks(needs: int) -> str:
         f"{name}.length = {needs if name == 't4' else budget};\n"
         for name, priority, period, budget in TASKS
     )
-    return f"{WORKER}assembly {{ composition {{ {instances} }} configuration {{ {values} }} }}\n"
+    return f"{WORKER}assembly {{ composition {{ {instances} }} configuration {{ {values} {more} }} }}\n"
 
 
 def responses(run: Run) -> dict[str, list[int]]:
@@ -107,6 +107,37 @@ def test_a_task_that_needs_more_than_its_budget_is_late_and_no_other_is(tmp_path
         name: time for name, time in worst.items() if name != "t4"
     }
     assert charged(bad, over)["t4:sc"] == charged(good, run)["t4:sc"] == 60 * MS
+
+
+EXTENDED = 't4._overrun = "extend"; t4._extension = 5 ms; t4._extension_period = 20 ms;'
+
+
+def test_a_job_goes_on_with_the_extension_of_its_task(tmp_path: Path) -> None:
+    """All jobs of T4 end in time then, and two of T1 do not."""
+    built = build(tmp_path, tasks(7, EXTENDED), JOBS, mcs=True)
+    run = built.run(duration=600 * MS)
+    found = responses(run)
+    assert {name: max(times) for name, times in found.items()} == {
+        "t5": 2, "t4": 9, "t3": 16, "t2": 20, "t1": 73,
+    }  # fmt: skip
+    assert sum(time > 60 for time in found["t1"]) == 2
+    used = charged(built, run)
+    assert (used["t4:sc"], used["t4!extension:sc"]) == (60 * MS, 150 * MS)
+    assert run.violations() == []
+
+
+def test_the_end_of_a_part_of_the_budget_is_no_overrun(tmp_path: Path) -> None:
+    """With constant bandwidth a preemption of T4, in 8 to 10 and 12 to 14, splits its budget: in the next job
+    it has 2 at 28, and 2 at 32, and does not go on in between."""
+    changes = (
+        't4._overrun = "extend"; t4._extension = 5 ms; t4._extension_period = 20 ms; t4._offset = 8 ms; '
+        't4._server = "constant_bandwidth"; t4._budget = 4 ms;'
+    )
+    text = tasks(4, changes).replace("t4._budget = 2 ms;", "", 1)
+    built = build(tmp_path, text, JOBS, mcs=True)
+    run = built.run(duration=600 * MS)
+    assert run.of(Kind.TIMEOUT, "t4")[0].time == 30 * MS
+    assert charged(built, run)["t4!extension:sc"] == 0
 
 
 # a client that never comes back from a request, and one that shares nothing with it

@@ -5,6 +5,17 @@
 
 #include <camkes/platform.h>
 
+/* Of a task whose overruns have a handler, on an MCS kernel. */
+struct camkes_budget {
+    struct camkes_task *task;
+    uint64_t size;       /* us */
+    seL4_CPtr manager;   /* endpoint of the handler, its own end */
+    seL4_CPtr timeout;   /* and that for messages */
+    seL4_CPtr time;      /* scheduling contexts: the task's, */
+    seL4_CPtr extension; /* and what it goes on with */
+    seL4_CPtr tcb;       /* of the control thread */
+};
+
 struct camkes_task {
     seL4_CPtr release; /* notification that the timer signals, or of the event */
     seL4_CPtr timer;   /* runs from boot on, unless neither offset nor period is given */
@@ -14,10 +25,16 @@ struct camkes_task {
     uint64_t next;     /* index of the next job */
     uint64_t begun;    /* ns, of the job that an event released */
     bool in_job;
-    bool claimed; /* camkes_next_job() was called, so job 0 is one of several */
+    const struct camkes_budget *budget; /* NULL: nothing handles its overruns */
+    uint64_t used; /* us of its budget that the job has used up, as the handler knows */
+    bool extended; /* the job executes on the extension; set by the handler */
+    bool claimed;  /* camkes_next_job() was called, so job 0 is one of several */
 };
 
 /* Called before and after run(): the first waits for the first release and begins job 0, the second
  * ends the running job and stops the timer. */
 void camkes_begin_task(struct camkes_task *task);
 void camkes_end_task(struct camkes_task *task);
+
+/* The function of the thread that handles the overruns of a task. */
+void camkes_handle_overruns(struct camkes_thread *self);

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a task has on an MCS kernel besides its thread: its server, and the handler of its overruns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from camkes.capdl.details import Rights, Scheduling
+from camkes.capdl.model import KernelObject, ObjectKind, ObjectUse, Purpose, Thread
+from camkes.model.overrun import OverrunPolicy, ServerKind
+from camkes.protocols.plan import Plan, PlannedTask
+from camkes.protocols.time import Reservation
+
+#: the part of the name of the thread that handles the overruns of a task
+HANDLER = "overrun"
+
+
+def server(plan: Plan, thread: Thread, granted: Scheduling) -> Scheduling:
+    """What the scheduling context of a thread grants, as the server of its task if that is a task's."""
+    task = next((t for t in plan.tasks if t.id == thread.task), None)
+    if task is None or task.time is None:
+        return granted
+    return granted.with_server(task.time.server is ServerKind.SPORADIC, task.refills)
+
+
+def extension_of(task: PlannedTask | None) -> Reservation | None:
+    """What a job executes on when it has used up the budget of its task; None: it waits."""
+    if task is None or task.time is None or task.time.overrun is not OverrunPolicy.EXTEND:
+        return None
+    return task.time.extension
+
+
+def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelObject, Rights, int]]:
+    """The capabilities of the handler, and of the control thread, whose timeouts and ends of jobs go there:
+    use, object, rights, badge."""
+    extension = extension_of(task)
+    if task is None or extension is None:
+        return
+    endpoint = KernelObject(f"{task.name}!{HANDLER}:endpoint", ObjectKind.ENDPOINT)
+    yield ObjectUse(task.name, Purpose.MANAGER), endpoint, Rights.READ, 0
+    yield ObjectUse(task.name, Purpose.TIMEOUT), endpoint, Rights.CALL, 1
+    own = KernelObject(f"{task.name}:sc", ObjectKind.SCHEDULING_CONTEXT)
+    yield ObjectUse(task.name, Purpose.TIME), own, Rights.NONE, 0
+    granted = Scheduling(extension.period // 1_000, extension.budget // 1_000)
+    more = KernelObject(f"{task.name}!extension:sc", ObjectKind.SCHEDULING_CONTEXT, details=granted)
+    yield ObjectUse(task.name, Purpose.EXTENSION), more, Rights.NONE, 0

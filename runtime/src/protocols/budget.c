@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * The handler of the overruns of a task with the policy `extend`: when its control thread has used
+ * up the budget of the task, it goes on with the extension. At the end of the job it gets the
+ * task's own scheduling context back.
+ */
+#include <camkes/task.h>
+
+#if defined(CONFIG_KERNEL_MCS)
+
+static bool bind(const struct camkes_budget *budget, seL4_CPtr time)
+{
+    return seL4_SchedContext_Bind(time, budget->tcb) == seL4_NoError;
+}
+
+/* The thread is blocked, so Bind says whether there is budget. Returns whether the message was
+ * answered: a thread that is to wait for its refill must not be blocked when it gets its context.
+ */
+static bool give(const struct camkes_budget *budget, seL4_CPtr first, seL4_CPtr second)
+{
+    if (bind(budget, first)) {
+        return false;
+    }
+    if (second != 0 && bind(budget, second)) {
+        budget->task->extended = second == budget->extension;
+        return false;
+    }
+    budget->task->extended = false;
+    camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
+    (void)bind(budget, budget->time);
+    return true;
+}
+
+/* The kernel counts a refill with less than this as used up, and rounds what was consumed. */
+static const uint64_t LEAST = 20;
+
+/* Whether the job has used up its budget, and not only a part of it that was refilled by itself. */
+static bool overran(const struct camkes_budget *budget)
+{
+    budget->task->used += seL4_GetMR(seL4_Timeout_Consumed);
+    return budget->task->used + LEAST > budget->size;
+}
+
+static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
+{
+    struct camkes_task *const task = budget->task;
+    const bool fault = seL4_MessageInfo_get_label(info) == seL4_Fault_Timeout;
+    const bool over = fault && !task->extended && overran(budget);
+    const seL4_CPtr current = task->extended ? budget->extension : budget->time;
+    (void)seL4_SchedContext_UnbindObject(current, budget->tcb);
+    if (!fault) { /* the end of a job */
+        task->extended = false;
+        return give(budget, budget->time, 0);
+    }
+    return give(budget, current, task->extended ? budget->time : over ? budget->extension : 0);
+}
+
+void camkes_handle_overruns(struct camkes_thread *self)
+{
+    const struct camkes_budget *budget = self->interface;
+    seL4_Word badge = 0;
+    seL4_MessageInfo_t info = camkes_platform_receive(budget->manager, &badge);
+    for (;;) {
+        info = serve(budget, info) ? camkes_platform_receive(budget->manager, &badge)
+                                   : camkes_platform_reply_receive(
+                                         budget->manager, seL4_MessageInfo_new(0, 0, 0, 0), &badge);
+    }
+}
+
+#endif
