@@ -126,7 +126,7 @@ def test_a_job_goes_on_with_the_extension_of_its_task(tmp_path: Path) -> None:
     assert run.violations() == []
 
 
-def test_the_end_of_a_part_of_the_budget_is_no_overrun(tmp_path: Path) -> None:
+def test_the_end_of_a_part_of_the_budget_does_not_extend_a_job(tmp_path: Path) -> None:
     """With constant bandwidth a preemption of T4, in 8 to 10 and 12 to 14, splits its budget: in the next job
     it has 2 at 28, and 2 at 32, and does not go on in between."""
     changes = (
