@@ -22,7 +22,7 @@ bool access_has_key(void)
 /* The sanitizers' functions do not expect memory that cannot be written. */
 static void take_key(void)
 {
-#ifndef __SANITIZE_ADDRESS__
+#ifndef CAMKES_SANITIZED
     if (kernel->options.fast) {
         return;
     }

@@ -38,7 +38,7 @@ bool confine_knows(unsigned machine, int call)
     return machine == (unsigned)SYSCALL_ABI && call >= 0 && call < SYSCALL_FOREIGN;
 }
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef CAMKES_SANITIZED
 
 /* ---- the filter ---- */
 

@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 enum { HEADROOM = 64 * 1024 };
@@ -206,7 +206,7 @@ static void swap_stacks(struct thread *self, struct thread *next)
     void **save = self ? &self->sp : &process.first_sp;
     process.loaded = next;
     storage_switch(self, next);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
     void **fiber = self ? &self->fiber : &process.first_fiber;
     if (next) {
         __sanitizer_start_switch_fiber(fiber, next->stack, (size_t)(next->stack_top - next->stack));
@@ -215,7 +215,7 @@ static void swap_stacks(struct thread *self, struct thread *next)
     }
 #endif
     context_swap(save, next ? next->sp : process.first_sp);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
     __sanitizer_finish_switch_fiber(*fiber, NULL, NULL);
 #endif
 }
@@ -281,7 +281,7 @@ void kernel_go(void)
 
 void kernel_initialise_stack(void)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
     pthread_attr_t attributes;
     void *stack;
     pthread_getattr_np(pthread_self(), &attributes);
@@ -294,7 +294,7 @@ void kernel_initialise_stack(void)
 /* The first function on a new stack, after a switch to it. */
 void kernel_arrive(void)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
     __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
 #endif
     set_inside(false);
@@ -303,7 +303,7 @@ void kernel_arrive(void)
 /* Informs the address sanitizer that execution continues on another stack. */
 static void note_stack(struct thread *self, const char *low, const char *high)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
     __sanitizer_start_switch_fiber(&self->fiber, low, (size_t)(high - low));
     __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
 #else

@@ -6,7 +6,7 @@
 #include "faults.h"
 #include "state.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
 
 #include <sanitizer/asan_interface.h>
 #include <stdio.h>

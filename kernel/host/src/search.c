@@ -437,7 +437,7 @@ void search_interrupt(void)
 unsigned search_fork(const struct options *options)
 {
     static const size_t STATES = (size_t)1 << 25;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
     give_up(2, "there is no search with the sanitizers");
 #endif
     visited_initialise(STATES);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* What the workstation's C library needs of a stack beyond what seL4's would. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CAMKES_SANITIZED
 static const size_t ALLOWANCE = 512 * 1024, FAULT_STACK = 256 * 1024;
 #else
 static const size_t ALLOWANCE = 64 * 1024, FAULT_STACK = 64 * 1024;

@@ -233,19 +233,7 @@ def test_a_sanitized_build_runs(build: Build) -> None:
 
 @pytest.mark.long  # compile the kernel
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
-@pytest.mark.parametrize(
-    "sanitize",
-    [
-        False,
-        pytest.param(
-            True,
-            marks=pytest.mark.xfail(
-                strict=False,
-                reason="what clang's sanitizer reserves counts for the limit of memory (RLIMIT_DATA)",
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("sanitize", [False, True])
 def test_clang_builds_what_runs(sanitize: bool, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "clang")
     text, result = build(FILES, sanitize=sanitize).run()

@@ -28,7 +28,7 @@ static inline void processor_forget_registers(void)
                      :
                      :
                      : "rbx", "r12", "r13", "r14", "r15", "cc", "memory");
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__OPTIMIZE__) && !defined(CAMKES_SANITIZED)
     __asm__ volatile("xorl %%ebp, %%ebp" : : : "rbp", "cc");
 #endif
 }
