@@ -27,10 +27,10 @@ from camkes.capdl.model import (
     ObjectUse,
     Purpose,
     Role,
-    Space,
     Thread,
     Timer,
 )
+from camkes.capdl.open_space import OpenSpace
 from camkes.capdl.overruns import extension_of, handler_caps, server
 from camkes.capdl.threads import ThreadPlanner
 from camkes.diagnostics import Sink
@@ -69,30 +69,6 @@ def allocate(
         refuse_policies(system, plan, sink)
         refuse_criticality(system, sink)
     return model
-
-
-class OpenSpace:
-    """An address space while it is filled."""
-
-    __slots__ = ("caps", "instances", "mappings", "name", "next_slot", "threads")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.instances: list[str] = []
-        self.caps: list[Cap] = []
-        self.mappings: list[Mapping] = []
-        self.threads: list[Thread] = []
-        self.next_slot = 1
-
-    def reserve(self) -> int:
-        slot = self.next_slot
-        self.next_slot += 1
-        return slot
-
-    def build(self) -> Space:
-        return Space(
-            self.name, tuple(self.instances), tuple(self.caps), tuple(self.mappings), tuple(self.threads)
-        )
 
 
 class _Allocator:
@@ -420,14 +396,19 @@ class _Allocator:
             granted = server(self.plan, thread, self.time.scheduling(thread))
             context = self._context(f"{thread.name}:sc", granted)
             return replace(thread, scheduling_context=context)
-        name = thread.instance
-        if ObjectUse(name, Purpose.LENT) not in self.slots:
-            self._cap(space, ObjectUse(name, Purpose.LENT), self._context(f"{name}:passive-sc", Scheduling()))
-            done = self._object(f"{name}:passive-done", ObjectKind.NOTIFICATION)
-            self._cap(space, ObjectUse(name, Purpose.LENT_DONE), done, Rights.RW)
-            gate = self._object(f"{name}:passive-gate", ObjectKind.ENDPOINT)
-            self._cap(space, ObjectUse(name, Purpose.LENT_GATE), gate, Rights.READ | Rights.CALL)
+        lent = ObjectUse(thread.instance, Purpose.LENT)
+        if lent not in self.slots:
+            name = f"{thread.instance}:passive"
+            self._lent(lent, Purpose.LENT_DONE, Purpose.LENT_GATE, name, space)
         return thread
+
+    def _lent(self, use: ObjectUse, done: Purpose, gate: Purpose, name: str, space: OpenSpace) -> None:
+        """What passive threads need to come to where they wait for callers."""
+        self._cap(space, use, self._context(f"{name}-sc", Scheduling()))
+        notification = self._object(f"{name}-done", ObjectKind.NOTIFICATION)
+        self._cap(space, replace(use, purpose=done), notification, Rights.RW)
+        endpoint = self._object(f"{name}-gate", ObjectKind.ENDPOINT)
+        self._cap(space, replace(use, purpose=gate), endpoint, Rights.READ | Rights.CALL)
 
     def _overrun(self, cpi: PlannedCpi, space: OpenSpace) -> None:
         """What the manager of a CPI needs to give its workers the time of others."""
@@ -440,7 +421,10 @@ class _Allocator:
             self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
             if context.name in cpi.payers:
                 self._cap(space, use(Purpose.TIME, context.name), f"{context.name}:sc")
-        if cpi.overrun.rules.extends and cpi.extension is not None:
+        if cpi.overrun.rules.aborts:
+            home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)
+            self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
+        if cpi.extension is not None:
             period, budget = cpi.extension.period // 1000, cpi.extension.budget // 1000
             extension = self._context(f"{cpi.name}!extension:sc", Scheduling(period, budget))
             self._cap(space, use(Purpose.EXTENSION), extension)

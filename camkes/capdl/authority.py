@@ -252,6 +252,8 @@ class _Explainer:
                 return f"the manager of {end} lends the time of {use.context}"
             case Purpose.TIMEOUT:
                 return f"overruns of {use.context} go to the manager of {end}"
+            case Purpose.HOME | Purpose.HOME_DONE | Purpose.HOME_GATE:
+                return f"workers of {end} after aborted requests"
             case Purpose.EXTENSION:
                 return f"the manager of {end} extends requests"
             case Purpose.WORKER | Purpose.AUTHORITY:

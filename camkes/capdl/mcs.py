@@ -29,16 +29,18 @@ _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
 
 def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
-    """Report the overrun policies that the runtime does not have yet: managers of groups have none, and those
-    of pools and of CPIs without a lock do not know what a thread serves."""
+    """Report the overrun policies that the runtime does not have yet: managers of groups have none, nor have
+    those of pools, and without a lock they do not learn when an extended request ends."""
     groups = find_groups(plan)
     stated = []
     for task in system.tasks:
         extends = group_of(groups, task.instance) is None and extension_of(plan.task(task.instance))
         stated.append((task.overrun, task.spans.get("overrun", task.span), bool(extends)))
-    for cpi, planned in zip(system.cpis, plan.cpis, strict=True):
-        lock = cpi.protocol.inherits and not planned.pooled and group_of(groups, cpi.name) is None
-        known = lock and cpi.overrun in (OverrunPolicy.HELP, OverrunPolicy.EXTEND)
+    for cpi in system.cpis:
+        planned = plan.cpi(cpi.name)
+        alone = planned is not None and not planned.pooled and group_of(groups, cpi.name) is None
+        locked = cpi.protocol.inherits and cpi.overrun in (OverrunPolicy.HELP, OverrunPolicy.EXTEND)
+        known = alone and (locked or cpi.overrun is OverrunPolicy.ABORT)
         stated.append((cpi.overrun, cpi.spans.get("overrun", cpi.span), known))
     for policy, span, known in stated:
         if policy is not OverrunPolicy.WAIT and not known:

@@ -101,6 +101,10 @@ class Purpose(Enum):
     TIME = "time"
     TIMEOUT = "timeout"
     EXTENSION = "extension"
+    #: as LENT, LENT_DONE and LENT_GATE, of the CPI `interface`: for a worker whose request was aborted
+    HOME = "home"
+    HOME_DONE = "home done"
+    HOME_GATE = "home gate"
     #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
     #: `interface`, the timer that signals RELEASE; of the group whose first condition is `interface`, WAKE
     TIMER = "timer"

@@ -169,7 +169,7 @@ class CpiContextContext(Struct, frozen=True):
     reply: int
     manager: int
     worker: str | None
-    time: tuple[tuple[str, int], ...]  # members for overruns
+    time: tuple[tuple[str, str], ...]  # members for overruns
 
 
 class CallerContext(Struct, frozen=True):

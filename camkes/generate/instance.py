@@ -201,7 +201,11 @@ def _is_helped(me: InstanceFacts, name: str) -> bool:
 
 
 #: members of struct camkes_start
-_LENT = {"lent": Purpose.LENT, "lent_done": Purpose.LENT_DONE, "lent_gate": Purpose.LENT_GATE}
+_LENT = {
+    "lent.context": Purpose.LENT,
+    "lent.done": Purpose.LENT_DONE,
+    "lent.gate": Purpose.LENT_GATE,
+}
 
 
 def _start(me: InstanceFacts) -> ctx.StartContext:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from camkes.capdl.callers import caller_table, sender_ids
 from camkes.capdl.model import Purpose, Role
 from camkes.generate import contexts as ctx
@@ -75,15 +77,41 @@ def dispatches(
     )
 
 
+#: members of struct camkes_context and of struct camkes_cpi, for overruns
+_OF_CONTEXT = {"time": Purpose.TIME, "timeout": Purpose.TIMEOUT}
+_OF_CPI = {
+    "extension": Purpose.EXTENSION,
+    "home.context": Purpose.HOME,
+    "home.done": Purpose.HOME_DONE,
+    "home.gate": Purpose.HOME_GATE,
+}
+
+
+def _slots(
+    me: InstanceFacts, members: Mapping[str, Purpose], name: str, context: str = ""
+) -> tuple[tuple[str, str], ...]:
+    slots = ((member, me.slot_if_any(purpose, name, context)) for member, purpose in members.items())
+    return tuple((member, str(slot)) for member, slot in slots if slot)
+
+
+def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
+    """What a CPI does about overruns, as members of its record."""
+    rules, name = cpi.overrun.rules, cpi.interface
+    helps = [("helps", "true")] if rules.helps else []
+    aborts = [("aborts", "true"), ("rollback", f"{name}__rollback")] if rules.aborts else []
+    return (*helps, *aborts, *_slots(me, _OF_CPI, name))
+
+
 def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     name = cpi.interface
     workers = [t for t in me.threads if t.role is Role.WORKER and t.interface == name]
     by_context = {t.context: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
+    if cpi.protocol.own_priority and cpi.overrun.rules.binds:
+        by_context = {c.id: me.all.thread_name(workers[0]) for c in cpi.contexts}
     table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
     index = {c.id: i for i, c in enumerate(cpi.contexts)}
     monitor = "" if cpi.monitor is None else monitor_word(cpi.monitor)
     group = group_of(me.all.groups, cpi.name)
-    extension = me.slot_if_any(Purpose.EXTENSION, name)
     first = 1 if group is None else 1 + group.first_party(cpi) - group.first_of_lock(cpi)
     return ctx.CpiContext(
         name=cpi.name,
@@ -102,11 +130,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
                 reply=me.slot_if_any(Purpose.REPLY, name, c.name),
                 manager=me.slot_if_any(Purpose.MANAGER, name, c.name),
                 worker=by_context.get(c.id),
-                time=tuple(
-                    (member, slot)
-                    for member, purpose in (("time", Purpose.TIME), ("timeout", Purpose.TIMEOUT))
-                    if (slot := me.slot_if_any(purpose, name, c.name))
-                ),
+                time=_slots(me, _OF_CONTEXT, name, c.name),
             )
             for held, c in enumerate(cpi.contexts, first)
         ),
@@ -126,10 +150,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         authority=me.slot_if_any(Purpose.AUTHORITY, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
         queue=cpi.manager and group is None,
-        time=(
-            *([("helps", "true")] if cpi.overrun.rules.helps else []),
-            *([("extension", str(extension))] if extension else []),
-        ),
+        time=_policy(me, cpi),
         members=me.all.reader.members(me.instance, "cpi", f"{name}_"),
     )
 

@@ -48,7 +48,7 @@ TABLE = {
     OverrunPolicy.WAIT: OverrunRules(task=True, cpi=True),
     OverrunPolicy.HELP: OverrunRules(cpi=True, helps=True, binds=True),
     OverrunPolicy.EXTEND: OverrunRules(task=True, cpi=True, extends=True, binds=True),
-    OverrunPolicy.ABORT: OverrunRules(cpi=True, aborts=True),
+    OverrunPolicy.ABORT: OverrunRules(cpi=True, aborts=True, binds=True),
     OverrunPolicy.SUSPEND: OverrunRules(cpi=True, aborts=True, binds=True),
     OverrunPolicy.STOP: OverrunRules(task=True),
     OverrunPolicy.RAISE: OverrunRules(task=True),

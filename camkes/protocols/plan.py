@@ -83,7 +83,7 @@ class PlannedCpi(Struct, frozen=True):
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
 
     `payers` are the tasks whose scheduling contexts its manager may bind, by its overrun policy: none for
-    `wait` and `abort`; with `help` also those that wait for it further up. `extension` is what
+    `wait`; with `help` also those that wait for it further up. `extension` is what
     `extend` and roll-backs execute on, if it is stated. Only an MCS kernel has these.
     """
 

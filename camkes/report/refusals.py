@@ -38,6 +38,7 @@ class MessageError(IntEnum):
     BUSY = 13
     OPERATION = 14
     REPLY = 15
+    ABORTED = 16
 
 
 #: what is wrong, in words
@@ -57,6 +58,7 @@ WORDS = {
     MessageError.BUSY: "an earlier request of its sender has not ended",
     MessageError.OPERATION: "its sender may not use this operation of the manager",
     MessageError.REPLY: "the server failed to reply",
+    MessageError.ABORTED: "its budget was used up",
 }
 
 

@@ -80,6 +80,18 @@ bool camkes_message_ignored(const struct camkes_message *message, const struct c
     return camkes_received_error(*place->handler, &error) == CEA_IGNORE;
 }
 
+/* That a request was aborted is not a mistake of the caller: by default it goes on. */
+static void report_reply(const struct camkes_message *message, const struct camkes_place *place,
+                         const char *method)
+{
+    if (message->refused && message->error == CAMKES_MESSAGE_ABORTED) {
+        camkes_request_was_aborted();
+        (void)camkes_message_ignored(message, place, method);
+    } else {
+        (void)camkes_message_report(message, place, method);
+    }
+}
+
 seL4_Word camkes_reply_failed(const struct camkes_place *place, seL4_MessageInfo_t info,
                               size_t bytes, const char *method)
 {
@@ -92,7 +104,7 @@ seL4_Word camkes_reply_failed(const struct camkes_place *place, seL4_MessageInfo
         .refused = label != 0,
         .wanted = bytes,
     };
-    (void)camkes_message_report(&message, place, method);
+    report_reply(&message, place, method);
     return 0;
 }
 

@@ -30,18 +30,25 @@ static bool initialises(const struct camkes_thread *thread, const struct camkes_
     return is_passive(thread, instance) && thread->cpi == NULL;
 }
 
-static void lend(const struct camkes_instance *instance, const struct camkes_thread *thread)
+static void lend(const struct camkes_lent *lent, const struct camkes_thread *thread)
 {
-    if (seL4_SchedContext_Bind(instance->start->lent, thread->tcb) != seL4_NoError) {
+    if (seL4_SchedContext_Bind(lent->context, thread->tcb) != seL4_NoError) {
         camkes_platform_fault();
     }
 }
 
-static void take_back(const struct camkes_instance *instance)
+static void take_back(const struct camkes_lent *lent)
 {
-    if (seL4_SchedContext_Unbind(instance->start->lent) != seL4_NoError) {
+    if (seL4_SchedContext_Unbind(lent->context) != seL4_NoError) {
         camkes_platform_fault();
     }
+}
+
+void camkes_platform_bring_home(const struct camkes_lent *lent)
+{
+    seL4_Wait(lent->done, NULL);
+    take_back(lent);
+    (void)seL4_Call(lent->gate, empty());
 }
 
 unsigned camkes_platform_passive(const struct camkes_instance *instance)
@@ -57,11 +64,11 @@ void camkes_platform_start_passive(const struct camkes_instance *instance)
 {
     for (unsigned i = 0; i < camkes_thread_count; i++) {
         if (initialises(camkes_threads[i], instance)) {
-            lend(instance, camkes_threads[i]);
+            lend(&instance->start->lent, camkes_threads[i]);
             /* the thread sends before and after it initialises its interface */
             (void)camkes_platform_listen(instance->start->ready, NULL);
             (void)camkes_platform_listen(instance->start->ready, NULL);
-            take_back(instance);
+            take_back(&instance->start->lent);
         }
     }
 }
@@ -70,10 +77,8 @@ void camkes_platform_open_passive(const struct camkes_instance *instance)
 {
     for (unsigned i = 0; i < camkes_thread_count; i++) {
         if (is_passive(camkes_threads[i], instance)) {
-            lend(instance, camkes_threads[i]);
-            seL4_Wait(instance->start->lent_done, NULL);
-            take_back(instance);
-            (void)seL4_Call(instance->start->lent_gate, empty());
+            lend(&instance->start->lent, camkes_threads[i]);
+            camkes_platform_bring_home(&instance->start->lent);
         }
     }
 }
@@ -84,8 +89,8 @@ seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *
     if (!self->passive) {
         return camkes_platform_receive(endpoint, badge);
     }
-    const struct camkes_start *start = self->instance->start;
-    (void)seL4_NBSendRecv(start->lent_done, empty(), start->lent_gate, NULL, self->reply);
+    const struct camkes_lent *lent = self->home != NULL ? self->home : &self->instance->start->lent;
+    (void)seL4_NBSendRecv(lent->done, empty(), lent->gate, NULL, self->reply);
     return camkes_platform_reply_receive(endpoint, empty(), badge);
 }
 

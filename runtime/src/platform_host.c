@@ -11,7 +11,12 @@ void set_putchar(void (*putchar)(int character))
     (void)putchar;
 }
 
-#if !defined(CONFIG_KERNEL_MCS)
+#if defined(CONFIG_KERNEL_MCS)
+void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(void))
+{
+    camkes_host_restart(thread->tcb, entry);
+}
+#else
 seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {
     return seL4_CNode_SaveCaller(seL4_CapNull, *slot, seL4_WordBits);

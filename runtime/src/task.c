@@ -129,6 +129,18 @@ unsigned camkes_request_priority(void)
     return camkes_own_priority(camkes_self());
 }
 
+bool camkes_request_aborted(void)
+{
+#if CAMKES_MCS
+    struct camkes_thread *self = camkes_self();
+    const bool aborted = self->aborted;
+    self->aborted = false;
+    return aborted;
+#else
+    return false;
+#endif
+}
+
 int camkes_requestor(void)
 {
     const uint16_t task = camkes_label_task(camkes_self()->label);

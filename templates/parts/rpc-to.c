@@ -254,6 +254,9 @@ static struct camkes_thread *const /*? rpc.interface ?*/__pool[] = {
 /*- endfor -*/
 };
 /*- endif -*/
+/*- if 'aborts' in cpi.time | map('first') -*/
+void /*? rpc.interface ?*/__rollback(void) __attribute__((weak));
+/*- endif -*/
 /*- if cpi.queue -*/
 static uint16_t /*? rpc.interface ?*/__queue[/*? cpi.contexts | length ?*/];
 /*- endif -*/

@@ -25,6 +25,7 @@ seL4_MessageInfo_t syscall_received(struct thread *self, seL4_Word *badge);
 
 /* invocations.c */
 struct thread *invocation_thread(struct thread *self, seL4_CPtr slot);
+void invocation_resume(struct thread *thread, struct thread *by);
 seL4_Error invocation_set_priorities(struct thread *self, seL4_CPtr tcb, seL4_CPtr authority,
                                      const seL4_Word *maximum, const seL4_Word *priority);
 

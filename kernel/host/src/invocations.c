@@ -22,7 +22,7 @@ static void suspend(struct thread *thread, struct thread *by)
     TRACE(BLOCK, thread, by, CAMKES_BLOCK_SUSPENDED, thread->tcb->number);
 }
 
-static void resume(struct thread *thread, struct thread *by)
+void invocation_resume(struct thread *thread, struct thread *by)
 {
     if (thread->state == THREAD_RUNNING) {
         return;
@@ -101,7 +101,7 @@ seL4_Error seL4_TCB_Resume(seL4_TCB tcb)
     struct thread *self = kernel_enter(CAMKES_KCALL_RESUME, tcb);
     struct thread *thread = invocation_thread(self, tcb);
     if (thread) {
-        resume(thread, self);
+        invocation_resume(thread, self);
     }
     kernel_leave(self);
     return thread ? seL4_NoError : seL4_InvalidCapability;

@@ -12,6 +12,9 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 /* What the workstation's C library needs of a stack beyond what seL4's would. */
 #ifdef CAMKES_SANITIZED
@@ -93,6 +96,33 @@ static struct registers *make_registers(void)
         give_up(3, "cannot reserve memory for registers");
     }
     return place;
+}
+
+static void restart_main(void)
+{
+    kernel_arrive();
+    process.loaded->restart();
+}
+
+static void go_on_at(struct thread *thread, void (*entry)(void))
+{
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(thread->stack, (size_t)(thread->stack_top - thread->stack));
+#endif
+    thread->redo = false;
+    thread->restart = entry;
+    thread->sp = context_make(thread->stack_top, restart_main);
+}
+
+void camkes_host_restart(seL4_CPtr tcb, void (*entry)(void))
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_RESUME, tcb);
+    struct thread *thread = invocation_thread(self, tcb);
+    if (thread && thread != self && thread->space == self->space) {
+        invocation_resume(thread, self);
+        go_on_at(thread, entry);
+    }
+    kernel_leave(self);
 }
 
 /* Makes the thread ready to start in this process. */

@@ -88,11 +88,12 @@ struct thread {
     unsigned index; /* in its address space */
     uint8_t priority, max_priority;
     enum thread_state state;
-    bool serves;    /* it is a worker of a CPI */
-    bool queued;    /* in a ready queue */
-    bool timeless;  /* of an MCS kernel: it has no context with time */
-    bool postponed; /* it waits for a refill of its context */
-    bool redo;      /* it was taken out of a kernel operation and starts that again */
+    bool serves;           /* it is a worker of a CPI */
+    bool queued;           /* in a ready queue */
+    bool timeless;         /* of an MCS kernel: it has no context with time */
+    bool postponed;        /* it waits for a refill of its context */
+    void (*restart)(void); /* where its code goes on after camkes_host_restart() */
+    bool redo;             /* it was taken out of a kernel operation and starts that again */
     bool is_call, can_grant, can_grant_reply; /* of the message it sends; the receiver's grant */
     uint64_t badge;                           /* of the message it sends or has received */
     struct object *waits_for;

@@ -82,6 +82,9 @@ camkes_error_action_t camkes_error(camkes_error_t *error);
 #endif
 #endif
 
+/* a request was aborted, because its budget was used up */
+#define CE_REQUEST_ABORTED ((camkes_error_type_t)(CE_OVERFLOW + 1))
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -19,10 +19,7 @@ struct camkes_start {
     _Atomic unsigned waiting;     /* number of threads at the gate; CAMKES_GATE_OPEN if it is open
                                    */
 #if defined(CONFIG_KERNEL_MCS)
-    /* for passive threads, see src/passive.c */
-    seL4_CPtr lent;
-    seL4_CPtr lent_done;
-    seL4_CPtr lent_gate;
+    struct camkes_lent lent;
 #endif
 };
 

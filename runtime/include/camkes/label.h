@@ -86,6 +86,8 @@ enum camkes_operation {
     CAMKES_FREE_LOCK = 13,    /* while no context waits for it */
     /* to the manager of a group */
     CAMKES_POST_ALL = 14,
+    /* by a worker that is not on the time of its caller any more, see protocols/overrun.h */
+    CAMKES_RETURN_TIME = 15,
     CAMKES_WAIT_UNTIL = 15, /* a wait, with the time at which it ends at the latest */
 };
 

@@ -40,6 +40,13 @@ bool camkes_next_job(void);
 unsigned camkes_request_priority(void);
 
 /*
+ * Whether a request of the running thread was aborted since this was last asked, because the budget
+ * of the task that it works for was used up. The error handler of the interface gets
+ * CE_REQUEST_ABORTED; without one, the caller goes on, and results are zero.
+ */
+bool camkes_request_aborted(void);
+
+/*
  * The id of the task that the running thread works for, or -1. In a handler it is the id that the
  * caller claims, which is one of the tasks that can use the caller's connection: other requests are
  * refused.

@@ -18,6 +18,21 @@ struct camkes_emptying;
 struct camkes_instance;
 struct camkes_task;
 
+#if defined(CONFIG_KERNEL_MCS)
+#define CAMKES_MCS 1
+#else
+#define CAMKES_MCS 0
+#endif
+
+#if CAMKES_MCS
+/* What passive threads need to come to where they wait for callers; see src/passive.c. */
+struct camkes_lent {
+    seL4_CPtr context; /* scheduling context */
+    seL4_CPtr done;    /* notification */
+    seL4_CPtr gate;    /* endpoint */
+};
+#endif
+
 struct camkes_thread {
     const char *name;
     const struct camkes_instance *instance;
@@ -48,8 +63,10 @@ struct camkes_thread {
     const struct camkes_emptying *emptying;
 
 #if defined(CONFIG_KERNEL_MCS)
-    seL4_CPtr reply; /* the reply object with which it receives messages */
-    bool passive;    /* it runs on the scheduling contexts of its callers */
+    seL4_CPtr reply;                /* the reply object with which it receives messages */
+    bool passive;                   /* it runs on the scheduling contexts of its callers */
+    bool aborted;                   /* a request that it made was aborted */
+    const struct camkes_lent *home; /* what it uses after an overrun, NULL: that of its instance */
 #endif
 };
 
@@ -84,5 +101,13 @@ static inline void camkes_set_self(struct camkes_thread *self)
 /* The threads of this address space by index; generated. */
 extern struct camkes_thread *const camkes_threads[];
 extern const unsigned camkes_thread_count;
+
+/* A request of the running thread was aborted. */
+static inline void camkes_request_was_aborted(void)
+{
+#if CAMKES_MCS
+    camkes_self()->aborted = true;
+#endif
+}
 
 unsigned camkes_thread_index(const struct camkes_thread *thread);

@@ -144,6 +144,17 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
     return to;
 }
 
+/* The lock goes to the first waiter, or is free. */
+static void pass_on(struct camkes_cpi *cpi, struct camkes_context *from)
+{
+    if (cpi->queued > 0) {
+        camkes_overrun_grant(cpi, hand_over(cpi, from));
+    } else {
+        CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
+        atomic_store(&cpi->lock, 0);
+    }
+}
+
 static unsigned release(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *from = &cpi->context[index];
@@ -151,20 +162,29 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
         return CAMKES_MESSAGE_OPERATION;
     }
     const bool lent = camkes_overrun_leave(cpi, from);
-    if (cpi->queued > 0) {
-        camkes_overrun_grant(cpi, hand_over(cpi, from));
-    } else if (lent) {
-        CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
-        atomic_store(&cpi->lock, 0);
-    } else {
+    if (cpi->queued == 0 && !lent) {
         return CAMKES_MESSAGE_OPERATION; /* the lock has no waiters */
     }
+    pass_on(cpi, from);
     camkes_point();
     if (lent) {
         camkes_overrun_home(from);
         return REPLY_SAVED;
     }
     return CAMKES_MESSAGE_GOOD;
+}
+
+/* A request was aborted, and is rolled back: its worker goes home before the lock is granted. */
+static unsigned abandon(struct camkes_cpi *cpi, struct camkes_context *context)
+{
+    if (!CAMKES_MCS) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    camkes_overrun_return(cpi, context);
+    if (holder(cpi) == context) {
+        pass_on(cpi, context);
+    }
+    return REPLY_SAVED;
 }
 
 /* Waits, with the reply of the waiter, for the release of the lock or a message of its holder. */
@@ -266,6 +286,8 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
         return begin(cpi, &cpi->context[index], thread);
     case CAMKES_END_REQUEST:
         return end(cpi, &cpi->context[index], thread);
+    case CAMKES_RETURN_TIME:
+        return abandon(cpi, &cpi->context[index]);
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
     default:
@@ -285,7 +307,7 @@ static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t
     const seL4_Word label = seL4_MessageInfo_get_label(info);
     if (camkes_is_timeout(cpi, badge)) {
         struct camkes_context *context = &cpi->context[badge - cpi->contexts - cpi->callers - 1];
-        camkes_overrun(cpi, context, holder(cpi) == context);
+        camkes_overrun(cpi, context);
         return REPLY_SAVED;
     }
     const struct camkes_caller *caller = caller_of(cpi, badge);

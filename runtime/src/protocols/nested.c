@@ -110,6 +110,20 @@ seL4_MessageInfo_t camkes_request_pushed(const struct camkes_uses *to, seL4_Mess
     return reply;
 }
 
+void camkes_request_abandoned(void)
+{
+    struct camkes_thread *self = camkes_self();
+    if (self->context == NULL) {
+        return;
+    }
+    const seL4_CPtr manager = atomic_exchange(&self->context->nested, 0);
+    camkes_point();
+    if (manager != 0) {
+        settle(self);
+        camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), self->cpi->name);
+    }
+}
+
 seL4_Word camkes_no_route(const struct camkes_uses *to)
 {
     camkes_fail("thread %s cannot request %s: it does not work for a task that the plan lets there",

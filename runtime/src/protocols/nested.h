@@ -13,6 +13,9 @@ void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
                             enum camkes_operation operation);
 
+/* The running thread's request was aborted, maybe within a nested one. */
+void camkes_request_abandoned(void);
+
 /* Called by the manager: sends `priority` to the CPI of the worker's nested request, if it has one.
  */
 void camkes_nested_push(struct camkes_context *context, uint8_t priority);

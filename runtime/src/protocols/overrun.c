@@ -11,6 +11,9 @@
  */
 #include "overrun.h"
 
+#include "nested.h"
+
+#include <camkes/instance.h>
 #include <camkes/label.h>
 
 #if defined(CONFIG_KERNEL_MCS)
@@ -116,8 +119,58 @@ static seL4_CPtr stop(struct camkes_cpi *cpi, struct camkes_context *context)
     return time;
 }
 
-void camkes_overrun(struct camkes_cpi *cpi, struct camkes_context *context, bool holds)
+/* The rest of a request that was aborted, by its worker: then it serves again. */
+static void end_aborted(void)
 {
+    struct camkes_thread *self = camkes_self();
+    const struct camkes_context *context = camkes_sender_context(self);
+    if (self->cpi->rollback != NULL) {
+        self->cpi->rollback();
+    }
+    CAMKES_TRACE(REQUEST_END, self->cpi->id, context->id);
+    camkes_request_abandoned();
+    camkes_ask_own_manager(self->cpi, context, CAMKES_RETURN_TIME);
+    self->start(self);
+    camkes_platform_fault();
+}
+
+/* Answers the caller, to whom its time goes back, in place of the worker, which rolls back. */
+static void abort_request(struct camkes_cpi *cpi, struct camkes_context *context)
+{
+    const struct camkes_thread *worker = worker_of(context);
+    const bool extends = cpi->extension != 0 && cpi->extended == NULL;
+    const seL4_CPtr time = extends ? cpi->extension : cpi->home.context;
+    seL4_Send(worker->reply, seL4_MessageInfo_new(CAMKES_MESSAGE_ABORTED, 0, 0, 0));
+    cpi->extended = extends ? context : cpi->extended;
+    const bool ready = bind(time, worker);
+    camkes_platform_restart(worker, end_aborted);
+    if (!ready) {
+        (void)bind(time, worker);
+    }
+}
+
+void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *context)
+{
+    struct camkes_thread *const worker = worker_of(context);
+    const uint8_t priority =
+        worker->context != NULL ? atomic_load(&context->effective) : cpi->ceiling;
+    if (cpi->extended == context) {
+        unbind(cpi->extension, worker);
+        cpi->extended = NULL;
+        (void)bind(cpi->home.context, worker);
+    }
+    /* the manager waits for it */
+    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
+    worker->home = &cpi->home;
+    reply();
+    camkes_platform_bring_home(&cpi->home);
+    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
+}
+
+void camkes_overrun(struct camkes_cpi *cpi, const struct camkes_context *any)
+{
+    struct camkes_context *const context = camkes_sender_context(worker_of(any));
+    const bool holds = (atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) == context->held;
     struct camkes_context *const payer = context->payer;
     const bool extended = cpi->extended == context;
     const seL4_CPtr time = stop(cpi, context);
@@ -128,6 +181,10 @@ void camkes_overrun(struct camkes_cpi *cpi, struct camkes_context *context, bool
         return;
     }
     context->stalled = false;
+    if (cpi->aborts) {
+        abort_request(cpi, context);
+        return;
+    }
     if ((holds && cpi->helps && pay(cpi, context)) ||
         (time != context->time && bind(context->time, worker_of(context))) ||
         (holds && !extended && extend(cpi, context))) {

@@ -18,9 +18,11 @@ static inline bool camkes_is_timeout(const struct camkes_cpi *cpi, seL4_Word bad
 
 /* Sends the timeouts of the workers to the manager. */
 void camkes_overrun_prepare(const struct camkes_cpi *cpi);
-/* A budget or a part of one is used up; this answers the fault. `holds`: the context has the lock.
+/* A budget or a part of one is used up; this answers the fault of a worker of the context. */
+void camkes_overrun(struct camkes_cpi *cpi, const struct camkes_context *context);
+/* A worker that was aborted leaves, on the extension: it gets home, to wait for callers. Replies.
  */
-void camkes_overrun(struct camkes_cpi *cpi, struct camkes_context *context, bool holds);
+void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *context);
 /* A context begins to wait for the lock that `holder` has. */
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context);
@@ -35,7 +37,8 @@ void camkes_overrun_grant(struct camkes_cpi *cpi, struct camkes_context *context
 
 #define camkes_is_timeout(cpi, badge) false
 #define camkes_overrun_prepare(cpi) ((void)(cpi))
-#define camkes_overrun(cpi, context, holds) ((void)(context))
+#define camkes_overrun(cpi, context) ((void)(context))
+#define camkes_overrun_return(cpi, context) ((void)(context))
 #define camkes_overrun_wait(cpi, holder, context) ((void)(context))
 #define camkes_overrun_leave(cpi, context) false
 #define camkes_overrun_home(context) ((void)(context))

@@ -35,6 +35,12 @@ CAMKES_KERNEL_API void camkes_host_timer_arm(seL4_CPtr timer, uint64_t first, ui
 /* How often it has expired since it was armed. */
 CAMKES_KERNEL_API uint64_t camkes_host_timer_expirations(seL4_CPtr timer);
 
+/*
+ * A thread of the address space, not the running one, goes on with `entry` on an empty stack,
+ * whatever it waited for. It must not return.
+ */
+CAMKES_KERNEL_API void camkes_host_restart(seL4_CPtr tcb, void (*entry)(void));
+
 /* The console. Standard output and error of a component end here by themselves, line by line. */
 CAMKES_KERNEL_API void camkes_host_write(const char *text, size_t n);
 

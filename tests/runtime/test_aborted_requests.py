@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Requests that are aborted because their budget is used up.
+
+The figures were computed by hand. The parts of the system are released one after the other, so one run shows
+all.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from camkes.report.trace.budgets import BudgetTracker
+from camkes.report.trace.kinds import Kind
+from tests.runtime.host import Run, build
+
+MS = 1_000_000
+
+SYSTEM = """
+procedure Section { int enter(in int ms); }
+component User { control; requestor; uses Section s; attribute int length; attribute int jobs; }
+component Worker { control; requestor; attribute int length; }
+component Lock { provides Section s with priority_protocol inherited, overrun abort; }
+component Fixed { provides Section s with priority_protocol fixed, overrun abort; }
+component Own { provides Section s with priority_protocol propagated, overrun abort; }
+component Outer { provides Section s with priority_protocol inherited, overrun abort; uses Section next; }
+assembly {
+    composition {
+        component User low; component Worker middle; component User high; component Lock lock;
+        component User first; component User second; component Fixed shared;
+        component User alone; component Own own;
+        component User deep; component User other; component Outer outer; component Lock inner;
+        connection seL4RPCCall c1(from low.s, from high.s, to lock.s);
+        connection seL4RPCCall c2(from first.s, from second.s, to shared.s);
+        connection seL4RPCCall c3(from alone.s, to own.s);
+        connection seL4RPCCall c4(from deep.s, from other.s, to outer.s);
+        connection seL4RPCCall c5(from outer.next, to inner.s);
+    }
+    configuration {
+        low._priority = 10; low._period = 20 ms; low._budget = 3 ms; low._offset = 0;
+        middle._priority = 20; middle._period = 50 ms; middle._offset = 4 ms;
+        high._priority = 30; high._period = 50 ms; high._budget = 10 ms; high._offset = 2 ms;
+        first._priority = 20; first._period = 20 ms; first._budget = 3 ms; first._offset = 100 ms;
+        second._priority = 30; second._period = 50 ms; second._offset = 101 ms;
+        alone._priority = 20; alone._period = 20 ms; alone._budget = 3 ms; alone._offset = 200 ms;
+        deep._priority = 10; deep._period = 20 ms; deep._budget = 3 ms; deep._offset = 300 ms;
+        other._priority = 20; other._period = 20 ms; other._offset = 302 ms;
+        low.length = 6; middle.length = 8; high.length = 1; first.length = 4; second.length = 4;
+        alone.length = 4; deep.length = 4; other.length = 1;
+        low.jobs = 1; high.jobs = 1; first.jobs = 1; second.jobs = 1; alone.jobs = 1;
+        deep.jobs = 5; other.jobs = 5;
+        lock.s_extension = 5 ms; lock.s_extension_period = 20 ms;
+    }
+}
+"""
+
+HEAD = "#include <camkes/realtime.h>\n"
+SERVER = (
+    HEAD
+    + """
+int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }
+void s__rollback(void) { printf("%s\\n", get_instance_name()); }
+"""
+)
+SOURCES = {
+    "User": HEAD
+    + """
+int run(void)
+{
+    for (int i = 0; i < jobs && camkes_next_job(); i++) {
+        const int result = s_enter(length);
+        const bool aborted = camkes_request_aborted();
+        if (aborted != (result == 0) || camkes_request_aborted()) {
+            printf("wrong\\n");
+        }
+        printf("%s %s\\n", get_instance_name(), aborted ? "aborted" : "served");
+    }
+    return 0;
+}
+""",
+    "Worker": HEAD + "int run(void) { camkes_work(CAMKES_MS(length)); return 0; }\n",
+    "Lock": SERVER,
+    "Fixed": SERVER,
+    "Own": HEAD + "int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }\n",
+    "Outer": HEAD
+    + """
+int s_enter(int ms) { return next_enter(ms); }
+void s__rollback(void) { printf("%s\\n", get_instance_name()); }
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return build(tmp_path_factory.mktemp("aborted"), SYSTEM, SOURCES, mcs=True).run()
+
+
+@pytest.mark.parametrize(
+    ("task", "responses"),
+    [
+        ("high", [2]),
+        ("middle", [8]),
+        ("low", [20]),
+        # the thread serves the second as soon as the first is aborted, at 103
+        ("second", [6]),
+        ("first", [20]),
+        ("alone", [20]),
+        ("other", [2] * 5),
+        ("deep", [20] * 5),
+    ],
+)
+def test_responses(run: Run, task: str, responses: list[int]) -> None:
+    assert [end.time - end.args[1] for end in run.of(Kind.JOB_END, task)] == [r * MS for r in responses]
+
+
+def said(run: Run, *instances: str) -> list[str]:
+    lines = "".join(event.text for event in run.of(Kind.OUTPUT)).splitlines()
+    return [line for line in lines if line.split()[0] in instances]
+
+
+def test_who_is_aborted_learns_it(run: Run) -> None:
+    assert said(run, "low", "high", "lock") == ["lock", "high served", "low aborted"]
+    assert said(run, "first", "second", "shared") == ["shared", "second served", "first aborted"]
+    assert said(run, "alone", "own", "wrong") == ["alone aborted"]
+
+
+def test_a_chain_is_rolled_back_from_its_end(run: Run) -> None:
+    assert len(run.of(Kind.TIMEOUT)) == 3 + 5 * 2
+    assert said(run, "deep", "other", "outer", "inner") == 5 * [
+        "inner",
+        "outer",
+        "other served",
+        "deep aborted",
+    ]
+
+
+def test_nothing_is_left(run: Run) -> None:
+    """Each context is at home, and each worker waits as at the start: it serves the next round."""
+    assert run.violations() == []
+    tracker = BudgetTracker(run.names, mcs=True)
+    for event in run.events:
+        tracker.step(event)
+    assert list(tracker.away()) == []
