@@ -192,8 +192,10 @@ def test_source_that_does_not_compile_is_left_to_the_build(look: Look) -> None:
 
 
 def without_call_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(sanitize: bool, sink: Sink, languages: Iterable[str | None] = ()) -> Compiler | None:
-        found = find_compiler(sanitize, sink, languages)
+    def find(
+        sanitize: bool, sink: Sink, languages: Iterable[str | None] = (), *, mcs: bool = False
+    ) -> Compiler | None:
+        found = find_compiler(sanitize, sink, languages, mcs=mcs)
         return None if found is None else replace(found, call_graphs=False)
 
     monkeypatch.setattr(read, "find_compiler", find)

@@ -69,8 +69,8 @@ def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
     assert found.state.distinct > 10_000
 
 
-#: managers of tasks and of conditions tell each other of new priorities, as those of CPIs do: who waits has
-#: the manager of the condition in `nested`
+#: managers of tasks and of conditions tell each other of new priorities, as those of CPIs do: a waiting
+#: thread has the manager of the condition in `nested`
 PUSHES = {
     "helper.c": (
         "*nested = priority > before ? camkes_nested_found(context) : 0;",

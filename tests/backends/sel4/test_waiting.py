@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Waiting with helpers and monitors on seL4: responses are those of the definition, but for what kernel and
-runtime take: 0.1 ms, or what a case says. Until a job that is released at 0 begins, 0.07 ms pass, in which
-the system starts.
+runtime take: 0.1 ms, or the tolerance of a case. Until a job that is released at 0 begins, 0.07 ms pass, in
+which the system starts.
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR keeps the builds for the next time.
 """

@@ -68,7 +68,6 @@ static void begin(uint64_t arrivals)
         timers[i] = (struct object){.name = "timer",
                                     .number = i,
                                     .kind = OBJECT_TIMER,
-                                    .name = "timer",
                                     .timer = {.armed = true,
                                               .due = 100 * (i + 1),
                                               .period = 1000 / (i + 1),
