@@ -117,3 +117,64 @@ def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     found = search(two_and_two(tmp_path / "system"), options)
     assert found.violation is not None
     assert found.violation.property == ("H" if name == "the-first-to-come-is-woken" else "P")
+
+
+RAISED = """
+import <std_connector.camkes>;
+procedure P { void go(); }
+component First { control; requestor; uses P store; emits Note note; }
+component Second { control; requestor; uses P store; }
+component Urgent { control; requestor; consumes Note note with helpers; }
+component Store {
+    provides P taken with priority_protocol propagated;
+    provides P given with priority_protocol propagated;
+    has semaphore full with helpers;
+}
+assembly {
+    composition {
+        component First w1; component Second w2; component Urgent u; component Second h;
+        component Store store;
+        connection seL4Notification notes(from w1.note, to u.note);
+        connection seL4RPCCall taking(from w1.store, from w2.store, to store.taken);
+        connection seL4RPCCall giving(from h.store, to store.given);
+    }
+    configuration {
+        h._priority = 10; w1._priority = 20; w2._priority = 30; u._priority = 40;
+        h._period = 1 ms; w1._period = 1 ms; w2._period = 1 ms; u._period = 1 ms;
+        store.full_value = 0; store.full_helpers = ["h"];
+    }
+}
+"""
+OF_RAISED = {
+    "First": JOB.format("store_go(); note_emit();"),
+    "Second": JOB.format(f"{WORK} store_go();"),
+    "Urgent": JOB.format("note_wait();"),
+    "Store": "void taken_go(void) { (void)full_wait(); }\n"
+    f"void given_go(void) {{ (void)full_post(); {WORK} (void)full_post(); }}\n",
+}
+
+
+def raised(folder: Path) -> Built:
+    """`w1` and `w2` wait for a semaphore. When `u` waits for `w1` as well, `w1` is the more urgent one."""
+    return build(folder, RAISED, OF_RAISED)
+
+
+@pytest.mark.mostly_long(1)
+@pytest.mark.parametrize("scheduling", ["fifo", "rr"])
+def test_a_waiter_that_is_raised_moves(scheduling: str, tmp_path: Path) -> None:
+    found = search(raised(tmp_path / "system"), SearchOptions(scheduling=scheduling, bound=1))
+    assert found.violation is None
+    assert not found.state.stopped
+
+
+def test_a_queue_in_the_order_of_arrival_priorities_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A waiter that is raised while it waits stays where it is."""
+    good = """before(camkes_lends(group, sleeper), sleeper->arrival,
+                                     camkes_lends(group, first), first->arrival)"""
+    bad = "before(sleeper->priority, sleeper->arrival, first->priority, first->arrival)"
+    break_runtime({"src/protocols/group.c": (good, bad)}, tmp_path, monkeypatch)
+    found = search(raised(tmp_path / "system"), SearchOptions(bound=1, seconds=LIMIT))
+    assert found.violation is not None
+    assert found.violation.property == "H"
