@@ -17,7 +17,7 @@ from camkes.report.trace.decode import decode
 from camkes.report.trace.events import Event
 from camkes.report.trace.jobs import ResponseTimes, response_times
 from camkes.report.trace.kinds import Blocked, KernelCall, Kind
-from camkes.report.trace.model import Run, State
+from camkes.report.trace.model import Run, Spent, State
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 
 from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
@@ -89,6 +89,8 @@ def short_of_time() -> Run:
 
     return decode(
         [
+            at(0, Kind.BUDGET, t, 9, 2 * MS, 10 * MS, 2, 1),
+            at(0, Kind.BUDGET, u, 8, 10 * MS, 10 * MS, 2, 1),
             at(0, Kind.SWITCH, t, 10),
             at(0, Kind.JOB_BEGIN, t, 0, 0),
             at(0, Kind.JOB_BEGIN, u, 0, 0),
@@ -101,6 +103,7 @@ def short_of_time() -> Run:
             at(10, Kind.RELEASE, t, 9),
             at(10, Kind.SWITCH, t, 10),
             at(11, Kind.JOB_END, t, 0, 0),
+            at(11, Kind.CHARGE, t, 9, MS, MS),
             at(11, Kind.BLOCK, t, Blocked.NOTIFICATION, 1),
             at(11, Kind.END, None, 1),
         ],
@@ -117,7 +120,10 @@ def test_a_thread_whose_budget_is_used_up_waits_for_it() -> None:
         (10, 11, "running", ""),
     ]
     assert responses(run)["t"].blocked == 0
+    assert run.spent == (Spent("t", 2 * MS, 10 * MS, 3 * MS, 1, 0),)
     chart = terminal_report(run, width=60)
+    table = chart[chart.index("budgets (ms)") :].split()
+    assert table[-6:] == ["t", "2", "10", "3", "1", "0"]
     assert "¤" in chart.splitlines()[0] and "¤ out of budget" in chart
 
 

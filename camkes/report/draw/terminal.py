@@ -16,7 +16,7 @@ from camkes.report.draw.timeline import service_colours, service_letters
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.chains import chain_latencies, data_ages
 from camkes.report.trace.jobs import ResponseTimes, response_times
-from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
+from camkes.report.trace.model import Fault, Lane, Run, Spent, State, StateSegment
 from camkes.report.words import LOOKS, Look, fault_words, state_words
 
 #: ANSI codes of services, in the order of svg.PALETTE; own code is white
@@ -56,6 +56,7 @@ def terminal_report(
     ages = {f"{each.reader} of {each.writer}": each.ages for each in data_ages(run)}
     responses += times_table("end-to-end latencies", "chain", chains, color)
     responses += times_table("ages of data", "data that a task read", ages, color)
+    responses += spent_table(run.spent, color)
     if not run.lanes or not run.scheduling or run.end == 0:
         return responses
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
@@ -248,3 +249,15 @@ def times_table(title: str, of: str, rows: Mapping[str, Sequence[int]], color: b
         least, mean, most = (format_number(time / size) for time in figures) if figures else ("-",) * 3
         lines.append((name, str(len(times)), least, mean, most))
     return f"{title} ({unit})\n{table(lines, right=range(1, 5), color=color)}\n"
+
+
+def spent_table(spent: Sequence[Spent], color: bool = False) -> str:
+    """What was used of budgets that can be used up; empty if there are none."""
+    if not spent:
+        return ""
+    unit, size = unit_for(max(each.used for each in spent) or 1)
+    lines = [("time of", "budget", "period", "used", "waits", "timeouts")]
+    for each in spent:
+        budget, period, used = (format_number(t / size) for t in (each.budget, each.period, each.used))
+        lines.append((each.name, budget, period, used, str(each.waits), str(each.timeouts)))
+    return f"budgets ({unit})\n{table(lines, right=range(1, 6), color=color)}\n"

@@ -34,6 +34,7 @@ from camkes.report.trace.model import (
     TracedThread,
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+from camkes.report.trace.spending import Spending
 from camkes.report.trace.states import BLOCKED, TaskState, ThreadState
 from camkes.report.trace.waits import Standing, Wait, find_waits
 
@@ -106,6 +107,9 @@ class _Decoder:
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
         self.text = ""  # of the event
+        self.spending = Spending(names)
+        self._on_budget, self._on_charge = self.spending.configured, self.spending.charged
+        self._on_timeout = self.spending.timed_out
         # of the thread that runs now
         self.run_lane: TaskState | None = None
         self.run_name, self.run_base = "", -1
@@ -186,6 +190,7 @@ class _Decoder:
     def _on_postpone(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.postponed = len(args) > 1
+            self.spending.postponed(args)
             self.changed.add(thread)
 
     _on_release = _on_postpone
@@ -481,6 +486,7 @@ class _Decoder:
             tuple(self.faults),
             self._waits(),
             self.exits,
+            tuple(s for s in self.spending.contexts.values() if s.budget < s.period),
         )
 
     def _waits(self) -> tuple[Wait, ...]:

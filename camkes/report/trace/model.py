@@ -201,12 +201,26 @@ class Fault(Struct, frozen=True):
     stopped: bool
 
 
+class Spent(Struct, frozen=True, gc=False):
+    """Of a scheduling context, by the name of its thread (or its own): `budget` ns in each `period`; `used`
+    ns were charged to it in the run. `waits`: how often its thread waited for a refill; `timeouts`: how often
+    the end of the budget was a message to a handler."""
+
+    name: str
+    budget: int
+    period: int
+    used: int = 0
+    waits: int = 0
+    timeouts: int = 0
+
+
 class Run(Struct, frozen=True):
     """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace shows
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
 
     `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: the threads that wait
-    at the end for what cannot come. `exits`: by the numbers of threads that ended, with which status."""
+    at the end for what cannot come. `exits`: by the numbers of threads that ended, with which status.
+    `spent`: of the budgets that can be used up, on an MCS kernel."""
 
     names: TraceNames
     end: int
@@ -222,6 +236,7 @@ class Run(Struct, frozen=True):
     faults: tuple[Fault, ...]
     waits: tuple[Wait, ...]
     exits: Mapping[int, int]
+    spent: tuple[Spent, ...] = ()
 
     @property
     def situation(self) -> Situation:
