@@ -421,7 +421,7 @@ class _Allocator:
             self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
             if context.name in cpi.payers:
                 self._cap(space, use(Purpose.TIME, context.name), f"{context.name}:sc")
-        if cpi.overrun.rules.aborts:
+        if cpi.overrun.rules.aborts or not cpi.protocol.inherits:
             home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)
             self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
         if cpi.extension is not None:

@@ -253,7 +253,7 @@ class _Explainer:
             case Purpose.TIMEOUT:
                 return f"overruns of {use.context} go to the manager of {end}"
             case Purpose.HOME | Purpose.HOME_DONE | Purpose.HOME_GATE:
-                return f"workers of {end} after aborted requests"
+                return f"workers of {end} after overruns"
             case Purpose.EXTENSION:
                 return f"the manager of {end} extends requests"
             case Purpose.WORKER | Purpose.AUTHORITY:

@@ -30,7 +30,7 @@ _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
 def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     """Report the overrun policies that the runtime does not have yet: managers of groups have none, nor have
-    those of pools, and without a lock they do not learn when an extended request ends."""
+    those of pools."""
     groups = find_groups(plan)
     stated = []
     for task in system.tasks:
@@ -39,8 +39,7 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     for cpi in system.cpis:
         planned = plan.cpi(cpi.name)
         alone = planned is not None and not planned.pooled and group_of(groups, cpi.name) is None
-        locked = cpi.protocol.inherits and cpi.overrun in (OverrunPolicy.HELP, OverrunPolicy.EXTEND)
-        known = alone and (locked or cpi.overrun is OverrunPolicy.ABORT)
+        known = alone and cpi.overrun is not OverrunPolicy.SUSPEND
         stated.append((cpi.overrun, cpi.spans.get("overrun", cpi.span), known))
     for policy, span, known in stated:
         if policy is not OverrunPolicy.WAIT and not known:

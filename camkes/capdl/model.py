@@ -101,7 +101,7 @@ class Purpose(Enum):
     TIME = "time"
     TIMEOUT = "timeout"
     EXTENSION = "extension"
-    #: as LENT, LENT_DONE and LENT_GATE, of the CPI `interface`: for a worker whose request was aborted
+    #: as LENT, LENT_DONE and LENT_GATE, of the CPI `interface`: for a worker after an overrun
     HOME = "home"
     HOME_DONE = "home done"
     HOME_GATE = "home gate"

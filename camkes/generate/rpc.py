@@ -98,8 +98,9 @@ def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     """What a CPI does about overruns, as members of its record."""
     rules, name = cpi.overrun.rules, cpi.interface
     helps = [("helps", "true")] if rules.helps else []
+    unlocked = [("unlocked", "true")] if rules.binds and not cpi.protocol.inherits else []
     aborts = [("aborts", "true"), ("rollback", f"{name}__rollback")] if rules.aborts else []
-    return (*helps, *aborts, *_slots(me, _OF_CPI, name))
+    return (*helps, *unlocked, *aborts, *_slots(me, _OF_CPI, name))
 
 
 def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:

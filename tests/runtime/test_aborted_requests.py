@@ -22,6 +22,7 @@ component User { control; requestor; uses Section s; attribute int length; attri
 component Worker { control; requestor; attribute int length; }
 component Lock { provides Section s with priority_protocol inherited, overrun abort; }
 component Fixed { provides Section s with priority_protocol fixed, overrun abort; }
+component Slow { provides Section s with priority_protocol inherited, overrun abort; }
 component Own { provides Section s with priority_protocol propagated, overrun abort; }
 component Outer { provides Section s with priority_protocol inherited, overrun abort; uses Section next; }
 assembly {
@@ -29,10 +30,12 @@ assembly {
         component User low; component Worker middle; component User high; component Lock lock;
         component User first; component User second; component Fixed shared;
         component User alone; component Own own;
+        component User careful; component Slow slow;
         component User deep; component User other; component Outer outer; component Lock inner;
         connection seL4RPCCall c1(from low.s, from high.s, to lock.s);
         connection seL4RPCCall c2(from first.s, from second.s, to shared.s);
         connection seL4RPCCall c3(from alone.s, to own.s);
+        connection seL4RPCCall c6(from careful.s, to slow.s);
         connection seL4RPCCall c4(from deep.s, from other.s, to outer.s);
         connection seL4RPCCall c5(from outer.next, to inner.s);
     }
@@ -49,6 +52,9 @@ assembly {
         alone.length = 4; deep.length = 4; other.length = 1;
         low.jobs = 1; high.jobs = 1; first.jobs = 1; second.jobs = 1; alone.jobs = 1;
         deep.jobs = 5; other.jobs = 5;
+        careful._priority = 20; careful._period = 20 ms; careful._budget = 3 ms; careful._offset = 500 ms;
+        careful.length = 4; careful.jobs = 2;
+        slow.s_extension = 2 ms; slow.s_extension_period = 20 ms;
         lock.s_extension = 5 ms; lock.s_extension_period = 20 ms;
     }
 }
@@ -81,6 +87,11 @@ int run(void)
     "Worker": HEAD + "int run(void) { camkes_work(CAMKES_MS(length)); return 0; }\n",
     "Lock": SERVER,
     "Fixed": SERVER,
+    "Slow": HEAD
+    + """
+int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }
+void s__rollback(void) { camkes_work(CAMKES_MS(3)); printf("slow %d\\n", (int)(camkes_now() / 1000000)); }
+""",
     "Own": HEAD + "int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }\n",
     "Outer": HEAD
     + """
@@ -118,6 +129,12 @@ def said(run: Run, *instances: str) -> list[str]:
     return [line for line in lines if line.split()[0] in instances]
 
 
+def test_a_roll_back_waits_for_its_extension(run: Run) -> None:
+    """The first is from 503 to 505, and from 523 to 524. Then the caller, which called at 520, has 3 ms until
+    527, and the rest of the extension, 1 ms, is used. What was used at 523 is back at 543, this at 547."""
+    assert said(run, "slow") == ["slow 524", "slow 548"]
+
+
 def test_who_is_aborted_learns_it(run: Run) -> None:
     assert said(run, "low", "high", "lock") == ["lock", "high served", "low aborted"]
     assert said(run, "first", "second", "shared") == ["shared", "second served", "first aborted"]
@@ -125,7 +142,8 @@ def test_who_is_aborted_learns_it(run: Run) -> None:
 
 
 def test_a_chain_is_rolled_back_from_its_end(run: Run) -> None:
-    assert len(run.of(Kind.TIMEOUT)) == 3 + 5 * 2
+    threads = ("outer.s@deep", "inner.s@deep")
+    assert [len(run.of(Kind.TIMEOUT, thread)) for thread in threads] == [5, 5]
     assert said(run, "deep", "other", "outer", "inner") == 5 * [
         "inner",
         "outer",

@@ -87,6 +87,7 @@ struct camkes_cpi {
     bool helps;                      /* waiting tasks pay for the lock's holder */
     seL4_CPtr extension;             /* scheduling context for a holder without budget, 0: none */
     struct camkes_context *extended; /* the context that has it */
+    bool unlocked;                   /* its protocol has no lock */
     bool aborts;                     /* a request without budget ends */
     void (*rollback)(void);          /* of the component, then; may be NULL */
     struct camkes_lent home;

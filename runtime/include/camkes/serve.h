@@ -47,10 +47,22 @@ CAMKES_INLINE bool camkes_is_usual(struct camkes_received *request, seL4_Word ba
 /* Reads a request, serves it, writes the reply, sends it and receives the next request. */
 typedef void camkes_server_t(struct camkes_thread *self, struct camkes_received *request);
 
+#if CAMKES_MCS
+/* The same by a thread that has the extension of its CPI, and returns that before it receives. */
+void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *request,
+                           seL4_MessageInfo_t reply, const struct camkes_registers *registers);
+#endif
+
 /* The end of a server: sends a reply, whose first words are in `registers`. */
 CAMKES_INLINE void camkes_reply(struct camkes_thread *self, struct camkes_received *request,
                                 seL4_MessageInfo_t reply, struct camkes_registers *registers)
 {
+#if CAMKES_MCS
+    if (CAMKES_UNLIKELY(atomic_load(&self->extended))) {
+        camkes_reply_extended(self, request, reply, registers);
+        return;
+    }
+#endif
     request->info =
         camkes_platform_reply_receive_registers(self->endpoint, reply, &request->badge, registers);
     request->registers = *registers;

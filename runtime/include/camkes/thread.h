@@ -66,6 +66,8 @@ struct camkes_thread {
     seL4_CPtr reply;                /* the reply object with which it receives messages */
     bool passive;                   /* it runs on the scheduling contexts of its callers */
     bool aborted;                   /* a request that it made was aborted */
+    bool leaving;                   /* its request is answered, but its time is that of others */
+    _Atomic bool extended;          /* it has the extension, at a CPI without a lock */
     const struct camkes_lent *home; /* what it uses after an overrun, NULL: that of its instance */
 #endif
 };

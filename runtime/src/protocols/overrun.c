@@ -100,7 +100,11 @@ static bool extend(struct camkes_cpi *cpi, struct camkes_context *holder)
         return false;
     }
     cpi->extended = holder;
-    atomic_fetch_or(&cpi->lock, CAMKES_WAITERS);
+    if (cpi->unlocked) {
+        atomic_store(&worker_of(holder)->extended, true);
+    } else {
+        atomic_fetch_or(&cpi->lock, CAMKES_WAITERS);
+    }
     return true;
 }
 
@@ -114,6 +118,7 @@ static seL4_CPtr stop(struct camkes_cpi *cpi, struct camkes_context *context)
     } else if (cpi->extended == context) {
         time = cpi->extension;
         cpi->extended = NULL;
+        atomic_store(&worker_of(context)->extended, false);
     }
     unbind(time, worker_of(context));
     return time;
@@ -137,9 +142,10 @@ static void end_aborted(void)
 /* Answers the caller, to whom its time goes back, in place of the worker, which rolls back. */
 static void abort_request(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    const struct camkes_thread *worker = worker_of(context);
+    struct camkes_thread *worker = worker_of(context);
     const bool extends = cpi->extension != 0 && cpi->extended == NULL;
     const seL4_CPtr time = extends ? cpi->extension : cpi->home.context;
+    worker->leaving = true;
     seL4_Send(worker->reply, seL4_MessageInfo_new(CAMKES_MESSAGE_ABORTED, 0, 0, 0));
     cpi->extended = extends ? context : cpi->extended;
     const bool ready = bind(time, worker);
@@ -162,6 +168,7 @@ void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *contex
     /* the manager waits for it */
     (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
     worker->home = &cpi->home;
+    worker->leaving = false;
     reply();
     camkes_platform_bring_home(&cpi->home);
     (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
@@ -170,13 +177,20 @@ void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *contex
 void camkes_overrun(struct camkes_cpi *cpi, const struct camkes_context *any)
 {
     struct camkes_context *const context = camkes_sender_context(worker_of(any));
+    if (worker_of(context)->leaving) {
+        reply(); /* it waits until the extension is refilled */
+        return;
+    }
     const bool holds = (atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) == context->held;
     struct camkes_context *const payer = context->payer;
     const bool extended = cpi->extended == context;
     const seL4_CPtr time = stop(cpi, context);
     if (bind(time, worker_of(context))) { /* only a part of the budget is used up */
         context->payer = payer;
-        cpi->extended = extended ? context : cpi->extended;
+        if (extended) {
+            cpi->extended = context;
+            atomic_store(&worker_of(context)->extended, cpi->unlocked);
+        }
         reply();
         return;
     }
@@ -187,7 +201,7 @@ void camkes_overrun(struct camkes_cpi *cpi, const struct camkes_context *any)
     }
     if ((holds && cpi->helps && pay(cpi, context)) ||
         (time != context->time && bind(context->time, worker_of(context))) ||
-        (holds && !extended && extend(cpi, context))) {
+        ((holds || cpi->unlocked) && !extended && extend(cpi, context))) {
         reply();
         return;
     }

@@ -82,6 +82,21 @@ void camkes_pool_end(struct camkes_thread *self)
     }
 }
 
+#if CAMKES_MCS
+void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *request,
+                           seL4_MessageInfo_t reply, const struct camkes_registers *registers)
+{
+    const struct camkes_context *context = camkes_sender_context(self);
+    self->leaving = true;
+    atomic_store(&self->extended, false);
+    camkes_registers_to_buffer(registers);
+    camkes_platform_reply(reply);
+    camkes_ask_own_manager(self->cpi, context, CAMKES_RETURN_TIME);
+    request->info = camkes_platform_receive_first(self->endpoint, &request->badge);
+    camkes_registers_from_buffer(&request->registers);
+}
+#endif
+
 void camkes_run_interface(struct camkes_thread *self)
 {
     const struct camkes_interface *interface = self->interface;
