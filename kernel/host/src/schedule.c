@@ -49,15 +49,26 @@ static void decide(void)
     kernel->candidate = NULL;
 }
 
-/* Decides kernel->current. */
-void schedule(void)
+/* On an MCS kernel a thread that cannot go on is found here, and one that was chosen may have come
+ * to the end of its budget. */
+static __attribute__((noinline)) void schedule_budgets(void)
 {
     do {
-        if (kernel->mcs && kernel->action == ACTION_RESUME && !can_go_on()) {
+        if (kernel->action == ACTION_RESUME && !can_go_on()) {
             kernel->action = ACTION_CHOOSE;
         }
         if (kernel->action != ACTION_RESUME) {
             decide();
         }
-    } while (kernel->mcs && timeout_settle());
+    } while (timeout_settle());
+}
+
+/* Decides kernel->current. */
+void schedule(void)
+{
+    if (kernel->mcs) {
+        schedule_budgets();
+    } else if (kernel->action != ACTION_RESUME) {
+        decide();
+    }
 }

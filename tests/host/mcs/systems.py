@@ -137,6 +137,15 @@ class Run:
             since = record.time if record.kind == SWITCH and record.thread == number else None
         return found
 
+    def running_at_end(self, thread: str) -> int:
+        """How long a thread has run without a break when the run ends: that is not charged yet."""
+        end = self.records[-1].time
+        return sum(b - a for a, b in self.intervals(thread) if b == end and self._runs_last(thread))
+
+    def _runs_last(self, thread: str) -> bool:
+        last = [r for r in self.records if r.kind in {SWITCH, IDLE}][-1]
+        return last.kind == SWITCH and last.thread == self.system.threads.index(thread)
+
     def times(self, kind: int, thread: str) -> list[int]:
         number = self.system.threads.index(thread)
         return [r.time for r in self.records if r.kind == kind and r.thread == number]

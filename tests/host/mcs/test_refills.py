@@ -142,6 +142,8 @@ def run(mcs: Runner, shape: tuple[int, int, int], server: str, low: list[tuple[i
     system.worker("high", 20, *((time * UNIT, 0, work * UNIT) for time, work in high))
     system.time("high", until * UNIT, until * UNIT)
     done = mcs.run(system, until * UNIT)
+    at_end = done.running_at_end("low")
+    assert done.charged("low") == sum(b - a for a, b in done.intervals("low")) - at_end
     return [(a // UNIT, b // UNIT) for a, b in done.intervals("low")]
 
 
