@@ -13,10 +13,12 @@ from camkes.model.system import Connection, Cpi
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.checks.clauses import chain_steps
 from camkes.protocols.codes import (
+    HELPER_ABOVE_WAITERS,
     HELPER_NOT_STATED,
     HELPERS_WITHOUT_THREAD,
     INVERSION_AT_WAIT,
     NO_SIGNALLER,
+    ONE_SIGNAL_FOR_SEVERAL,
     UNUSED_CLAUSE,
     WAIT_HOLDS_LOCK,
     WAIT_OUTSIDE_MONITOR,
@@ -88,6 +90,7 @@ def _no_signaller(facts: Facts) -> Iterator[Diagnostic]:
                 f"`helpers` of `{planned.name}` has no effect: no task waits for it",
                 _span(planned),
                 "not used",
+                notes=("callbacks and polls lend nothing",) if planned.kind == "event" else (),
                 help="remove the clause",
             )
             continue
@@ -167,6 +170,42 @@ def _wrong(facts: Facts) -> Iterator[Diagnostic]:
 def _stated(planned: PlannedCondition, tasks: Iterable[str]) -> str:
     names = ", ".join(f'"{name}"' for name in tasks)
     return f"write `{planned.name}_helpers = [{names}];`, or remove the setting: helpers are computed"
+
+
+# Helpers and signals that do less than they seem to ------------------------------------------------
+
+
+def _above_waiters(facts: Facts) -> Iterator[Diagnostic]:
+    for planned in facts.plan.conditions:
+        above = [name for name in planned.lending.tasks() if name not in planned.tasks]
+        if not planned.lending.known or not planned.lending.waiters or not above:
+            continue
+        are, them = ("is", "it") if len(above) == 1 else ("are", "them")
+        yield Diagnostic(
+            HELPER_ABOVE_WAITERS,
+            f"{listing(above)} {are} at least as urgent as all that wait for `{planned.name}`: nothing is "
+            f"lent to {them}",
+            _span(planned),
+            notes=(f"waiting threads have a priority of at most {planned.ceiling}",),
+            help="" if planned.tasks else "remove `with helpers`: nothing is lent to any task",
+        )
+
+
+def _one_signal(facts: Facts) -> Iterator[Diagnostic]:
+    """Signals that are not counted, where several tasks wait."""
+    for planned in facts.plan.conditions:
+        lending = planned.lending
+        several = lending.known and len(lending.waiting) > 1
+        if several and lending.helpers and planned.kind in ("event", "binary_semaphore"):
+            yield Diagnostic(
+                ONE_SIGNAL_FOR_SEVERAL,
+                f"{listing(lending.waiting)} wait for `{planned.name}`, and one signal ends one wait",
+                _span(planned),
+                related=tuple(dict.fromkeys(_waits(lending))),
+                notes=("the most urgent goes on, the others wait for the next signal",),
+                help="use a `semaphore`, which counts, if each signal is for one of them; a condition of a "
+                "monitor, with a broadcast, if it is for all",
+            )
 
 
 # Waits that cannot end --------------------------------------------------------------------------
@@ -377,6 +416,9 @@ def _of(cpi: Cpi) -> Label:
     return Label(cpi.spans.get("protocol", cpi.span), f"the protocol of `{cpi.name}`")
 
 
+#: what has to hold before it matters how a wait ends
+_CAN_END = ("no-signaller", "wrong-helper", "wait-holds-lock")
+
 CHECKS = (
     Check("helpers-without-thread", (HELPERS_WITHOUT_THREAD,), _without_thread),
     Check("wait-outside-monitor", (WAIT_OUTSIDE_MONITOR,), _outside_monitor),
@@ -384,4 +426,6 @@ CHECKS = (
     Check("wrong-helper", (WRONG_HELPER, HELPER_NOT_STATED), _wrong, ("helpers-without-thread",)),
     Check("wait-holds-lock", (WAIT_HOLDS_LOCK,), _holds_lock, ("deadlock", "no-signaller", "wrong-helper")),
     Check("inversion-at-wait", (INVERSION_AT_WAIT,), _inversion, ("deadlock",)),
+    Check("helper-above-waiters", (HELPER_ABOVE_WAITERS,), _above_waiters, _CAN_END),
+    Check("one-signal-for-several", (ONE_SIGNAL_FOR_SEVERAL,), _one_signal, _CAN_END),
 )
