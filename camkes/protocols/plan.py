@@ -75,8 +75,8 @@ class PlannedCpi(Struct, frozen=True):
     of requests that can be under way at once (maximum flow from tasks to this CPI, locks let one through).
 
     `manager`: a manager thread exists, because two contexts can contend for the lock, or because a
-    priority inherited further up can reach this CPI (`inherits_from_above`). A pool always has one: fewer
-    threads than contexts suffice only below a contended lock. So has each CPI of a monitor.
+    priority inherited further up can reach this CPI (`inherits_from_above`). A pool always has one: its
+    threads begin and end requests there. So has each CPI of a monitor.
 
     `monitor` is the name of the lock that it shares with others of the instance; None: it has its own.
 
@@ -414,7 +414,7 @@ class _Closure:
             threads=min(1 if alone else stated, len(contexts)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
-            manager=contended or inherits or (self._mcs and cpi.overrun.rules.binds),
+            manager=contended or inherits or pooled or (self._mcs and cpi.overrun.rules.binds),
             inherits_from_above=inherits,
             requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
             span=cpi.span,

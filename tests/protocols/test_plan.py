@@ -265,6 +265,20 @@ def test_a_smaller_count_makes_a_pool() -> None:
     assert len(below.contexts) == 3
 
 
+def test_a_pool_without_a_lock_above_has_a_manager() -> None:
+    """Two tasks make at most two requests at once, as themselves or through the `fixed` CPI."""
+    maker = Maker()
+    maker.cpi("over", Protocol.FIXED)
+    maker.cpi("below", Protocol.PROPAGATED, threads=2)
+    maker.connect("over", "below.p")
+    for name in "ab":
+        maker.task(name)
+        maker.connect(name, "over.p")
+        maker.connect(name, "below.p")
+    below = planned(maker.system()).cpis[1]
+    assert (len(below.contexts), below.threads_minimum, below.pooled, below.manager) == (3, 2, True, True)
+
+
 @pytest.mark.parametrize("threads", [None, 2, 3])
 def test_a_thread_for_each_context_is_not_a_pool(threads: int | None) -> None:
     """Also where more are stated than there are contexts."""
