@@ -34,8 +34,8 @@ from camkes.analysis.demand import Demands, Requesting, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.sections import Limits, RequestSection
 from camkes.analysis.solver import solve
-from camkes.analysis.workload import Workload, WorkloadTask
-from camkes.model.protocols import Protocol, Rules
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
+from camkes.model.protocols import Rules
 
 #: How many sections the exact search tries, divided by the number of tasks that have any.
 SEARCH_LIMIT = 4_000_000
@@ -253,7 +253,7 @@ class _Sections:
         self._most = most
         self._demands = demands
         self._task = task
-        self._steps = {each: platform.nanoseconds(platform.blocking_cycles(each)) for each in Protocol}
+        self._steps = {cpi.name: _steps(platform, cpi) for cpi in workload.cpis}
         self._ways = 0
         self.every_way = True
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
@@ -279,7 +279,7 @@ class _Sections:
                 self.every_way = False
                 return
             rules, lock = self._workload.rules[name], self._workload.lock[name]
-            step = self._steps[self._workload.cpi[name].protocol]
+            step = self._steps[name][not self._workload.contended.isdisjoint(held)]
             if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
                 enters = self._enters(other, held, at_ceiling=True)
                 yield RequestSection(other.name, name, step, held, True, other.priority, enters, lock)
@@ -324,6 +324,14 @@ class _Sections:
         highest, first, next_highest = self._workload.urgent[self._workload.lock[name]]
         arriving = next_highest if first == other.name else highest
         return rules.inherits and arriving >= self._task.priority
+
+
+def _steps(platform: Platform, cpi: WorkloadCpi) -> tuple[Time, Time]:
+    """What a lower task's request may do at the ceiling of a CPI, alone and below a contended lock."""
+    alone, below = (
+        platform.blocking_cycles(cpi.protocol, below_lock=below, pool=cpi.pool > 0) for below in (False, True)
+    )
+    return platform.nanoseconds(alone), platform.nanoseconds(below)
 
 
 class Sums(Struct, frozen=True):

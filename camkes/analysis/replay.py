@@ -210,6 +210,8 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
         component(cpi.name, cpi.requests, f"provides Request p {protocol};")
         if cpi.protocol.own_priority and workload.arrivals[cpi.name]:
             settings.append(f"{names[cpi.name]}.p_priority = {cpi.ceiling};")
+        if cpi.pool:
+            settings.append(f"{names[cpi.name]}.p_num_threads = {cpi.pool};")
     for callee, ends in callers.items():
         composition.append(
             f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {names[callee]}.p);"

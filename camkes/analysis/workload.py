@@ -26,7 +26,8 @@ class WorkloadCpi(Struct, frozen=True):
     `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs
     with the same `lock`, which are `inherited`, exclude each other; the others have locks of their own. These
     are waits for a signal: see `camkes.analysis.conditions`. They are served in `any_order`, or else the most
-    urgent first, as all others are."""
+    urgent first, as all others are. `pool` threads serve requests of more tasks than these; 0: there is no
+    pool, a request never waits for a thread in either case."""
 
     name: str
     protocol: Protocol
@@ -35,6 +36,7 @@ class WorkloadCpi(Struct, frozen=True):
     ceiling: int = 0
     lock: str = ""
     any_order: bool = False
+    pool: int = 0
 
 
 class WorkloadTask(Struct, frozen=True):
@@ -89,6 +91,15 @@ class Workload(Struct, frozen=True, dict=True):
 
         graph = {cpi.name: cpi.requests.keys() for cpi in self.cpis}
         return tuple(self.cpi[name] for name in reversed([*TopologicalSorter(graph).static_order()]))
+
+    @cached_property
+    def contended(self) -> frozenset[str]:
+        """The `inherited` CPIs for whose lock a request of another task may wait."""
+        return frozenset(
+            cpi.name
+            for cpi in self.cpis
+            if self.rules[cpi.name].inherits and (cpi.lock or len(self.arrivals[cpi.name]) > 1)
+        )
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -179,6 +190,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
         if task.instance in period_of
     )
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
+    pools = {cpi.name: cpi.threads for cpi in plan.cpis if cpi.pooled}
     cpis = tuple(
         WorkloadCpi(
             cpi.name,
@@ -187,6 +199,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             counts.get(cpi.name, {}),
             ceilings[cpi.name],
             "" if cpi.monitor is None else cpi.lock_name,
+            pool=pools.get(cpi.name, 0),
         )
         for cpi in system.cpis
     )

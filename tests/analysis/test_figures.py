@@ -12,7 +12,7 @@ import pytest
 
 from camkes.analysis.blocking import assign, search, sums, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
-from camkes.analysis.platform import FREE, InheritanceCost, Platform, read_platform
+from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform, read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Analysis, Verdict, analyse
@@ -229,6 +229,17 @@ def test_clients_of_one_server() -> None:
     assert blocking_of(found)[:2] == [4.5, 0]
     assert response_of(found)[:2] == [19, 29]
     # were the lock's holder not raised, client 1 would wait for the annoyer too, as the paper measures
+
+
+@pytest.mark.parametrize(("pool", "expected"), [(0, [120, 240]), (1, [137 + 15, 274])])
+def test_a_pool(pool: int, expected: list[int]) -> None:
+    """A request takes 10 + 10 of its own, and with a pool 9 + 8 of the manager; then the request of the lower
+    task executes at the ceiling until the manager has set its priority: 6 + 9."""
+    cost = InheritanceCost(acquire=9, release=8)
+    machine = Platform("machine", plain=Halves(6, 4), propagated=Halves(6, 4), inherited=cost)
+    tasks = tuple(WorkloadTask(name, p, 9999, 9999, 100, {"P": 1}) for name, p in (("a", 2), ("b", 1)))
+    found = analyse(Workload(tasks, (WorkloadCpi("P", PROPAGATED, 10, pool=pool),)), machine)
+    assert [each.response and each.response.time for each in found.tasks] == expected
 
 
 #: The sample system of Lyons and Heiser, Table 1, from the highest priority: period, budget.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -51,6 +52,7 @@ SAME = {
     "blocking: Compare 'self._steps < 0'": "gives up one step earlier",
     "blocking: Compare 'self._ways > self._most'": "gives up one way earlier",
     "blocking: Compare 'len(options) > DEEPEST'": "gives up with one task less",
+    "blocking: Compare 'count >= most'": "stops one later, and takes the least of both",
     "blocking: Compare 'limit >= holders'": "the least of both counts, so more requests change nothing",
     "blocking: Compare 'best[key].duration < section.duration'": "one of two equal sections",
     "response: BinOp 'steps - 1'": "gives up one step later",
@@ -250,6 +252,24 @@ def _with_costs(a: SimpleNamespace, add: Any, workload: Any, library: Any, ours:
         tasks = [(name, 9 - i, 10**6, 10**6, 100, {"A": 1}) for i, name in enumerate("abcd")]
         tasks += [("same", 9, 10**6, 10**6, 100, {"A": 1}), ("above", 10, 10**6, 10**6, 100)]
         add(workload(tasks, [("A", I, 50)]), machine)
+    pooled = [("P", P, 5, {}, 0, "", False, 1)]
+    for cost in ({"acquire": 20}, {"release": 20}, {"update": 90}):
+        machine = a.Platform("machine", plain=a.Halves(60, 70), inherited=a.InheritanceCost(**cost))
+        two = [(name, priority, 10**6, 10**6, 100, {"P": 1}) for name, priority in (("a", 9), ("b", 8))]
+        add(workload(two, pooled), machine)
+    # the manager of a CPI without a lock, below one with a lock, and one of a pool
+    tasks = [
+        (name, priority, 10**6, 10**6, 100, {on: 1}) for name, priority, on in (("a", 9, "P"), ("b", 2, "L"))
+    ]
+    for others, lock in itertools.product((0, 1), ("", "m")):
+        for threads in (0, 1):
+            more = [("c", 1, 10**6, 10**6, 100, {"L": 1})] * others
+            below = [
+                ("L", I, 5, {"P": 1}, 0, lock),
+                ("P", P, 5, {"F": 1}, 0, "", False, threads),
+                ("F", F, 1),
+            ]
+            add(workload([*tasks, *more], below), ours)
     # a priority goes down the longer of two chains
     chains = [("A", I, 5, {"B": 1, "D": 1}), ("B", I, 5, {"C": 1}), ("C", I, 5), ("D", I, 5)]
     add(workload([("1", 2, 9999, 9999, 9, {"A": 1}), ("2", 1, 9999, 9999, 9, {"A": 1})], chains), ours)
@@ -274,6 +294,8 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     requests = {"S": ((-1, 100, 2, 0), (-1, 30, 1, 0))}
     through = (*many, a.RequestSection("t9", "X", 1), a.RequestSection("t8", "X", 1))
     counted = a.PossibleWaits(through, requests, inside={"S": {}, "X": {"S": 1}})
+    twice = (*many[:3], a.RequestSection("t9", "X", 1), a.RequestSection("t9", "Y", 1))
+    found.append(a.PossibleWaits(twice, {"S": ()}, inside={"X": {"S": 2}, "Y": {"S": 1}}).nested)
     found.append([counted.nested, a.PossibleWaits(through[:4], requests, inside={"S": {"S": 5}}).nested])
     found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
     late = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2, 5), (-1, 30, 1, 40))})

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from camkes import pipeline
 from camkes.analysis.platform import FREE, read_platform
 from camkes.analysis.replay import read_replay, to_json, write_model
+from camkes.analysis.simulation import program
 from camkes.analysis.verdict import Verdict, analyse
-from camkes.analysis.witness import Quality, witnesses
+from camkes.analysis.witness import Quality, Witness, witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
@@ -182,10 +184,36 @@ def test_random_cases_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
     """Mixed protocols, nested: the kernel's responses are those of the simulation."""
     workload = RandomSystem(random.Random(seed)).workload
     found = witnesses(workload, analyse(workload, FREE), 60_000)
-    witness = max(found.values(), key=lambda each: len(set(each.program.offsets.values())))
-    root = write_model(workload, witness.program, tmp_path / "model")
+    replay(workload, max(found.values(), key=lambda each: len(set(each.program.offsets.values()))), tmp_path)
+
+
+@pytest.mark.mostly_long(1)
+@pytest.mark.parametrize("seed", (29, 229, 325, 376, 484, 561))
+def test_pools_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
+    """CPIs with as few threads as suffice: responses are those of the model, where nobody waits for one. In
+    the first, a `fixed` CPI and two tasks share two threads, and no lock is above them."""
+    workload = RandomSystem(random.Random(seed)).workload
+    root = write_model(workload, program(workload), tmp_path / "all")
+    checked = pipeline.check(pipeline.Input(root, preprocess=False), Sink())
+    assert checked is not None
+    planned = {cpi.instance: cpi for cpi in checked.plan.cpis}
+    fewer = []
+    for cpi in workload.cpis:
+        plan = planned[cpi.name.replace(".", "_")]
+        pool = plan.threads_minimum if plan.threads_minimum < len(plan.contexts) else 0
+        fewer.append(replace(cpi, pool=0 if cpi.protocol.own_priority else pool))
+    assert any(cpi.pool for cpi in fewer)
+    workload = replace(workload, cpis=tuple(fewer))
+    for witness in witnesses(workload, analyse(workload, FREE), 60_000).values():
+        if witness.bound is not None:  # else its job may not end
+            replay(workload, witness, tmp_path / witness.task)
+
+
+def replay(workload: Workload, witness: Witness, folder: Path) -> None:
+    """The response on the host kernel is that of the case."""
+    root = write_model(workload, witness.program, folder / "model")
     settings = pipeline.RunSettings(
-        output=tmp_path / "out", duration=witness.duration + 1, fast=True, verify=True
+        output=folder / "out", duration=witness.duration + 1, fast=True, verify=True
     )
     outcome = pipeline.run(pipeline.Input(root, preprocess=False), settings, Sink(), lambda _: None)
     assert outcome is not None
