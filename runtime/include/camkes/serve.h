@@ -51,6 +51,8 @@ typedef void camkes_server_t(struct camkes_thread *self, struct camkes_received 
 /* The same by a thread that has the extension of its CPI, and returns that before it receives. */
 void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *request,
                            seL4_MessageInfo_t reply, const struct camkes_registers *registers);
+/* The extension came after the thread had decided to receive: the next request is in the way. */
+void camkes_received_extended(struct camkes_thread *self);
 #endif
 
 /* The end of a server: sends a reply, whose first words are in `registers`. */
@@ -66,6 +68,11 @@ CAMKES_INLINE void camkes_reply(struct camkes_thread *self, struct camkes_receiv
     request->info =
         camkes_platform_reply_receive_registers(self->endpoint, reply, &request->badge, registers);
     request->registers = *registers;
+#if CAMKES_MCS
+    if (CAMKES_UNLIKELY(atomic_load(&self->extended))) {
+        camkes_received_extended(self);
+    }
+#endif
 }
 
 /* The same for a reply without words. */

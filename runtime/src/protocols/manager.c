@@ -287,6 +287,10 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
     case CAMKES_END_REQUEST:
         return end(cpi, &cpi->context[index], thread);
     case CAMKES_RETURN_TIME:
+        if (thread != 0) {
+            camkes_overrun_exchange(cpi);
+            return CAMKES_MESSAGE_GOOD;
+        }
         return abandon(cpi, &cpi->context[index]);
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */

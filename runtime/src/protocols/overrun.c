@@ -155,6 +155,16 @@ static void abort_request(struct camkes_cpi *cpi, struct camkes_context *context
     }
 }
 
+void camkes_overrun_exchange(struct camkes_cpi *cpi)
+{
+    if (cpi->extended != NULL) {
+        const struct camkes_thread *worker = worker_of(cpi->extended);
+        cpi->extended = NULL;
+        unbind(cpi->extension, worker);
+        (void)bind(cpi->home.context, worker);
+    }
+}
+
 void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *context)
 {
     struct camkes_thread *const worker = worker_of(context);

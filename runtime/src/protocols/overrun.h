@@ -23,6 +23,9 @@ void camkes_overrun(struct camkes_cpi *cpi, const struct camkes_context *context
 /* A worker that was aborted leaves, on the extension: it gets home, to wait for callers. Replies.
  */
 void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *context);
+/* A worker that was extended has received another request, whose time it did not get: it serves
+ * that on the context of its way home. */
+void camkes_overrun_exchange(struct camkes_cpi *cpi);
 /* A context begins to wait for the lock that `holder` has. */
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context);
@@ -39,6 +42,7 @@ void camkes_overrun_grant(struct camkes_cpi *cpi, struct camkes_context *context
 #define camkes_overrun_prepare(cpi) ((void)(cpi))
 #define camkes_overrun(cpi, context) ((void)(context))
 #define camkes_overrun_return(cpi, context) ((void)(context))
+#define camkes_overrun_exchange(cpi) ((void)(cpi))
 #define camkes_overrun_wait(cpi, holder, context) ((void)(context))
 #define camkes_overrun_leave(cpi, context) false
 #define camkes_overrun_home(context) ((void)(context))

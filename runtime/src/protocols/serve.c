@@ -95,6 +95,13 @@ void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *r
     request->info = camkes_platform_receive_first(self->endpoint, &request->badge);
     camkes_registers_from_buffer(&request->registers);
 }
+
+void camkes_received_extended(struct camkes_thread *self)
+{
+    /* as any context of the CPI: the manager knows which one was extended */
+    camkes_ask_manager(self->cpi->context[0].manager_as_worker,
+                       camkes_operation_label(CAMKES_RETURN_TIME, 0, 1), self->cpi->name);
+}
 #endif
 
 void camkes_run_interface(struct camkes_thread *self)
