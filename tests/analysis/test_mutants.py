@@ -20,6 +20,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import camkes.analysis
 import camkes.analysis.assignment
@@ -43,7 +44,16 @@ MODULES = (
     "verdict",
     "assignment",
 )
-CHANGED = ("platform", "workload", "demand", "sections", "blocking", "response", "bounds")
+CHANGED = (
+    "platform",
+    "workload",
+    "demand",
+    "sections",
+    "blocking",
+    "response",
+    "bounds",
+    "verdict",
+)
 P, F, I = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED  # noqa: E741
 
 #: Changes that make no difference, and why.
@@ -60,6 +70,7 @@ SAME = {
     "response: BinOp '(job + 1) * task.period'": "looks at jobs after the busy window",
     "response: BinOp 'job + 1'": "the end of the busy window: looks at jobs after it",
     "response: Compare 'again > most'": "equal to the deadline: the next step finds the same",
+    "verdict: Compare 'len(system.tasks) > BRIEF'": "for how many tasks an editor shows responses",
     "workload: BinOp 'callees.get(request.callee, 0) + request.count'": "see test_two_ways_are_two_requests",
 }
 
@@ -275,6 +286,42 @@ def _with_costs(a: SimpleNamespace, add: Any, workload: Any, library: Any, ours:
     add(workload([("1", 2, 9999, 9999, 9, {"A": 1}), ("2", 1, 9999, 9999, 9, {"A": 1})], chains), ours)
 
 
+def _with_chains(a: SimpleNamespace, found: list[Any], ours: Any) -> None:
+    """Releases by events and by timers, ages of data, and tasks for which no response is found."""
+    task = a.WorkloadTask
+    for work, last in ((20, 9), (20, 60), (160, 9), (40, 150), (75, 9)):
+        chain = (
+            task("first", 3, 100, 100, work, {"S": 1}),
+            task("second", 5, 100, 400, 10, {"S": 1}, "first", 0, False),
+            task("third", 1, 100, 400, last, {}, "second", 0, False),
+            task("reads", 2, 150, 200, 20, {"S": 1}, reads=("first", "second", "third")),
+            task("above", 6, 60, 60, 5, reads=("third",)),
+        )
+        for platform in (a.FREE, ours):
+            result = a.analyse(a.Workload(chain, (a.WorkloadCpi("S", I, 3),)), platform)
+            found.append([(each.task.jitter, each.response, each.at_least) for each in result.tasks])
+            found.append([each.verdict.value for each in result.tasks])
+            found.append(
+                (result.chains, result.ages, result.release, round(result.utilisation, 9), result.good)
+            )
+            found.append(a.analyse_task(a.Workload(chain, ()), platform, "third").response)
+    # all tasks are of the chain; no bound is found for one that executes as long as its deadline is
+    for work in (40, 60, 10):
+        pair = (task("a", 1, 100, 70, 60), task("b", 2, 100, work, work, {}, "a", 0, False))
+        result = a.analyse(a.Workload(pair, ()), a.FREE)
+        found.append((result.chains, [each.verdict.value for each in result.tasks]))
+    # responses of a and b around two periods, after which an event can be lost
+    for work in range(140, 196):
+        three = (
+            task("a", 1, 100, 900, 10), task("b", 2, 100, 900, 10, {}, "a", 0, False),
+            task("c", 3, 100, 900, 0, {}, "b", 0, False),
+            task("d", 4, 1000, 900, work, reads=("a", "b", "c")),
+        )  # fmt: skip
+        found.append(a.analyse(a.Workload(three, ()), a.FREE).ages)
+        three = (replace(three[0], priority=5), *three[1:])
+        found.append(a.analyse(a.Workload(three, ()), a.FREE).ages)
+
+
 def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     loads = [a.Load("a", 1, 100, 45), a.Load("b", 1, 100, 45), a.Load("c", 2, 100, 10)]
     found.append(
@@ -375,6 +422,7 @@ def figures(a: SimpleNamespace) -> list[Any]:
     _with_others(add, workload)
     _with_monitors(add, workload)
     _with_ceilings_on_the_way(add, workload)
+    _with_chains(a, found, ours)
     _formulas(a, found)
     return found
 
