@@ -190,8 +190,8 @@ def test_random_cases_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
 @pytest.mark.mostly_long(1)
 @pytest.mark.parametrize("seed", (29, 229, 325, 376, 484, 561))
 def test_pools_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
-    """CPIs with as few threads as suffice: responses are those of the model, where nobody waits for one. In
-    the first, a `fixed` CPI and two tasks share two threads, and no lock is above them."""
+    """CPIs with as few threads as suffice: responses are those of the model, where no request waits for a
+    thread. In the first, a `fixed` CPI and two tasks share two threads, and no lock is above them."""
     workload = RandomSystem(random.Random(seed)).workload
     root = write_model(workload, program(workload), tmp_path / "all")
     checked = pipeline.check(pipeline.Input(root, preprocess=False), Sink())
