@@ -75,4 +75,4 @@ def test_table_and_json() -> None:
                 "extension": None,
             }
             assert data["cpis"][3]["extension"] == {"budget": 100_000, "period": 10_000_000}
-            assert [cpi["payers"] for cpi in data["cpis"]] == [[], ["a"], ["a", "b"], ["c", "d"], []]
+            assert [cpi["payers"] for cpi in data["cpis"]] == [[], ["a"], ["a", "b"], ["c", "d"], ["b"]]
