@@ -75,14 +75,16 @@ class RequestGraph(Struct, frozen=True):
     """Everything that can call a procedure, as far as it matters for tasks and CPIs.
 
     `requests` lead from tasks and CPIs to CPIs. `plain_calls` lead from tasks and CPIs to interfaces
-    without a protocol. `strays` lead to CPIs from what is neither: a control thread that originates no
-    task, the handler of an interface without a protocol, or one of events ("inst" or "inst.iface").
+    without a protocol, `local_calls` from any code to that of an instance in the same address space.
+    `strays` lead to CPIs from what is neither: a control thread that originates no task, the handler of an
+    interface without a protocol, or one of events ("inst" or "inst.iface").
     """
 
     tasks: Mapping[str, Task]
     cpis: Mapping[str, Cpi]
     requests: tuple[Request, ...]
     plain_calls: tuple[Request, ...]
+    local_calls: tuple[Request, ...]
     strays: tuple[Request, ...]
     outgoing: Mapping[str, tuple[Request, ...]]
     incoming: Mapping[str, tuple[Request, ...]]
@@ -115,6 +117,7 @@ def build_graph(system: System, code: CallGraph | None = None, counts: Counts | 
     by_user, by_provider = _links(system)
     requests: list[Request] = []
     plain_calls: list[Request] = []
+    local_calls: list[Request] = []
     strays: list[Request] = []
     reader = SettingReader(Sink())  # what is wrong in a setting was reported
     for instance in system.instances:
@@ -130,7 +133,9 @@ def build_graph(system: System, code: CallGraph | None = None, counts: Counts | 
                         strays.append(request)
                     elif callee in cpis:
                         requests.append(request)
-                    elif carries_task and not link.local:
+                    elif link.local:
+                        local_calls.append(request)
+                    elif carries_task:
                         plain_calls.append(request)
     outgoing: dict[str, list[Request]] = {name: [] for name in (*tasks, *cpis)}
     incoming: dict[str, list[Request]] = {name: [] for name in cpis}
@@ -142,6 +147,7 @@ def build_graph(system: System, code: CallGraph | None = None, counts: Counts | 
         cpis=cpis,
         requests=tuple(requests),
         plain_calls=tuple(plain_calls),
+        local_calls=tuple(local_calls),
         strays=tuple(strays),
         outgoing={name: tuple(found) for name, found in outgoing.items()},
         incoming={name: tuple(found) for name, found in incoming.items()},

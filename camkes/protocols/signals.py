@@ -137,7 +137,7 @@ class _Finder:
         self.operations = operations
         self.known = True
         self.plain: dict[str, list[Request]] = {}
-        for request in graph.plain_calls:
+        for request in (*graph.plain_calls, *graph.local_calls):
             self.plain.setdefault(request.caller, []).append(request)
         self.methods = {
             f"{instance.name}.{interface.name}": [method.name for method in interface.type.methods]
@@ -222,8 +222,8 @@ class _Finder:
                 yield from self.reaching(emitter, end.interface, ("emit",), end.span)
 
     def requests_of(self, node: str) -> Iterator[tuple[str, Request]]:
-        """The methods that a method or control thread requests, with the requests; plain calls are requests,
-        too. Where its code is not known, it may request any."""
+        """The methods that a method or control thread requests, with the requests; plain and local calls are
+        requests, too. Where its code is not known, it may request any."""
         caller, known = node.partition(":")[0], self.operations.get(node)
         for request in (*self.graph.outgoing.get(caller, ()), *self.plain.get(caller, ())):
             for method in self.methods.get(request.via, ()):

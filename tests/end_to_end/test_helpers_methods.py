@@ -90,3 +90,37 @@ def test_a_task_that_only_puts_does_not_wait(tmp_path: Path) -> None:
     path.write_text(text)
     result = camkes("plan", "--code", path)
     assert (result.status, result.errors) == (0, ""), result.errors
+
+
+def test_a_task_helps_that_signals_in_code_that_it_calls_directly(tmp_path: Path) -> None:
+    """`a` waits at 0 for `h`, which works 3 ms and has another instance of its address space work 1 ms and
+    emit. `b` is between them from 1 on."""
+    path = write(
+        tmp_path / "system",
+        """
+        procedure Send { void send(); }
+        component A { control; requestor; consumes Done done with helpers; }
+        component B { control; requestor; }
+        component H { control; requestor; uses Send direct; }
+        component Emitter { provides Send p; emits Done done; }""",
+        """
+        composition {
+            component A a; component B b;
+            group g { component H h; component Emitter e; }
+            connection seL4DirectCall calls(from g.h.direct, to g.e.p);
+            connection seL4Notification end(from g.e.done, to a.done);
+        }
+        configuration {
+            a._priority = 30; b._priority = 20; h._priority = 10; b._offset = 1 ms;
+            a._period = 100 ms; b._period = 100 ms; h._period = 100 ms;
+        }""",
+        {
+            "A": loop("done_wait(); MS(1);"),
+            "B": loop("MS(8);"),
+            "H": loop("MS(3); direct_send(); MS(1);"),
+            "Emitter": "void p_send(void) { camkes_work(CAMKES_MS(1)); done_emit(); }",
+        },
+    )
+    found = run(path, tmp_path, duration="90ms")
+    assert found.executed() == [("h", 0, 4), ("a", 4, 5), ("b", 5, 13), ("h", 13, 14)]
+    assert found.priorities("h") == [(0, 10), (0, 30), (4, 10)]
