@@ -12,6 +12,7 @@
 #include "overrun.h"
 
 #include "nested.h"
+#include "queue.h"
 
 #include <camkes/instance.h>
 #include <camkes/label.h>
@@ -56,10 +57,8 @@ static struct camkes_context *next_payer(struct camkes_cpi *cpi)
     struct camkes_context *best = NULL;
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_context *context = &cpi->context[i];
-        const bool first =
-            best == NULL || context->request > best->request ||
-            (context->request == best->request && (int32_t)(context->arrival - best->arrival) < 0);
-        if (context->waiting && context->time != 0 && !context->spent && first) {
+        if (context->waiting && context->time != 0 && !context->spent &&
+            (best == NULL || camkes_queue_before(context, best))) {
             best = context;
         }
     }
