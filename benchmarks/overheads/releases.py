@@ -11,18 +11,12 @@ the job, and its wait for the next release.
 
 from __future__ import annotations
 
-import argparse
-import json
 import shutil
 import statistics
-import sys
-import tempfile
 from pathlib import Path
 
+import series
 from overheads import APPLICATION, SHIFT, Sample, boot, build
-
-from camkes.backends.sel4.workspace import find_workspace
-from camkes.diagnostics import Sink
 
 SOURCES = APPLICATION.parent / "releases"
 
@@ -79,29 +73,5 @@ def measure(count: int, workspace: Path, folder: Path, platform: str, *, debug: 
     return of_releases(boot(output, platform)["gap"], apart)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("tasks", type=int, nargs="*", default=[1, 10, 50], metavar="N")
-    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
-    parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
-    parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="keep the last build in this folder")
-    given = parser.parse_args()
-    sink = Sink()
-    workspace = find_workspace(None, sink)
-    if workspace is None:
-        sys.exit(sink.diagnostics[0].message)
-    found = {}
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (given.output or Path(temporary)).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
-        for count in given.tasks:
-            found[count] = measure(count, workspace, folder, given.platform, debug=given.debug)
-            if not given.json:
-                print(f"| {count} | {found[count]} |", flush=True)
-    if given.json:
-        print(json.dumps(found, indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    series.run(__doc__, "tasks", (1, 10, 50), measure, lambda each: (each,))

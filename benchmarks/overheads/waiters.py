@@ -10,18 +10,12 @@ each as soon as the one before waits. A row is the request of the last one, whic
 
 from __future__ import annotations
 
-import argparse
-import json
 import shutil
 import statistics
-import sys
-import tempfile
 from pathlib import Path
 
-from overheads import APPLICATION, SHIFT, Cost, boot, build, cost
-
-from camkes.backends.sel4.workspace import find_workspace
-from camkes.diagnostics import Sink
+import series
+from overheads import APPLICATION, Cost, boot, build, cost
 
 SOURCES = APPLICATION.parent / "waiters"
 
@@ -85,32 +79,7 @@ def measure(count: int, workspace: Path, folder: Path, platform: str, *, debug: 
     return cost(samples["waiters"], counter)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("waiters", type=int, nargs="*", default=[1, 2, 3, 10, 100], metavar="N")
-    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
-    parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
-    parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="keep the last build in this folder")
-    given = parser.parse_args()
-    sink = Sink()
-    workspace = find_workspace(None, sink)
-    if workspace is None:
-        sys.exit(sink.diagnostics[0].message)
-    found = {}
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (given.output or Path(temporary)).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
-        for count in given.waiters:
-            found[count] = measure(count, workspace, folder, given.platform, debug=given.debug)
-            if not given.json:
-                print(
-                    f"| {count} | {found[count].both} | {found[count].call} | {found[count].reply} |",
-                    flush=True,
-                )
-    if given.json:
-        print(json.dumps({count: each.both for count, each in found.items()}, indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    series.run(
+        __doc__, "waiters", (1, 2, 3, 10, 100), measure, lambda cost: (cost.both, cost.call, cost.reply)
+    )

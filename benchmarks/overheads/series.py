@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A measurement in several sizes: the arguments, the workspace, and the table or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from overheads import SHIFT
+
+from camkes.backends.sel4.workspace import find_workspace
+from camkes.diagnostics import Sink
+
+Result = TypeVar("Result")
+
+
+def run(
+    description: str | None,
+    what: str,
+    sizes: Sequence[int],
+    measure: Callable[..., Result],
+    figures: Callable[[Result], Sequence[int]],
+) -> None:
+    """The command: measures the sizes that are named, or these, and prints a row of figures for each, or the
+    first ones as JSON. `measure` builds one size in a folder, and boots it."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument(what, type=int, nargs="*", default=sizes, metavar="N")
+    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
+    parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
+    parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="keep the last build in this folder")
+    given = parser.parse_args()
+    sink = Sink()
+    workspace = find_workspace(None, sink)
+    if workspace is None:
+        sys.exit(sink.diagnostics[0].message)
+    found = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (given.output or Path(temporary)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        for count in getattr(given, what):
+            row = figures(measure(count, workspace, folder, given.platform, debug=given.debug))
+            found[count] = row[0]
+            if not given.json:
+                print(f"| {' | '.join(map(str, (count, *row)))} |", flush=True)
+    if given.json:
+        print(json.dumps(found, indent=2))
