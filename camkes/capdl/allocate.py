@@ -31,7 +31,7 @@ from camkes.capdl.model import (
     Timer,
 )
 from camkes.capdl.open_space import OpenSpace
-from camkes.capdl.overruns import extension_of, handler_caps, server
+from camkes.capdl.overruns import handler_caps, server, used_extension
 from camkes.capdl.threads import ThreadPlanner
 from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, carries_time, support
@@ -126,7 +126,7 @@ class _Allocator:
         for thread in threads:
             self._object(thread.name, ObjectKind.TCB)
         managed = {cpi.interface for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
-        if any(t.conditions or extension_of(t) for t in self.plan.tasks if t.name == instance.name):
+        if any(t.conditions or used_extension(t) for t in self.plan.tasks if t.name == instance.name):
             managed.add("")
         for thread in threads:
             if self.tcb_caps or thread.interface in managed or thread.name in self.passive:

@@ -15,7 +15,7 @@ from camkes.capdl.callers import Wiring
 from camkes.capdl.codes import CRITICALITY_UNSUPPORTED, PASSIVE_CONNECTOR, POLICY_UNSUPPORTED, SHORT_ON_MCS
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
-from camkes.capdl.overruns import extension_of
+from camkes.capdl.overruns import used_extension
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
 from camkes.model.overrun import OverrunPolicy
@@ -34,7 +34,7 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     groups = find_groups(plan)
     stated = []
     for task in system.tasks:
-        extends = group_of(groups, task.instance) is None and extension_of(plan.task(task.instance))
+        extends = group_of(groups, task.instance) is None and used_extension(plan.task(task.instance))
         stated.append((task.overrun, task.spans.get("overrun", task.span), bool(extends)))
     for cpi in system.cpis:
         planned = plan.cpi(cpi.name)

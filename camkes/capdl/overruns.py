@@ -24,7 +24,7 @@ def server(plan: Plan, thread: Thread, granted: Scheduling) -> Scheduling:
     return granted.with_server(task.time.server is ServerKind.SPORADIC, task.refills)
 
 
-def extension_of(task: PlannedTask | None) -> Reservation | None:
+def used_extension(task: PlannedTask | None) -> Reservation | None:
     """What a job executes on when it has used up the budget of its task; None: it waits."""
     if task is None or task.time is None or task.time.overrun is not OverrunPolicy.EXTEND:
         return None
@@ -34,7 +34,7 @@ def extension_of(task: PlannedTask | None) -> Reservation | None:
 def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelObject, Rights, int]]:
     """The capabilities of the handler, and of the control thread, whose timeouts and ends of jobs go there:
     use, object, rights, badge."""
-    extension = extension_of(task)
+    extension = used_extension(task)
     if task is None or extension is None:
         return
     endpoint = KernelObject(f"{task.name}!{HANDLER}:endpoint", ObjectKind.ENDPOINT)

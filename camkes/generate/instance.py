@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Purpose, Role
-from camkes.capdl.overruns import extension_of
+from camkes.capdl.overruns import used_extension
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.facts import InstanceFacts, SystemFacts, generates
@@ -229,7 +229,7 @@ def _task(me: InstanceFacts) -> ctx.TaskContext | None:
 
 def _budget(me: InstanceFacts) -> tuple[tuple[str, int], ...]:
     """Of the task, if its overruns have a handler."""
-    if extension_of(me.task) is None or me.task is None or me.task.time is None:
+    if used_extension(me.task) is None or me.task is None or me.task.time is None:
         return ()
     control = next(t for t in me.threads if t.role is Role.CONTROL)
     return (
