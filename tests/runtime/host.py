@@ -16,6 +16,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.protocols.plan import Plan
+from camkes.report.trace.budgets import BudgetTracker
 from camkes.report.trace.events import Event, parse_trace
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import TraceNames, trace_names
@@ -40,6 +41,13 @@ class Run:
     def violations(self) -> list[Violation]:
         """Where the trace is not what the protocols promise."""
         return check_trace(self.events, self.names, self.plan, system=self.system)
+
+    def without_own_time(self) -> list[str]:
+        """The threads that began with a scheduling context and do not have it in the end."""
+        tracker = BudgetTracker(self.names, mcs=True)
+        for event in self.events:
+            tracker.step(event)
+        return [self.names.thread_name(thread) for thread in tracker.away()]
 
     def of(self, kind: Kind, thread: str | None = None) -> list[Event]:
         """The events of a kind, of one thread if it is named."""

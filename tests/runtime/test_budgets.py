@@ -15,49 +15,6 @@ from tests.runtime.host import Built, Run, build
 
 MS = 1_000_000
 
-# clients that ask without end, both with 5 ms of 10 ms
-
-CLIENTS = """
-procedure Section {{ void enter(in int ms); }}
-component User {{ control; requestor; uses Section s; attribute int length; }}
-component Server {{ provides Section s {protocol}; }}
-assembly {{ composition {{
-    component User a; component User b; component Server server;
-    connection seL4RPCCall c(from a.s, from b.s, to server.s);
-}} configuration {{
-    a._priority = {first}; a._period = 10 ms; a._budget = 5 ms; a.length = 3;
-    b._priority = 10; b._period = 10 ms; b._budget = 5 ms; b.length = 1;
-    {more}
-}} }}
-"""
-ASKING = {
-    "User": "int run(void) { for (;;) { s_enter(length); } }\n",
-    "Server": "#include <camkes/realtime.h>\nvoid s_enter(int ms) { camkes_work(CAMKES_MS(ms)); }\n",
-}
-
-
-@pytest.mark.parametrize(
-    ("protocol", "first", "more", "answers"),
-    [
-        # the server pays, and the two ask in turn
-        ("", 10, "server.s_priority = 5;", (250, 250)),
-        # each pays for its own requests
-        ("with priority_protocol propagated", 10, "", (166, 500)),
-        # a, which is more urgent, uses its budget up within the server; then b gets one request in
-        ("with priority_protocol fixed", 20, "", (166, 99)),
-    ],
-    ids=["active", "propagated", "fixed"],
-)
-def test_requests_are_paid_by_who_has_the_time(
-    protocol: str, first: int, more: str, answers: tuple[int, int], tmp_path: Path
-) -> None:
-    text = CLIENTS.format(protocol=protocol, first=first, more=more)
-    run = build(tmp_path, text, ASKING, mcs=True).run()
-    replies = Counter(event.other for event in run.of(Kind.REPLY))
-    assert (replies[run.number("a")], replies[run.number("b")]) == pytest.approx(answers, abs=2)
-    assert run.violations() == []
-
-
 # five tasks with rate-monotonic priorities and budgets that are what they need
 
 TASKS = (("t5", 6, 10, 2), ("t4", 5, 20, 2), ("t3", 4, 25, 5), ("t2", 3, 40, 4), ("t1", 2, 60, 6))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-from camkes.report.trace.budgets import BudgetTracker
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Run, build
 
@@ -84,7 +83,4 @@ def test_the_thread_serves_the_next_when_the_extended_request_ends(run: Run) -> 
 
 def test_nothing_is_left(run: Run) -> None:
     assert run.violations() == []
-    tracker = BudgetTracker(run.names, mcs=True)
-    for event in run.events:
-        tracker.step(event)
-    assert list(tracker.away()) == []
+    assert run.without_own_time() == []
