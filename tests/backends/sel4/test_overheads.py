@@ -6,7 +6,7 @@ hold. The latter needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import shutil
 import sys
@@ -19,16 +19,14 @@ import pytest
 from camkes.analysis.platform import Halves, read_platform
 
 ROOT = Path(__file__).parents[3]
+FOLDER = str(ROOT / "benchmarks" / "overheads")
 
 
 def benchmark(name: str = "overheads") -> ModuleType:
-    path = ROOT / "benchmarks" / "overheads" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    """A program of the benchmark, which imports others from its folder."""
+    if FOLDER not in sys.path:
+        sys.path.append(FOLDER)
+    return importlib.import_module(name)
 
 
 def test_halves_are_without_the_readings_of_the_counter() -> None:
@@ -69,7 +67,7 @@ def test_the_profile_can_be_read(tmp_path: Path) -> None:
 def test_the_longest_gaps_are_releases() -> None:
     """Each 5000 a release of 900 and, between these, two ticks of 300, one of which comes with a release."""
     releases = benchmark("releases")
-    sample = sys.modules["overheads"].Sample
+    sample = benchmark().Sample
     begins = [(number * 2500, 300 if number % 2 else 900) for number in range(41)]
     gaps = [sample(begin, 0, begin + length) for begin, length in begins]
     assert releases.of_releases(gaps, 5000) == 900
