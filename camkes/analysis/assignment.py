@@ -20,7 +20,6 @@ from camkes.analysis.platform import Platform
 from camkes.analysis.verdict import Verdict, analyse_task
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.model.limits import MAX_PRIORITY
-from camkes.model.protocols import Protocol
 
 
 class Policy(StrEnum):
@@ -31,11 +30,9 @@ class Policy(StrEnum):
     AUDSLEY = "audsley"
 
 
-def changed(
-    workload: Workload, priorities: Mapping[str, int] = {}, protocols: Mapping[str, Protocol] = {}
-) -> Workload:
-    """The workload with other priorities of tasks or protocols of CPIs, and the ceilings that follow. The
-    highest ceiling, which makes a CPI non-preemptive, stays."""
+def changed(workload: Workload, priorities: Mapping[str, int] = {}) -> Workload:
+    """The workload with other priorities of tasks, and the ceilings that follow. The highest ceiling, which
+    makes a CPI non-preemptive, stays."""
     tasks = tuple(replace(t, priority=priorities.get(t.name, t.priority)) for t in workload.tasks)
     highest: dict[str, int] = {}
     for task in tasks:
@@ -43,11 +40,10 @@ def changed(
             highest[name] = max(task.priority, highest.get(name, 0))
     cpis = {}
     for cpi in workload.order:
-        protocol = protocols.get(cpi.name, cpi.protocol)
         ceiling = highest.get(cpi.name, cpi.ceiling)
-        if protocol is cpi.protocol and protocol.own_priority and cpi.ceiling == MAX_PRIORITY:
+        if cpi.protocol.own_priority and cpi.ceiling == MAX_PRIORITY:
             ceiling = MAX_PRIORITY
-        cpis[cpi.name] = replace(cpi, protocol=protocol, ceiling=ceiling)
+        cpis[cpi.name] = replace(cpi, ceiling=ceiling)
         for name in cpi.requests:
             highest[name] = max(ceiling, highest.get(name, 0))
     return Workload(tasks, tuple(cpis[cpi.name] for cpi in workload.cpis))

@@ -17,12 +17,12 @@ counted with the execution times and budgets of that criticality.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.budgets import BudgetModel
+from camkes.analysis.budgets import BudgetModel, BudgetResult
 from camkes.analysis.demand import Time, demands
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import STEPS
@@ -67,6 +67,14 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
         for task in tasks
         for level in range(criticality[task.name] + 1)
     )
+
+
+def all_met(budgets: Iterable[BudgetResult], levels: Iterable[LevelResult]) -> bool:
+    """Whether no deadline can be missed: with the budgets, and at any criticality that a task has."""
+    kept = all(
+        each.trusted.response is not None and each.trusted.response <= each.task.deadline for each in budgets
+    )
+    return kept and all(each.ours is not None for each in levels)
 
 
 def switched_threads(plan: Plan, criticality: Mapping[str, int], level: int) -> int:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Margins and possible improvements of a system: how far each execution time can grow, and which response
-times
-another protocol of a CPI would make shorter or longer."""
+times another protocol of a CPI would make shorter or longer."""
 
 from __future__ import annotations
 
@@ -12,11 +11,18 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.assignment import changed
+from camkes.analysis.budgets import budget_results
+from camkes.analysis.criticality import all_met, level_results
 from camkes.analysis.platform import Platform
-from camkes.analysis.verdict import Analysis, analyse
+from camkes.analysis.verdict import Analysis, analyse, analyse_system
 from camkes.analysis.workload import Workload
+from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
+from camkes.model.system import System
+from camkes.protocols.plan import Plan
+
+#: Plans a system; None, and errors, where checks reject it.
+Planner = Callable[[System, Sink], Plan | None]
 
 
 class Margin(Struct, frozen=True):
@@ -85,20 +91,45 @@ def _longest(make: Callable[[int], Workload], good: int, bad: int, platform: Pla
     return good
 
 
-def changes(workload: Workload, analysis: Analysis) -> Iterator[ResponseTimeChange]:
-    """For each CPI that tasks reach, what each other protocol does; only where some response gets shorter."""
+def changes(
+    system: System, analysis: Analysis, plan: Planner, *, solver: bool = False
+) -> Iterator[ResponseTimeChange]:
+    """For each CPI what each other protocol does that the checks of `plan` accept; only where some response
+    gets shorter. `analysis` is that of the system, with the solver or not."""
     before = _responses(analysis)
-    for cpi in workload.cpis:
-        if not workload.arrivals[cpi.name] or cpi.lock:  # of a wait the protocol is what it is
-            continue
+    for index, cpi in enumerate(system.cpis):
         for protocol in Protocol:
-            if protocol is cpi.protocol:
+            if protocol is cpi.protocol or cpi.monitor is not None:  # only one protocol has monitors
                 continue
-            other = analyse(changed(workload, protocols={cpi.name: protocol}), analysis.platform)
-            after = _responses(other)
+            cpis = list(system.cpis)
+            cpis[index] = replace(cpi, protocol=protocol)
+            other = replace(system, cpis=tuple(cpis))
+            planned = _checked(other, plan)
+            if planned is None:
+                continue
+            changed = analyse_system(other, planned, analysis.platform, Sink(), solver=solver)
+            if changed is None:
+                continue
+            after = _responses(changed)
             rows = tuple((n, before[n], after[n]) for n in before if before[n] != after[n])
-            if any(now is None or (then is not None and then < now) for _, now, then in rows):
-                yield ResponseTimeChange(cpi.name, cpi.protocol, protocol, rows, other.good)
+            if any(_shorter(then, now) for _, now, then in rows):
+                good = changed.good and _budgets_suffice(other, planned, analysis.platform)
+                yield ResponseTimeChange(cpi.name, cpi.protocol, protocol, rows, good)
+
+
+def _checked(system: System, plan: Planner) -> Plan | None:
+    sink = Sink()
+    planned = plan(system, sink)
+    return None if sink.has_errors else planned
+
+
+def _budgets_suffice(system: System, plan: Plan, platform: Platform) -> bool:
+    return all_met(budget_results(system, plan, platform), level_results(system, plan, platform))
+
+
+def _shorter(then: int | None, now: int | None) -> bool:
+    """Whether a response is shorter than it was; None: it had, or has, no bound."""
+    return then is not None and (now is None or then < now)
 
 
 def _responses(analysis: Analysis) -> dict[str, int | None]:

@@ -15,14 +15,6 @@ from camkes.report.draw.table import table
 from camkes.report.times import format_time
 
 
-def good(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> bool:
-    """Whether no deadline can be missed: with the budgets, and at any criticality that a task has."""
-    kept = all(
-        each.trusted.response is not None and each.trusted.response <= each.task.deadline for each in budgets
-    )
-    return kept and all(each.ours is not None for each in levels)
-
-
 def to_dict(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> dict[str, Any]:
     """The JSON form; times are nanoseconds, rounded up, and null where there is no bound.
 

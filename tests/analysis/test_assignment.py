@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Mapping
 from itertools import permutations
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from camkes import pipeline
 from camkes.analysis.assignment import Policy, assign, changed
 from camkes.analysis.platform import FREE
 from camkes.analysis.sensitivity import changes, margins
-from camkes.analysis.verdict import analyse
+from camkes.analysis.verdict import analyse, analyse_system
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
@@ -95,7 +96,6 @@ def test_ceilings_follow() -> None:
     )
     found = changed(workload, {"a": 2, "b": 1})
     assert [cpi.ceiling for cpi in found.cpis] == [2, 2, 255]
-    assert changed(workload, protocols={"h": Protocol.INHERITED}).cpi["h"].ceiling == 5
 
 
 @given(SEEDS)
@@ -115,23 +115,106 @@ def test_execution_times_can_grow_so_far_and_no_further(seed: int) -> None:
             assert analyse(grown, FREE).good == good, margin
 
 
-def test_the_effect_of_another_protocol() -> None:
+#: Three tasks, and CPIs `lock`, `other`, `pool` and `deep` of which `pool` requests `deep`; %s are settings.
+SHARED = """
+import <std_connector.camkes>;
+procedure Do { void it(); };
+component A { control; requestor; uses Do lock; uses Do other; uses Do pool; }
+component B { control; requestor; uses Do other; uses Do pool; }
+component C { control; requestor; uses Do lock; }
+component Lock { provides Do p with priority_protocol inherited; }
+component Pool { provides Do p with priority_protocol inherited, requests (deep); uses Do deep; }
+assembly {
+    composition {
+        component A a; component B b; component C c;
+        component Lock lock; component Lock other; component Pool pool; component Lock deep;
+        connection seL4RPCCall c0(from a.lock, from c.lock, to lock.p);
+        connection seL4RPCCall c1(from a.other, from b.other, to other.p);
+        connection seL4RPCCall c2(from a.pool, from b.pool, to pool.p);
+        connection seL4RPCCall c3(from pool.deep, to deep.p);
+    }
+    configuration {
+        a._priority = 30; b._priority = 20; c._priority = 10;
+        a._period = 1 ms; b._period = 1 ms; c._period = 1 ms;
+        a._wcet = 0; b._wcet = 2 ns; c._wcet = 2 ns;
+        lock.p_wcet = 3 ns; other.p_wcet = 4 ns; pool.p_wcet = 0; deep.p_wcet = 0;
+        %s
+    }
+}
+"""
+
+
+def read(path: Path, settings: Mapping[str, str]) -> pipeline.Checked | None:
+    path.write_text(SHARED % " ".join(f"{name} = {value};" for name, value in settings.items()))
+    return pipeline.check(pipeline.Input(path), Sink())
+
+
+def longest_responses(found: pipeline.Checked) -> dict[str, int | None]:
+    analysis = analyse_system(found.system, found.plan, FREE, Sink())
+    assert analysis is not None
+    return {each.task.name: int(each.response.time) if each.response else None for each in analysis.tasks}
+
+
+def proposals(found: pipeline.Checked) -> dict[tuple[str, Protocol], dict[str, int | None]]:
+    """What each proposed protocol makes of the responses that change."""
+    analysis = analyse_system(found.system, found.plan, FREE, Sink())
+    assert analysis is not None
+    all_changes = changes(found.system, analysis, pipeline.plan)
+    return {(c.cpi, c.after): {name: then for name, _, then in c.responses} for c in all_changes}
+
+
+def test_the_effect_of_another_protocol(tmp_path: Path) -> None:
     """a waits for c in the lock (3) and for b in the other (4): R = 7 + 3 + 4. With a ceiling for the lock, c
     is not there together with b, and 4 is left; b waits for c as before. With a ceiling for the other, c may
     have the lock when b comes, so nothing changes."""
-    workload = Workload(
+    found = read(tmp_path / "s.camkes", {})
+    assert found is not None
+    assert longest_responses(found) == {"a": 14, "b": 16, "c": 18}
+    effects = proposals(found)
+    assert effects["lock.p", Protocol.FIXED] == {"a": 11}
+    assert effects["lock.p", Protocol.PROPAGATED] == {"a": 11, "b": 13}
+    assert ("other.p", Protocol.FIXED) not in effects
+
+
+@pytest.mark.parametrize(
+    ("settings", "rejected"),
+    [
+        ({}, set()),
+        # without a ceiling it needs a thread for each of the two tasks
         (
-            WorkloadTask("a", 30, 1000, 1000, 0, {"lock": 1, "other": 1}),
-            WorkloadTask("b", 20, 1000, 1000, 2, {"other": 1}),
-            WorkloadTask("c", 10, 1000, 1000, 2, {"lock": 1}),
+            {"lock.p_priority_protocol": '"fixed"', "lock.p_num_threads": "1"},
+            {("lock.p", Protocol.INHERITED), ("lock.p", Protocol.PROPAGATED)},
         ),
-        (WorkloadCpi("lock", Protocol.INHERITED, 3), WorkloadCpi("other", Protocol.INHERITED, 4)),
-    )
-    analysis = analyse(workload, FREE)
-    found = {(c.cpi, c.after): c.responses for c in changes(workload, analysis)}
-    assert found["lock", Protocol.FIXED] == (("a", 14, 11),)
-    assert found["lock", Protocol.PROPAGATED] == (("a", 14, 11), ("b", 16, 13))
-    assert ("other", Protocol.FIXED) not in found
+        ({"lock.p_priority_protocol": '"fixed"', "lock.p_priority": "255"}, set()),
+        # a request to deep has the ceiling of pool then
+        (
+            {"deep.p_priority_protocol": '"fixed"', "deep.p_priority": "30", "pool.p_priority": "31"},
+            {("pool.p", Protocol.FIXED)},
+        ),
+    ],
+)
+def test_each_proposed_protocol_is_one_that_the_checks_accept(
+    settings: dict[str, str], rejected: set[tuple[str, Protocol]], tmp_path: Path
+) -> None:
+    """And each other one that shortens a response is proposed; the responses are those of the text in which
+    the protocol is changed."""
+    found = read(tmp_path / "s.camkes", settings)
+    assert found is not None
+    before, proposed = longest_responses(found), proposals(found)
+    expected, not_accepted = {}, set()
+    for cpi in found.system.cpis:
+        for protocol in set(Protocol) - {cpi.protocol}:
+            stated = {f"{cpi.name}_priority_protocol": f'"{protocol.value}"'}
+            other = read(tmp_path / "other.camkes", settings | stated)
+            if other is None:
+                not_accepted.add((cpi.name, protocol))
+                continue
+            after = longest_responses(other)
+            rows = {name: then for name, then in after.items() if then != before[name]}
+            if any(then < (before[name] or 0) for name, then in rows.items() if then is not None):
+                expected[cpi.name, protocol] = rows
+    assert not_accepted == rejected
+    assert proposed == expected
 
 
 SYSTEM = (
@@ -170,6 +253,21 @@ def test_no_priorities_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path.write_text(SYSTEM.replace("radar._wcet = 1 ms", "radar._wcet = 4 ms"))
     assert main(["analyze", str(path), "--assign", "audsley", "--write"]) == 1
     assert "no priorities were found" in capsys.readouterr().err
+
+
+def test_priorities_that_the_checks_reject_are_not_proposed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Deadline-monotonic, c has the highest priority, above the stated ceiling of its lock."""
+    path = tmp_path / "s.camkes"
+    settings = {"lock.p_priority_protocol": '"fixed"', "lock.p_priority": "20", "c._deadline": "20 ns"}
+    text = SHARED.replace("a._priority = 30; b._priority = 20;", "a._priority = 20; b._priority = 30;")
+    path.write_text(text % " ".join(f"{name} = {value};" for name, value in settings.items()))
+    before = path.read_text()
+    assert main(["analyze", str(path), "--assign", "dm", "--write"]) == 1
+    error = capsys.readouterr().err
+    assert "the computed priorities are rejected: the ceiling of `lock.p` is below" in error
+    assert path.read_text() == before
 
 
 def test_sensitivity_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

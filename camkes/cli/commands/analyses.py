@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
 
 
 def analyze(arguments: argparse.Namespace) -> int:
+    from camkes.analysis.criticality import all_met
     from camkes.analysis.platform import find_platform
-    from camkes.analysis.verdict import analyse, analyse_system
-    from camkes.analysis.workload import workload_of
-    from camkes.report import budgets
+    from camkes.analysis.verdict import analyse_system
 
     if arguments.write and arguments.assign is None:
         print("camkes analyze: --write needs --assign", file=sys.stderr)
@@ -44,20 +44,22 @@ def analyze(arguments: argparse.Namespace) -> int:
         analysis = analyse_system(result.system, result.plan, platform, sink, solver=arguments.exact)
     if analysis is None or result is None:
         return write_diagnostics(arguments, sink)
-    workload = workload_of(result.system, result.plan)
-    policy, priorities = arguments.assign, None
+    policy, priorities, before = arguments.assign, None, result
     if policy is not None:
-        priorities = proposed(arguments, result, workload, analysis.platform, sink)
+        priorities, result = proposed(arguments, before, analysis.platform, sink)
         if priorities is not None:
-            workload = changed_priorities(workload, priorities)
-            analysis = analyse(workload, analysis.platform, solver=arguments.exact)
+            again = analyse_system(
+                result.system, result.plan, analysis.platform, sink, solver=arguments.exact
+            )
+            assert again is not None
+            analysis = again
     status = write_diagnostics(arguments, sink)
     if sink.has_errors:
         return status
-    of_time = time_analysis(result, analysis.platform) if result.plan.mcs and priorities is None else None
-    if not show(arguments, workload, analysis, priorities, result, of_time):
+    of_time = time_analysis(result, analysis.platform) if result.plan.mcs else None
+    if not show(arguments, analysis, priorities, before, result, of_time):
         return USAGE
-    kept = analysis.good and (of_time is None or budgets.good(*of_time))
+    kept = analysis.good and (of_time is None or all_met(*of_time))
     failed = not kept or (policy is not None and priorities is None)
     return USER_ERROR if failed and status == GOOD else status
 
@@ -76,43 +78,56 @@ def time_analysis(
 
 
 def proposed(
-    arguments: argparse.Namespace, result: Checked, workload: Workload, platform: Platform, sink: Sink
-) -> Mapping[str, int] | None:
-    """The priorities that --assign computes, written with --write."""
+    arguments: argparse.Namespace, result: Checked, platform: Platform, sink: Sink
+) -> tuple[Mapping[str, int] | None, Checked]:
+    """The priorities that --assign computes, written with --write, and the system with them; None, and the
+    system as it is, where there are none that it can have."""
     from camkes.analysis.assignment import Policy, assign
+    from camkes.analysis.workload import workload_of
     from camkes.experiments.settings import write_settings
     from camkes.model.settings import PRIORITY
 
-    priorities = assign(workload, platform, Policy(arguments.assign))
+    priorities = assign(workload_of(result.system, result.plan), platform, Policy(arguments.assign))
+    changed, reason = result, "no priorities were found with which all deadlines are met"
+    if priorities is not None:
+        rejected = Sink()
+        planned = with_priorities(result, priorities, rejected)
+        if planned is None:
+            priorities = None
+            reason = f"the computed priorities are rejected: {rejected.diagnostics[0].message}"
+        else:
+            changed = planned
     if priorities is None:
-        print(
-            "camkes analyze: no priorities were found with which all deadlines are met; those of the system"
-            " are shown",
-            file=sys.stderr,
-        )
+        print(f"camkes analyze: {reason}; those of the system are shown", file=sys.stderr)
     elif arguments.write:
-        now = {task.name: task.priority for task in workload.tasks}
+        now = {task.instance: task.priority for task in result.system.tasks}
         values = {(n, PRIORITY.of("_")): str(p) for n, p in priorities.items() if now[n] != p}
         for path in write_settings(result, values, sink):
             print(f"camkes analyze: {path} has the new priorities", file=sys.stderr)
-    return priorities
+    return priorities, changed
 
 
-def changed_priorities(workload: Workload, priorities: Mapping[str, int]) -> Workload:
-    from camkes.analysis.assignment import changed
+def with_priorities(result: Checked, priorities: Mapping[str, int], sink: Sink) -> Checked | None:
+    """The system with other priorities of its tasks; None, and errors, where checks reject it."""
+    from msgspec.structs import replace
 
-    return changed(workload, priorities)
+    system = result.system
+    tasks = (replace(task, priority=priorities.get(task.instance, task.priority)) for task in system.tasks)
+    system = replace(system, tasks=tuple(tasks))
+    plan = pipeline.plan(system, sink, result.calls)
+    return None if plan is None or sink.has_errors else replace(result, system=system, plan=plan)
 
 
 def show(
     arguments: argparse.Namespace,
-    workload: Workload,
     analysis: Analysis,
     priorities: Mapping[str, int] | None,
+    before: Checked,
     result: Checked,
     of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
 ) -> bool:
-    """Print what was asked for; False where a task was named that is not there."""
+    """Print what was asked for, of a system that was read as `before`; False where a task was named that is
+    not there."""
     import json
 
     from camkes.analysis.assignment import Policy
@@ -122,6 +137,7 @@ def show(
     from camkes.report import analysis as report
     from camkes.report import budgets, sensitivity
 
+    workload = workload_of(result.system, result.plan)
     found = witnesses(workload, analysis) if arguments.search else {}
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
@@ -138,7 +154,8 @@ def show(
         return True
     more = arguments.sensitivity
     spans = margins(workload, analysis.platform) if more else ()
-    effects = tuple(changes(workload, analysis)) if more else ()
+    planner = partial(pipeline.plan, calls=result.calls)
+    effects = tuple(changes(result.system, analysis, planner, solver=arguments.exact)) if more else ()
     if arguments.json:
         document = report.to_dict(analysis, found)
         if arguments.assign is not None:
@@ -151,9 +168,8 @@ def show(
         return True
     parts = [report.to_text(analysis, found, color=color)]
     if priorities is not None:
-        before = workload_of(result.system, result.plan)
-        policy = Policy(arguments.assign)
-        parts.insert(0, sensitivity.priorities_text(before, policy, priorities, color=color))
+        policy, old = Policy(arguments.assign), workload_of(before.system, before.plan)
+        parts.insert(0, sensitivity.priorities_text(old, policy, priorities, color=color))
     if of_time is not None:
         parts.append(budgets.to_text(*of_time, color=color))
     if more:
