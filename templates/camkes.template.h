@@ -58,6 +58,10 @@ camkes_error_handler_t /*? interface.name ?*/_register_error_handler(camkes_erro
 /*- if interface.kind == 'provides' -*/
 seL4_Word /*? interface.name ?*/_get_sender_id(void);
 /*- endif -*/
+/*- if interface.suspends -*/
+/* Lets the task with this id (camkes_requestor()) go on whose request was suspended. False: it was not. */
+bool /*? interface.name ?*/__resume(int task);
+/*- endif -*/
 /*- for method in interface.methods -*/
 /*? method.prototype ?*//*? ' __attribute__((nonnull))' if method.pointers ?*//*? weak ?*/;
 /*- endfor -*/

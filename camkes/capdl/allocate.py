@@ -417,11 +417,12 @@ class _Allocator:
             return ObjectUse(cpi.instance, purpose, cpi.interface, context)
 
         first = len(cpi.contexts) + len(self.tables[cpi.name]) + 1
-        for badge, context in enumerate(cpi.contexts, first):
+        workers = cpi.contexts[: cpi.threads] if cpi.pooled else cpi.contexts
+        for badge, context in enumerate(workers, first):
             self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
-            if context.name in cpi.payers:
-                self._cap(space, use(Purpose.TIME, context.name), f"{context.name}:sc")
-        if cpi.overrun.rules.aborts or not cpi.protocol.inherits:
+        for task in cpi.payers:
+            self._cap(space, use(Purpose.TIME, task), f"{task}:sc")
+        if cpi.overrun.rules.aborts or cpi.lent or not cpi.protocol.inherits:
             home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)
             self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
         if cpi.extension is not None:

@@ -29,8 +29,7 @@ _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
 
 def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
-    """Report the overrun policies that the runtime does not have yet: managers of groups have none, nor have
-    those of pools."""
+    """Report the overrun policies that the runtime does not have yet: managers of groups have none."""
     groups = find_groups(plan)
     stated = []
     for task in system.tasks:
@@ -38,9 +37,8 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
         stated.append((task.overrun, task.spans.get("overrun", task.span), bool(extends)))
     for cpi in system.cpis:
         planned = plan.cpi(cpi.name)
-        alone = planned is not None and not planned.pooled and group_of(groups, cpi.name) is None
-        known = alone and cpi.overrun is not OverrunPolicy.SUSPEND
-        stated.append((cpi.overrun, cpi.spans.get("overrun", cpi.span), known))
+        alone = planned is not None and group_of(groups, cpi.name) is None
+        stated.append((cpi.overrun, cpi.spans.get("overrun", cpi.span), alone))
     for policy, span, known in stated:
         if policy is not OverrunPolicy.WAIT and not known:
             sink.report(

@@ -179,6 +179,7 @@ class CallerContext(Struct, frozen=True):
     context: int
     base: int
     bound: int
+    is_task: bool
     tasks: tuple[int, ...]
     comment: str
 
@@ -201,6 +202,7 @@ class CpiContext(Struct, frozen=True):
     pool: tuple[str, ...]
     queue: bool  # its manager has one
     time: tuple[tuple[str, str], ...]  # members for overruns
+    payers: tuple[tuple[int, int], ...]  # id of a task's context, slot of its scheduling context
     members: tuple[tuple[str, int], ...]  # of its record, from settings
 
 
@@ -432,6 +434,7 @@ class InterfaceContext(Struct, frozen=True):
     helped: bool
     rendered: bool  # from a template of the connector's own, which may define anything
     registers: int  # blocks of a device's registers that a device tree gives it
+    suspends: bool  # on an MCS kernel tasks can be suspended there
 
 
 class InstanceContext(Struct, frozen=True):

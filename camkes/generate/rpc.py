@@ -100,7 +100,15 @@ def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     helps = [("helps", "true")] if rules.helps else []
     unlocked = [("unlocked", "true")] if rules.binds and not cpi.protocol.inherits else []
     aborts = [("aborts", "true"), ("rollback", f"{name}__rollback")] if rules.aborts else []
-    return (*helps, *unlocked, *aborts, *_slots(me, _OF_CPI, name))
+    suspends = [("suspends", "true")] if rules.suspends else []
+    lends = [("lends", "true")] if cpi.lends else []
+    return (*helps, *lends, *unlocked, *aborts, *suspends, *_slots(me, _OF_CPI, name))
+
+
+def _payers(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[int, int], ...]:
+    """The tasks whose time its manager may bind, as the ids of their contexts, with the slots."""
+    ids = {context.name: context.id for context in me.all.plan.contexts}
+    return tuple((ids[task], me.slot(Purpose.TIME, cpi.interface, task)) for task in cpi.payers)
 
 
 def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
@@ -141,6 +149,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
                 index[e.context.id],
                 e.context.base_priority,
                 e.bound,
+                e.context.is_task and e.callers == (e.context.name,),
                 _bits(e.tasks),
                 f"{e.context.name} through {e.end.name}",
             )
@@ -152,6 +161,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
         queue=cpi.manager and group is None,
         time=_policy(me, cpi),
+        payers=_payers(me, cpi),
         members=me.all.reader.members(me.instance, "cpi", f"{name}_"),
     )
 

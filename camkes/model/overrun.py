@@ -17,13 +17,15 @@ LEVELS = 4
 
 class OverrunRules(Struct, frozen=True, kw_only=True):
     """A policy. `task`, `cpi`: what can have it. `extends`: execution goes on on a reservation of its own;
-    `aborts`: the request ends without a result; `helps`: on the budgets of those that wait. `binds`: a thread
-    of the tool gives and takes scheduling contexts of tasks."""
+    `aborts`: the request ends without a result; `suspends`: and its task waits until it is resumed; `helps`:
+    on the budgets of those that wait. `binds`: a thread of the tool gives and takes scheduling contexts of
+    tasks."""
 
     task: bool = False
     cpi: bool = False
     extends: bool = False
     aborts: bool = False
+    suspends: bool = False
     helps: bool = False
     binds: bool = False
 
@@ -49,7 +51,7 @@ TABLE = {
     OverrunPolicy.HELP: OverrunRules(cpi=True, helps=True, binds=True),
     OverrunPolicy.EXTEND: OverrunRules(task=True, cpi=True, extends=True, binds=True),
     OverrunPolicy.ABORT: OverrunRules(cpi=True, aborts=True, binds=True),
-    OverrunPolicy.SUSPEND: OverrunRules(cpi=True, aborts=True, binds=True),
+    OverrunPolicy.SUSPEND: OverrunRules(cpi=True, aborts=True, suspends=True, binds=True),
     OverrunPolicy.STOP: OverrunRules(task=True),
     OverrunPolicy.RAISE: OverrunRules(task=True),
 }

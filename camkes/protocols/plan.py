@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from camkes.diagnostics import Span
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System, Task
+from camkes.protocols.cycles import reached
 from camkes.protocols.requests import Request, RequestGraph
 from camkes.protocols.signals import Lending
 from camkes.protocols.time import (
@@ -83,8 +84,9 @@ class PlannedCpi(Struct, frozen=True):
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
 
     `payers` are the tasks whose scheduling contexts its manager may bind, by its overrun policy: none for
-    `wait`; with `help` also those that wait for it further up. `extension` is what
-    `extend` and roll-backs execute on, if it is stated. Only an MCS kernel has these.
+    `wait`; if it is `lent` time, also those that wait for it further up, at locks with the policy `help`.
+    Those that wait for its own lock can be such (`lends`). `extension` is what `extend` and roll-backs
+    execute on, if it is stated. Only an MCS kernel has these.
     """
 
     id: int
@@ -106,6 +108,8 @@ class PlannedCpi(Struct, frozen=True):
     monitor: str | None = None
     overrun: OverrunPolicy = OverrunPolicy.WAIT
     payers: tuple[str, ...] = ()
+    lent: bool = False
+    lends: bool = False
     extension: Reservation | None = None
 
     @property
@@ -422,18 +426,42 @@ class _Closure:
             monitor=cpi.monitor,
             overrun=cpi.overrun if self._mcs else OverrunPolicy.WAIT,
             payers=self._payers(cpi),
+            lent=self._is_lent(cpi),
+            lends=self._lends(cpi),
             extension=extension_of(cpi) if self._mcs else None,
         )
 
     def _payers(self, cpi: Cpi) -> tuple[str, ...]:
-        rules = cpi.overrun.rules
-        if not self._mcs or not rules.binds:
+        if not self._mcs or not cpi.overrun.rules.binds:
             return ()
         tasks = self._reached_by[cpi.name]
-        for index in _bits(self._raising[cpi.name]) if rules.helps else ():
+        for index in _bits(self._raising[cpi.name]) if self._is_lent(cpi) else ():
             name = self.contexts[index].name
             tasks |= self._reached_by.get(name, 1 << index)  # a fixed CPI executes on the time of its callers
         return tuple(self._tasks[i].instance for i in _bits(tasks))
+
+    def _is_lent(self, cpi: Cpi) -> bool:
+        """Whether its requests can get the time of those that wait for a lock that their callers hold."""
+
+        def callers(name: str) -> list[str]:
+            return self._inheriting(request.caller for request in self._graph.incoming[name])
+
+        above = reached(callers(cpi.name), callers) if self._mcs and cpi.overrun.rules.binds else ()
+        return any(self._graph.cpis[name].overrun.rules.helps for name in above)
+
+    def _lends(self, cpi: Cpi) -> bool:
+        """Whether those that wait for its lock can pay for requests that the holder makes."""
+
+        def callees(name: str) -> list[str]:
+            return self._inheriting(request.callee for request in self._graph.outgoing[name])
+
+        below = reached(callees(cpi.name), callees) if self._mcs and cpi.overrun.rules.helps else ()
+        return any(self._graph.cpis[name].overrun.rules.helps for name in below)
+
+    def _inheriting(self, names: Iterable[str]) -> list[str]:
+        """Those of them that are CPIs whose requests have the priorities of their callers."""
+        cpis = self._graph.cpis
+        return [name for name in names if name in cpis and not cpis[name].protocol.own_priority]
 
 
 def _raised(tasks: Sequence[Task]) -> list[tuple[int, ...]]:

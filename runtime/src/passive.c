@@ -37,17 +37,17 @@ static void lend(const struct camkes_lent *lent, const struct camkes_thread *thr
     }
 }
 
-static void take_back(const struct camkes_lent *lent)
+static void take_back(seL4_CPtr context)
 {
-    if (seL4_SchedContext_Unbind(lent->context) != seL4_NoError) {
+    if (seL4_SchedContext_Unbind(context) != seL4_NoError) {
         camkes_platform_fault();
     }
 }
 
-void camkes_platform_bring_home(const struct camkes_lent *lent)
+void camkes_platform_bring_home(const struct camkes_lent *lent, seL4_CPtr context)
 {
     seL4_Wait(lent->done, NULL);
-    take_back(lent);
+    take_back(context);
     (void)seL4_Call(lent->gate, empty());
 }
 
@@ -68,7 +68,7 @@ void camkes_platform_start_passive(const struct camkes_instance *instance)
             /* the thread sends before and after it initialises its interface */
             (void)camkes_platform_listen(instance->start->ready, NULL);
             (void)camkes_platform_listen(instance->start->ready, NULL);
-            take_back(&instance->start->lent);
+            take_back(instance->start->lent.context);
         }
     }
 }
@@ -78,7 +78,7 @@ void camkes_platform_open_passive(const struct camkes_instance *instance)
     for (unsigned i = 0; i < camkes_thread_count; i++) {
         if (is_passive(camkes_threads[i], instance)) {
             lend(&instance->start->lent, camkes_threads[i]);
-            camkes_platform_bring_home(&instance->start->lent);
+            camkes_platform_bring_home(&instance->start->lent, instance->start->lent.context);
         }
     }
 }

@@ -242,6 +242,9 @@ static const struct camkes_caller /*? rpc.interface ?*/__callers[] = {
         .context = /*? caller.context ?*/,
         .base = /*? caller.base ?*/,
         .bound = /*? caller.bound ?*/,
+/*- if caller.is_task -*/
+        .is_task = true,
+/*- endif -*/
         .task_bytes = /*? caller.tasks | length ?*/,
         .tasks = (const uint8_t[]){/*? caller.tasks | join(', ') ?*/},
     },
@@ -256,6 +259,13 @@ static struct camkes_thread *const /*? rpc.interface ?*/__pool[] = {
 /*- endif -*/
 /*- if 'aborts' in cpi.time | map('first') -*/
 void /*? rpc.interface ?*/__rollback(void) __attribute__((weak));
+/*- endif -*/
+/*- if cpi.payers -*/
+static const struct camkes_payer /*? rpc.interface ?*/__payers[] = {
+/*- for id, slot in cpi.payers -*/
+    {.id = /*? id ?*/, .time = /*? slot ?*/},
+/*- endfor -*/
+};
 /*- endif -*/
 /*- if cpi.queue -*/
 static uint16_t /*? rpc.interface ?*/__queue[/*? cpi.contexts | length ?*/];
@@ -283,6 +293,10 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
 /*- for name, value in cpi.time -*/
     ./*? name ?*/ = /*? value ?*/,
 /*- endfor -*/
+/*- if cpi.payers -*/
+    .payer = /*? rpc.interface ?*/__payers,
+    .payers = /*? cpi.payers | length ?*/,
+/*- endif -*/
     .authority = /*? cpi.authority ?*/,
 /*- if cpi.monitor -*/
     .monitor = &/*? cpi.monitor ?*/,
@@ -292,5 +306,11 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
 /*- endif -*/
 /*- endif -*/
 };
+/*- if 'suspends' in cpi.time | map('first') -*/
+bool /*? rpc.interface ?*/__resume(int task)
+{
+    return camkes_resume(&/*? rpc.interface ?*/__cpi, task);
+}
+/*- endif -*/
 /*- endif -*/
 /*- endfor -*/

@@ -17,6 +17,7 @@ struct camkes_caller {
     uint16_t context;     /* index into the CPI's contexts */
     uint8_t base;         /* the lowest priority */
     uint8_t bound;        /* the highest priority */
+    bool is_task;         /* a task itself, not a request to a CPI that it serves */
     uint16_t task_bytes;  /* length of `tasks` in bytes */
     const uint8_t *tasks; /* bit set of task ids */
 };
@@ -48,14 +49,22 @@ struct camkes_context {
 
 #if defined(CONFIG_KERNEL_MCS)
     /* of the manager, for overruns; see src/protocols/overrun.c */
-    seL4_CPtr time;    /* scheduling context that its requests run on, 0: the manager has it not */
-    seL4_CPtr timeout; /* the manager's endpoint, badged for timeouts of its worker */
-    struct camkes_context *payer; /* a waiter whose context its worker has */
-    bool away;                    /* its context is not bound to its worker */
-    bool spent;                   /* it was found to have no budget */
-    bool stalled;                 /* it holds the lock and had no budget when its last one ended */
+    seL4_CPtr time;    /* scheduling context of the task, 0: it is none, or cannot be bound here */
+    seL4_CPtr timeout; /* the manager's endpoint, badged for timeouts of the worker of this index */
+    seL4_CPtr lender;  /* scheduling context of a task that waits for its request further up */
+    bool asked;        /* whether it can pay */
+    bool stalled;      /* it holds the lock and had no budget when its last one ended */
+    bool suspended;    /* its caller waits for a reply until it is resumed */
 #endif
 };
+
+#if CAMKES_MCS
+/* A task whose scheduling context a manager may bind. */
+struct camkes_payer {
+    uint16_t id; /* of the task's context in the plan */
+    seL4_CPtr time;
+};
+#endif
 
 struct camkes_cpi {
     const char *name;
@@ -84,13 +93,18 @@ struct camkes_cpi {
     _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */
 
 #if defined(CONFIG_KERNEL_MCS)
-    bool helps;                      /* waiting tasks pay for the lock's holder */
-    seL4_CPtr extension;             /* scheduling context for a holder without budget, 0: none */
-    struct camkes_context *extended; /* the context that has it */
-    bool unlocked;                   /* its protocol has no lock */
-    bool aborts;                     /* a request without budget ends */
-    void (*rollback)(void);          /* of the component, then; may be NULL */
+    bool helps;                     /* waiting tasks pay for the lock's holder */
+    bool lends;                     /* they may do so in CPIs that it requests */
+    seL4_CPtr extension;            /* scheduling context for a holder without budget, 0: none */
+    struct camkes_thread *extended; /* the worker that has it */
+    bool unlocked;                  /* its protocol has no lock */
+    bool aborts;                    /* a request without budget ends */
+    bool suspends;                  /* and the task that made it waits until it is resumed */
+    void (*rollback)(void);         /* of the component, then; may be NULL */
     struct camkes_lent home;
+    struct camkes_thread *homed; /* the worker that has the scheduling context of that */
+    const struct camkes_payer *payer;
+    uint16_t payers;
 #endif
 };
 

@@ -79,6 +79,8 @@ enum camkes_operation {
     /* to the manager of a group, see condition.h; it forwards those of the pool */
     CAMKES_WAIT = 8, /* detail: index of the context of a pool's thread */
     CAMKES_POST = 9,
+    /* by a thread of the instance of the CPI: a suspended task, by its id, goes on */
+    CAMKES_RESUME = 9,
     /* by that manager, to those of its tasks and CPIs; the first word is the index of a context */
     CAMKES_SET_PRIORITY = 10, /* replies with the nested request, as the slot of its manager */
     CAMKES_TAKE_LOCK = 11,    /* or else count a waiter; replies with the index of the holder + 1 */
@@ -86,7 +88,8 @@ enum camkes_operation {
     CAMKES_FREE_LOCK = 13,    /* while no context waits for it */
     /* to the manager of a group */
     CAMKES_POST_ALL = 14,
-    /* by a worker that is not on the time of its caller any more, see protocols/overrun.h */
+    /* by a worker, by index, that is not on the time of its caller any more, see
+     * protocols/overrun.h; priority 1: it has begun another request */
     CAMKES_RETURN_TIME = 15,
     CAMKES_WAIT_UNTIL = 15, /* a wait, with the time at which it ends at the latest */
 };

@@ -131,9 +131,9 @@ unsigned camkes_platform_passive(const struct camkes_instance *instance);
  * wait for callers. */
 void camkes_platform_start_passive(const struct camkes_instance *instance);
 void camkes_platform_open_passive(const struct camkes_instance *instance);
-/* Lets a passive thread that has the lent context, and is about to receive its first message, wait
- * for callers without it. */
-void camkes_platform_bring_home(const struct camkes_lent *lent);
+/* Lets a passive thread that has a scheduling context, and is about to receive its first message,
+ * wait for callers without it. */
+void camkes_platform_bring_home(const struct camkes_lent *lent, seL4_CPtr context);
 /* A thread of this address space that waits for the answer to a fault goes on with `entry`, which
  * does not return, and an empty stack. */
 void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(void));

@@ -51,8 +51,11 @@ typedef void camkes_server_t(struct camkes_thread *self, struct camkes_received 
 /* The same by a thread that has the extension of its CPI, and returns that before it receives. */
 void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *request,
                            seL4_MessageInfo_t reply, const struct camkes_registers *registers);
-/* The extension came after the thread had decided to receive: the next request is in the way. */
-void camkes_received_extended(struct camkes_thread *self);
+/* Returns what the running thread has besides the time of its caller to the manager. `begun`: it
+ * was given that after it had decided to receive, and has begun another request. */
+void camkes_return_time(const struct camkes_thread *self, bool begun);
+/* Lets a task go on that the CPI has suspended; returns whether it had. */
+bool camkes_resume(const struct camkes_cpi *cpi, int task);
 #endif
 
 /* The end of a server: sends a reply, whose first words are in `registers`. */
@@ -70,7 +73,7 @@ CAMKES_INLINE void camkes_reply(struct camkes_thread *self, struct camkes_receiv
     request->registers = *registers;
 #if CAMKES_MCS
     if (CAMKES_UNLIKELY(atomic_load(&self->extended))) {
-        camkes_received_extended(self);
+        camkes_return_time(self, true);
     }
 #endif
 }
@@ -160,6 +163,9 @@ CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self,
                      camkes_request_label_read(self->label).priority,
                      camkes_label_task(self->label),
                      camkes_request_label_read(self->label).sequence);
+        if (CAMKES_TRACING) {
+            camkes_note_serving(self, true);
+        }
     }
     if (lock != NULL) {
         camkes_lock_take(self, cpi, lock, request->held);
@@ -175,6 +181,9 @@ CAMKES_INLINE void camkes_end_request(struct camkes_thread *self,
         camkes_lock_free(self, cpi, lock, request->held);
     }
     CAMKES_TRACE(REQUEST_END, cpi->id, camkes_sender_context(self)->id);
+    if (CAMKES_TRACING) {
+        camkes_note_serving(self, false);
+    }
     if (pooled) {
         camkes_pool_end(self);
     }

@@ -63,11 +63,17 @@ struct camkes_thread {
     const struct camkes_emptying *emptying;
 
 #if defined(CONFIG_KERNEL_MCS)
-    seL4_CPtr reply;                /* the reply object with which it receives messages */
-    bool passive;                   /* it runs on the scheduling contexts of its callers */
-    bool aborted;                   /* a request that it made was aborted */
-    bool leaving;                   /* its request is answered, but its time is that of others */
-    _Atomic bool extended;          /* it has the extension, at a CPI without a lock */
+    seL4_CPtr reply;       /* the reply object with which it receives messages */
+    bool passive;          /* it runs on the scheduling contexts of its callers */
+    bool aborted;          /* a request that it made was aborted */
+    bool serving;          /* between the records of a request's begin and end */
+    bool rolls_back;       /* its request was aborted after it had begun */
+    bool leaving;          /* its request is answered, but its time is that of others */
+    _Atomic bool extended; /* before it receives, it returns what it has */
+    /* scheduling contexts, of the manager: that of the request it serves, while it does not have
+     * that; and the one that it has besides. 0: there is none */
+    seL4_CPtr own;
+    seL4_CPtr has;
     const struct camkes_lent *home; /* what it uses after an overrun, NULL: that of its instance */
 #endif
 };
@@ -103,6 +109,17 @@ static inline void camkes_set_self(struct camkes_thread *self)
 /* The threads of this address space by index; generated. */
 extern struct camkes_thread *const camkes_threads[];
 extern const unsigned camkes_thread_count;
+
+/* For traces: between the records of its begin and end a request can be aborted. */
+static inline void camkes_note_serving(struct camkes_thread *self, bool serving)
+{
+#if CAMKES_MCS
+    self->serving = serving;
+#else
+    (void)self;
+    (void)serving;
+#endif
+}
 
 /* A request of the running thread was aborted. */
 static inline void camkes_request_was_aborted(void)

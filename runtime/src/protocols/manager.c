@@ -120,6 +120,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     if (!keeps) {
         save_reply(cpi, context);
     }
+    camkes_overrun_lend(cpi, context);
     camkes_queue_insert(cpi, index);
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
     struct camkes_context *held_by = holder(cpi);
@@ -168,24 +169,38 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
     pass_on(cpi, from);
     camkes_point();
     if (lent) {
-        camkes_overrun_home(from);
+        camkes_overrun_home(cpi, from);
         return REPLY_SAVED;
     }
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* A request was aborted, and is rolled back: its worker goes home before the lock is granted. */
-static unsigned abandon(struct camkes_cpi *cpi, struct camkes_context *context)
+#if CAMKES_MCS
+
+/* A worker returns what it has. If its request was aborted, it goes home before the lock is
+ * granted. */
+static unsigned return_time(struct camkes_cpi *cpi, uint16_t index, bool begun)
 {
-    if (!CAMKES_MCS) {
+    if (index >= (cpi->pooled ? cpi->threads : cpi->contexts)) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    camkes_overrun_return(cpi, context);
-    if (holder(cpi) == context) {
+    if (begun) {
+        camkes_overrun_exchange(cpi);
+        return CAMKES_MESSAGE_GOOD;
+    }
+    struct camkes_thread *worker = camkes_worker(cpi, index);
+    struct camkes_context *context = camkes_served_by(cpi, worker);
+    camkes_overrun_return(cpi, worker);
+    if (context != NULL && cpi->pooled) {
+        atomic_store(&context->worker, NULL);
+    }
+    if (context != NULL && holder(cpi) == context) {
         pass_on(cpi, context);
     }
     return REPLY_SAVED;
 }
+
+#endif
 
 /* Waits, with the reply of the waiter, for the release of the lock or a message of its holder. */
 static unsigned release_or_message(struct camkes_cpi *cpi)
@@ -239,6 +254,7 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     context->request = priority;
     struct camkes_context *held_by = holder(cpi);
     inherit(cpi, context, held_by == context, cause);
+    camkes_overrun_raised(cpi, context, cause);
     if (context->waiting) {
         camkes_queue_raise(cpi, caller->context);
         inherit(cpi, held_by, true, held_by->id);
@@ -255,6 +271,7 @@ static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller
     }
     CAMKES_TRACE(CLEAR, cpi->id, context->id);
     context->request = context->base;
+    camkes_overrun_raised(cpi, context, CAMKES_NO_TASK);
     inherit(cpi, context, holder(cpi) == context, context->id);
     return CAMKES_MESSAGE_GOOD;
 }
@@ -286,12 +303,13 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
         return begin(cpi, &cpi->context[index], thread);
     case CAMKES_END_REQUEST:
         return end(cpi, &cpi->context[index], thread);
+#if CAMKES_MCS
     case CAMKES_RETURN_TIME:
-        if (thread != 0) {
-            camkes_overrun_exchange(cpi);
-            return CAMKES_MESSAGE_GOOD;
-        }
-        return abandon(cpi, &cpi->context[index]);
+        return return_time(cpi, thread, camkes_bits(label, 4, 8) != 0);
+    case CAMKES_RESUME:
+        camkes_overrun_resume(cpi, thread);
+        return REPLY_SAVED;
+#endif
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
     default:
@@ -310,8 +328,7 @@ static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
     if (camkes_is_timeout(cpi, badge)) {
-        struct camkes_context *context = &cpi->context[badge - cpi->contexts - cpi->callers - 1];
-        camkes_overrun(cpi, context);
+        camkes_overrun(cpi, camkes_worker(cpi, badge - cpi->contexts - cpi->callers - 1));
         return REPLY_SAVED;
     }
     const struct camkes_caller *caller = caller_of(cpi, badge);

@@ -6,58 +6,72 @@
  * - A context that is bound to a blocked thread must have budget now, or else that fails. A worker
  *   that has faulted, or waits for the lock, is blocked, so Bind also asks whether there is budget.
  * - UnbindObject leaves the chain of calls as it is: at the reply, the caller gets its context
- * back.
+ *   back.
  * - A thread whose fault is answered while its context has no budget waits for the refill.
  */
 #include "overrun.h"
 
-#include "nested.h"
 #include "queue.h"
 
-#include <camkes/instance.h>
-#include <camkes/label.h>
-
 #if defined(CONFIG_KERNEL_MCS)
-
-static bool bind(seL4_CPtr time, const struct camkes_thread *thread)
-{
-    return seL4_SchedContext_Bind(time, thread->tcb) == seL4_NoError;
-}
-
-static void unbind(seL4_CPtr time, const struct camkes_thread *thread)
-{
-    (void)seL4_SchedContext_UnbindObject(time, thread->tcb);
-}
 
 static void reply(void)
 {
     camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
 }
 
-static struct camkes_thread *worker_of(const struct camkes_context *context)
+struct camkes_thread *camkes_worker(const struct camkes_cpi *cpi, seL4_Word index)
 {
-    return atomic_load(&context->worker);
+    return cpi->pooled ? cpi->pool[index] : camkes_worker_of(&cpi->context[index]);
+}
+
+struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct camkes_thread *worker)
+{
+    struct camkes_context *context = worker->context;
+    if (cpi->pooled) {
+        return context != NULL && camkes_worker_of(context) == worker ? context : NULL;
+    }
+    return context == NULL && worker->badge != 0 ? camkes_sender_context(worker) : context;
 }
 
 void camkes_overrun_prepare(const struct camkes_cpi *cpi)
 {
-    for (uint16_t i = 0; i < cpi->contexts; i++) {
-        const struct camkes_context *context = &cpi->context[i];
-        if (context->timeout != 0 &&
-            seL4_TCB_SetTimeoutEndpoint(worker_of(context)->tcb, context->timeout) !=
-                seL4_NoError) {
+    for (uint16_t i = 0; i < (cpi->pooled ? cpi->threads : cpi->contexts); i++) {
+        const seL4_CPtr timeout = cpi->context[i].timeout;
+        if (timeout != 0 &&
+            seL4_TCB_SetTimeoutEndpoint(camkes_worker(cpi, i)->tcb, timeout) != seL4_NoError) {
             camkes_platform_fault();
         }
     }
 }
 
-/* The most urgent context that waits for the lock and was not found without budget. */
+/*
+ * Unbinds what a worker executes on, and returns it; 0: it is none that the manager knows. Most
+ * often that is the time of the context; for others it may have come with a request of a fixed CPI,
+ * or be that of a task that waits further up.
+ */
+static seL4_CPtr take(const struct camkes_cpi *cpi, const struct camkes_thread *worker,
+                      const struct camkes_context *context)
+{
+    const seL4_CPtr likely = worker->has != 0 ? worker->has : context != NULL ? context->time : 0;
+    if (likely != 0 && camkes_unbind(likely, worker)) {
+        return likely;
+    }
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        if (camkes_unbind(cpi->payer[i].time, worker)) {
+            return cpi->payer[i].time;
+        }
+    }
+    return 0;
+}
+
+/* The most urgent context that waits for the lock and was not asked yet. */
 static struct camkes_context *next_payer(struct camkes_cpi *cpi)
 {
     struct camkes_context *best = NULL;
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_context *context = &cpi->context[i];
-        if (context->waiting && context->time != 0 && !context->spent &&
+        if (context->waiting && !context->asked &&
             (best == NULL || camkes_queue_before(context, best))) {
             best = context;
         }
@@ -65,203 +79,213 @@ static struct camkes_context *next_payer(struct camkes_cpi *cpi)
     return best;
 }
 
-static void take_away(struct camkes_context *context)
+/* A context that waits for the lock does not keep its time. */
+static void take_away(const struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    if (!context->away) {
-        unbind(context->time, worker_of(context));
-        context->away = true;
+    struct camkes_thread *const worker = camkes_worker_of(context);
+    if (worker->own == 0) {
+        worker->own = take(cpi, worker, context);
     }
 }
 
-/* Binds the context of one that waits and has budget to the worker of the holder, which is blocked
- * and has none. Returns false if there is no such one. */
-static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder)
+/* Whether there is budget: any worker that is blocked and has no time can be asked, but not that of
+ * the holder, which may not be blocked. */
+static bool has_budget(const struct camkes_cpi *cpi, seL4_CPtr time,
+                       const struct camkes_context *holder)
 {
-    struct camkes_context *payer;
     for (uint16_t i = 0; i < cpi->contexts; i++) {
-        cpi->context[i].spent = false;
-    }
-    while ((payer = next_payer(cpi)) != NULL) {
-        take_away(payer);
-        if (bind(payer->time, worker_of(holder))) {
-            holder->payer = payer;
-            return true;
+        const struct camkes_thread *worker = camkes_worker_of(&cpi->context[i]);
+        if (&cpi->context[i] != holder && worker != NULL && camkes_bind(time, worker)) {
+            return camkes_unbind(time, worker);
         }
-        payer->spent = true;
     }
     return false;
 }
 
-/* The extension of the CPI, in the same way; nothing else tells the manager of the release. */
-static bool extend(struct camkes_cpi *cpi, struct camkes_context *holder)
+/* Binds the time of one that waits, here or further up, and has budget to the worker of the holder,
+ * which has none. Returns false if there is no such one. */
+static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool blocked)
 {
-    if (cpi->extension == 0 || cpi->extended != NULL || !bind(cpi->extension, worker_of(holder))) {
+    struct camkes_thread *const worker = camkes_worker_of(holder);
+    seL4_CPtr above = holder->lender;
+    for (uint16_t i = 0; i < cpi->contexts; i++) {
+        cpi->context[i].asked = false;
+    }
+    for (;;) {
+        struct camkes_context *payer = next_payer(cpi);
+        seL4_CPtr time = above;
+        if (above != 0 && (payer == NULL || holder->request >= payer->request)) {
+            above = 0;
+        } else if (payer != NULL) {
+            payer->asked = true;
+            take_away(cpi, payer);
+            time = camkes_worker_of(payer)->own;
+        } else {
+            return false;
+        }
+        if (time != 0 && (blocked || has_budget(cpi, time, holder)) && camkes_bind(time, worker)) {
+            worker->has = time;
+            /* nothing else tells the manager of the release */
+            atomic_fetch_or(&cpi->lock, CAMKES_WAITERS);
+            return true;
+        }
+    }
+}
+
+/* The extension of the CPI, in the same way. */
+static bool extend(struct camkes_cpi *cpi, struct camkes_thread *worker)
+{
+    if (cpi->extension == 0 || cpi->extended != NULL || !camkes_bind(cpi->extension, worker)) {
         return false;
     }
-    cpi->extended = holder;
+    cpi->extended = worker;
+    worker->has = cpi->extension;
     if (cpi->unlocked) {
-        atomic_store(&worker_of(holder)->extended, true);
+        atomic_store(&worker->extended, true);
     } else {
         atomic_fetch_or(&cpi->lock, CAMKES_WAITERS);
     }
     return true;
 }
 
-/* Unbinds what the worker runs on, and returns it. */
-static seL4_CPtr stop(struct camkes_cpi *cpi, struct camkes_context *context)
+/* A worker does not have what it was given any more. */
+static void give_back(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
-    seL4_CPtr time = context->time;
-    if (context->payer != NULL) {
-        time = context->payer->time;
-        context->payer = NULL;
-    } else if (cpi->extended == context) {
-        time = cpi->extension;
+    worker->has = 0;
+    if (cpi->extended == worker) {
         cpi->extended = NULL;
-        atomic_store(&worker_of(context)->extended, false);
-    }
-    unbind(time, worker_of(context));
-    return time;
-}
-
-/* The rest of a request that was aborted, by its worker: then it serves again. */
-static void end_aborted(void)
-{
-    struct camkes_thread *self = camkes_self();
-    const struct camkes_context *context = camkes_sender_context(self);
-    if (self->cpi->rollback != NULL) {
-        self->cpi->rollback();
-    }
-    CAMKES_TRACE(REQUEST_END, self->cpi->id, context->id);
-    camkes_request_abandoned();
-    camkes_ask_own_manager(self->cpi, context, CAMKES_RETURN_TIME);
-    self->start(self);
-    camkes_platform_fault();
-}
-
-/* Answers the caller, to whom its time goes back, in place of the worker, which rolls back. */
-static void abort_request(struct camkes_cpi *cpi, struct camkes_context *context)
-{
-    struct camkes_thread *worker = worker_of(context);
-    const bool extends = cpi->extension != 0 && cpi->extended == NULL;
-    const seL4_CPtr time = extends ? cpi->extension : cpi->home.context;
-    worker->leaving = true;
-    seL4_Send(worker->reply, seL4_MessageInfo_new(CAMKES_MESSAGE_ABORTED, 0, 0, 0));
-    cpi->extended = extends ? context : cpi->extended;
-    const bool ready = bind(time, worker);
-    camkes_platform_restart(worker, end_aborted);
-    if (!ready) {
-        (void)bind(time, worker);
+        atomic_store(&worker->extended, false);
     }
 }
 
-void camkes_overrun_exchange(struct camkes_cpi *cpi)
+/* A worker has its own time again. If it is blocked, that must have budget. */
+static bool get_own(struct camkes_thread *worker)
 {
-    if (cpi->extended != NULL) {
-        const struct camkes_thread *worker = worker_of(cpi->extended);
-        cpi->extended = NULL;
-        unbind(cpi->extension, worker);
-        (void)bind(cpi->home.context, worker);
-    }
+    const bool good = camkes_bind(worker->own, worker);
+    worker->own = good ? 0 : worker->own;
+    return good;
 }
 
-void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *context)
+static bool holds(const struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    struct camkes_thread *const worker = worker_of(context);
-    const uint8_t priority =
-        worker->context != NULL ? atomic_load(&context->effective) : cpi->ceiling;
-    if (cpi->extended == context) {
-        unbind(cpi->extension, worker);
-        cpi->extended = NULL;
-        (void)bind(cpi->home.context, worker);
-    }
-    /* the manager waits for it */
-    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
-    worker->home = &cpi->home;
-    worker->leaving = false;
-    reply();
-    camkes_platform_bring_home(&cpi->home);
-    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
+    return context != NULL && (atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) == context->held;
 }
 
-void camkes_overrun(struct camkes_cpi *cpi, const struct camkes_context *any)
+/* Finds time for a worker that has faulted and whose own budget is used up. */
+static bool find_time(struct camkes_cpi *cpi, struct camkes_context *context,
+                      struct camkes_thread *worker, bool lent, bool extended)
 {
-    struct camkes_context *const context = camkes_sender_context(worker_of(any));
-    if (worker_of(context)->leaving) {
-        reply(); /* it waits until the extension is refilled */
+    const bool holder = holds(cpi, context);
+    return (holder && cpi->helps && pay(cpi, context, true)) || (lent && get_own(worker)) ||
+           ((holder || cpi->unlocked) && !extended && extend(cpi, worker));
+}
+
+void camkes_overrun(struct camkes_cpi *cpi, struct camkes_thread *worker)
+{
+    struct camkes_context *const context = camkes_served_by(cpi, worker);
+    const seL4_CPtr time = worker->leaving ? 0 : take(cpi, worker, context);
+    if (time == 0 || camkes_bind(time, worker)) {
+        reply(); /* it waits for the refill, or only a part of the budget is used up */
         return;
     }
-    const bool holds = (atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) == context->held;
-    struct camkes_context *const payer = context->payer;
-    const bool extended = cpi->extended == context;
-    const seL4_CPtr time = stop(cpi, context);
-    if (bind(time, worker_of(context))) { /* only a part of the budget is used up */
-        context->payer = payer;
-        if (extended) {
-            cpi->extended = context;
-            atomic_store(&worker_of(context)->extended, cpi->unlocked);
-        }
-        reply();
-        return;
-    }
-    context->stalled = false;
+    const bool lent = worker->has != 0, extended = cpi->extended == worker;
+    worker->own = lent ? worker->own : time;
+    give_back(cpi, worker);
     if (cpi->aborts) {
-        abort_request(cpi, context);
+        camkes_overrun_abort(cpi, worker, holds(cpi, context));
         return;
     }
-    if ((holds && cpi->helps && pay(cpi, context)) ||
-        (time != context->time && bind(context->time, worker_of(context))) ||
-        ((holds || cpi->unlocked) && !extended && extend(cpi, context))) {
-        reply();
-        return;
-    }
+    const bool found = find_time(cpi, context, worker, lent, extended);
     reply();
-    (void)bind(context->time, worker_of(context)); /* it waits for the refill */
-    context->stalled = holds;
+    if (!found) {
+        (void)get_own(worker); /* it waits for the refill */
+    }
+    if (context != NULL) {
+        context->stalled = !found && holds(cpi, context);
+    }
+}
+
+/* The holder of the lock has had no budget, and may have got some since. If not, one that waits
+ * pays. */
+static void help_stalled(struct camkes_cpi *cpi, struct camkes_context *holder)
+{
+    struct camkes_thread *const worker = camkes_worker_of(holder);
+    worker->own = take(cpi, worker, holder);
+    if (worker->own == 0) {
+        return;
+    }
+    holder->stalled = !has_budget(cpi, worker->own, holder) && !pay(cpi, holder, false);
+    if (worker->has == 0) {
+        (void)get_own(worker);
+    }
+}
+
+void camkes_overrun_lend(struct camkes_cpi *cpi, struct camkes_context *context)
+{
+    if (cpi->lends) {
+        take_away(cpi, context);
+    }
 }
 
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context)
 {
-    if (!cpi->helps || !holder->stalled) {
-        return;
+    if (cpi->helps && holder->stalled) {
+        take_away(cpi, context);
+        help_stalled(cpi, holder);
     }
-    /* the holder may have got budget since: the thread that waits is blocked, so it can be asked */
-    unbind(holder->time, worker_of(holder));
-    take_away(context);
-    holder->stalled = false;
-    if (bind(holder->time, worker_of(context))) {
-        unbind(holder->time, worker_of(context));
-        (void)bind(holder->time, worker_of(holder));
-        context->away = !bind(context->time, worker_of(context));
-    } else {
-        (void)pay(cpi, holder); /* the one that waits can: it was executing */
+}
+
+void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t cause)
+{
+    context->lender = 0;
+    for (uint16_t i = 0; i < cpi->payers && cause != CAMKES_NO_TASK; i++) {
+        if (cpi->payer[i].id == cause) {
+            context->lender = cpi->payer[i].time;
+        }
+    }
+    if (cpi->helps && context->lender != 0 && context->stalled) {
+        help_stalled(cpi, context);
     }
 }
 
 bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    const bool others = context->payer != NULL || cpi->extended == context;
-    if (others) {
-        (void)stop(cpi, context);
-    }
+    struct camkes_thread *const worker = camkes_worker_of(context);
     context->stalled = false;
-    return others;
+    if (worker->has == 0) {
+        return false;
+    }
+    (void)camkes_unbind(worker->has, worker);
+    give_back(cpi, worker);
+    return true;
 }
 
-void camkes_overrun_home(struct camkes_context *context)
+void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
+    struct camkes_thread *const worker = camkes_worker_of(context);
+    /* those that wait further up do not wait for this budget, too: its caller learns that it is
+     * used up when it gets it back */
+    if (context->lender != 0 && !get_own(worker) && cpi->homed == NULL &&
+        camkes_bind(cpi->home.context, worker)) {
+        cpi->homed = worker;
+        worker->has = cpi->home.context;
+        atomic_store(&worker->extended, true);
+    }
     reply();
-    (void)bind(context->time, worker_of(context));
+    if (worker->own != 0 && worker->has == 0) {
+        (void)get_own(worker);
+    }
 }
 
 void camkes_overrun_grant(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    const bool empty = context->away && !bind(context->time, worker_of(context));
-    context->away = false;
-    const bool paid = empty && cpi->helps && pay(cpi, context);
+    struct camkes_thread *const worker = camkes_worker_of(context);
+    const bool empty = worker->own != 0 && !get_own(worker);
+    const bool paid = empty && cpi->helps && pay(cpi, context, true);
     seL4_Send(context->reply, seL4_MessageInfo_new(0, 0, 0, 0));
     if (empty && !paid) {
-        (void)bind(context->time, worker_of(context));
+        (void)get_own(worker);
         context->stalled = true;
     }
 }

@@ -10,29 +10,61 @@
 
 #if defined(CONFIG_KERNEL_MCS)
 
-/* Whether a badge is that of timeouts; they come after those of callers, one for each context. */
+/* Whether a badge is that of timeouts; they come after those of callers, one for each worker. */
 static inline bool camkes_is_timeout(const struct camkes_cpi *cpi, seL4_Word badge)
 {
     return badge > (seL4_Word)cpi->contexts + cpi->callers;
 }
 
+/* A context that is bound to a blocked thread must have budget now, or else this fails. */
+static inline bool camkes_bind(seL4_CPtr time, const struct camkes_thread *thread)
+{
+    return seL4_SchedContext_Bind(time, thread->tcb) == seL4_NoError;
+}
+
+/* Fails if another thread has it. */
+static inline bool camkes_unbind(seL4_CPtr time, const struct camkes_thread *thread)
+{
+    return seL4_SchedContext_UnbindObject(time, thread->tcb) == seL4_NoError;
+}
+
+static inline struct camkes_thread *camkes_worker_of(const struct camkes_context *context)
+{
+    return atomic_load(&context->worker);
+}
+
+/* Worker `index` of the CPI, as timeouts and labels of pools count them. */
+struct camkes_thread *camkes_worker(const struct camkes_cpi *cpi, seL4_Word index);
+/* The context whose request a worker serves, as far as it has said so; NULL: it has served none. */
+struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct camkes_thread *worker);
+
 /* Sends the timeouts of the workers to the manager. */
 void camkes_overrun_prepare(const struct camkes_cpi *cpi);
-/* A budget or a part of one is used up; this answers the fault of a worker of the context. */
-void camkes_overrun(struct camkes_cpi *cpi, const struct camkes_context *context);
-/* A worker that was aborted leaves, on the extension: it gets home, to wait for callers. Replies.
- */
-void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_context *context);
+/* A budget or a part of one is used up; this answers the fault of the worker. */
+void camkes_overrun(struct camkes_cpi *cpi, struct camkes_thread *worker);
+/* Answers the caller of a worker that has faulted and has no scheduling context: its time goes back
+ * to it, unless it is suspended. The worker rolls back, if it holds the lock, or there is none. */
+void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, bool holds);
+/* A worker that was aborted or extended leaves: it gets home, to wait for callers. Replies. */
+void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker);
 /* A worker that was extended has received another request, whose time it did not get: it serves
- * that on the context of its way home. */
+ * that on the scheduling context of its way home. */
 void camkes_overrun_exchange(struct camkes_cpi *cpi);
+/* Lets the suspended task with an id in the plan go on. Replies whether there is one. */
+void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
+/* A context is about to wait for the lock: if it can pay for nested requests, it does not keep its
+ * time. */
+void camkes_overrun_lend(struct camkes_cpi *cpi, struct camkes_context *context);
 /* A context begins to wait for the lock that `holder` has. */
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context);
+/* The task with the id `cause` waits for what the request of a context has further up; with
+ * CAMKES_NO_TASK it does not any more. */
+void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t cause);
 /* A context gives up the lock, for whose release it has called the manager: the time of others is
  * taken away from it. Returns whether there was some; then `camkes_overrun_home` replies. */
 bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context);
-void camkes_overrun_home(struct camkes_context *context);
+void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *context);
 /* Gives the lock, by the reply that was kept, to a context whose time may be with another. */
 void camkes_overrun_grant(struct camkes_cpi *cpi, struct camkes_context *context);
 
@@ -40,12 +72,12 @@ void camkes_overrun_grant(struct camkes_cpi *cpi, struct camkes_context *context
 
 #define camkes_is_timeout(cpi, badge) false
 #define camkes_overrun_prepare(cpi) ((void)(cpi))
-#define camkes_overrun(cpi, context) ((void)(context))
-#define camkes_overrun_return(cpi, context) ((void)(context))
-#define camkes_overrun_exchange(cpi) ((void)(cpi))
+#define camkes_overrun(cpi, worker) ((void)(cpi))
+#define camkes_overrun_lend(cpi, context) ((void)(context))
 #define camkes_overrun_wait(cpi, holder, context) ((void)(context))
+#define camkes_overrun_raised(cpi, context, cause) ((void)(context))
 #define camkes_overrun_leave(cpi, context) false
-#define camkes_overrun_home(context) ((void)(context))
+#define camkes_overrun_home(cpi, context) ((void)(context))
 #define camkes_overrun_grant(cpi, context)                                                         \
     seL4_Send((context)->reply, seL4_MessageInfo_new(0, 0, 0, 0))
 

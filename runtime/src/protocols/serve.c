@@ -42,17 +42,22 @@ unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received
     return error;
 }
 
-/* Sends BEGIN_REQUEST or END_REQUEST for this thread of a pool to the manager; returns its reply.
- */
-static seL4_Word tell_manager(const struct camkes_thread *self,
-                              const struct camkes_context *context, enum camkes_operation operation)
+static uint16_t pool_index(const struct camkes_thread *self)
 {
     uint16_t index = 0;
     while (self->cpi->pool[index] != self) {
         index++;
     }
+    return index;
+}
+
+/* Sends BEGIN_REQUEST or END_REQUEST for this thread of a pool to the manager; returns its reply.
+ */
+static seL4_Word tell_manager(const struct camkes_thread *self,
+                              const struct camkes_context *context, enum camkes_operation operation)
+{
     return camkes_platform_call(context->manager_as_worker,
-                                camkes_operation_label(operation, 0, index));
+                                camkes_operation_label(operation, 0, pool_index(self)));
 }
 
 unsigned camkes_pool_begin(struct camkes_thread *self)
@@ -65,11 +70,13 @@ unsigned camkes_pool_begin(struct camkes_thread *self)
     CAMKES_TRACE(REQUEST_BEGIN, cpi->id, context->id,
                  camkes_request_label_read(self->label).priority, camkes_label_task(self->label),
                  camkes_request_label_read(self->label).sequence);
+    camkes_note_serving(self, true);
     self->context = context;
     self->origin = context->id;
     self->route = context->route;
     if (tell_manager(self, context, CAMKES_BEGIN_REQUEST) != CAMKES_MESSAGE_GOOD) {
         CAMKES_TRACE(REQUEST_END, cpi->id, context->id);
+        camkes_note_serving(self, false);
         return CAMKES_MESSAGE_BUSY;
     }
     return CAMKES_MESSAGE_GOOD;
@@ -86,21 +93,36 @@ void camkes_pool_end(struct camkes_thread *self)
 void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *request,
                            seL4_MessageInfo_t reply, const struct camkes_registers *registers)
 {
-    const struct camkes_context *context = camkes_sender_context(self);
-    self->leaving = true;
-    atomic_store(&self->extended, false);
     camkes_registers_to_buffer(registers);
-    camkes_platform_reply(reply);
-    camkes_ask_own_manager(self->cpi, context, CAMKES_RETURN_TIME);
-    request->info = camkes_platform_receive_first(self->endpoint, &request->badge);
+    self->leaving = true; /* from now on it keeps what it has */
+    if (atomic_exchange(&self->extended, false)) {
+        camkes_platform_reply(reply);
+        camkes_return_time(self, false);
+        request->info = camkes_platform_receive_first(self->endpoint, &request->badge);
+    } else {
+        self->leaving = false;
+        request->info = camkes_platform_reply_receive(self->endpoint, reply, &request->badge);
+    }
     camkes_registers_from_buffer(&request->registers);
 }
 
-void camkes_received_extended(struct camkes_thread *self)
+void camkes_return_time(const struct camkes_thread *self, bool begun)
 {
-    /* as any context of the CPI: the manager knows which one was extended */
-    camkes_ask_manager(self->cpi->context[0].manager_as_worker,
-                       camkes_operation_label(CAMKES_RETURN_TIME, 0, 1), self->cpi->name);
+    struct camkes_cpi *cpi = self->cpi;
+    const ptrdiff_t index = cpi->pooled             ? pool_index(self)
+                            : self->context != NULL ? self->context - cpi->context
+                                                    : 0;
+    camkes_ask_manager(cpi->context[0].manager_as_worker,
+                       camkes_operation_label(CAMKES_RETURN_TIME, begun, (uint16_t)index),
+                       cpi->name);
+}
+
+bool camkes_resume(const struct camkes_cpi *cpi, int task)
+{
+    return task >= 0 &&
+           camkes_platform_call(cpi->context[0].manager_as_worker,
+                                camkes_operation_label(CAMKES_RESUME, 0, (uint16_t)task)) ==
+               CAMKES_MESSAGE_GOOD;
 }
 #endif
 

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * Requests that are aborted because their budget is used up, and the way home of their workers.
+ * Rolling back needs time that is not the caller's: the extension of the CPI, or if that is in use
+ * or there is none, the scheduling context of the way home. Who finds neither waits for them.
+ */
+#include "nested.h"
+#include "overrun.h"
+
+#include <camkes/instance.h>
+
+#if defined(CONFIG_KERNEL_MCS)
+
+static void answer(seL4_CPtr reply)
+{
+    seL4_Send(reply, seL4_MessageInfo_new(CAMKES_MESSAGE_ABORTED, 0, 0, 0));
+}
+
+/* The rest of a request that was aborted, by its worker: then it serves again. */
+static void end_aborted(void)
+{
+    struct camkes_thread *self = camkes_self();
+    if (self->rolls_back && self->cpi->rollback != NULL) {
+        self->cpi->rollback();
+    }
+    if (self->serving) {
+        const struct camkes_context *own = self->context;
+        CAMKES_TRACE(REQUEST_END, self->cpi->id,
+                     own != NULL ? own->id : camkes_sender_context(self)->id);
+        self->serving = false;
+    }
+    camkes_request_abandoned();
+    camkes_return_time(self, false);
+    self->start(self);
+    camkes_platform_fault();
+}
+
+/* Gives a worker that leaves something to execute on, if that is free. */
+static void give_time(struct camkes_cpi *cpi, struct camkes_thread *worker)
+{
+    if (cpi->extension != 0 && cpi->extended == NULL) {
+        cpi->extended = worker;
+        worker->has = cpi->extension;
+    } else if (cpi->homed == NULL) {
+        cpi->homed = worker;
+        worker->has = cpi->home.context;
+    } else {
+        return;
+    }
+    (void)camkes_bind(worker->has, worker);
+}
+
+/* The caller is a task that has to wait until it is resumed: the reply is kept, and with it the
+ * time. One that itself serves a request is only aborted, as it may have locks. */
+static bool suspend(const struct camkes_cpi *cpi, struct camkes_thread *worker)
+{
+    struct camkes_context *context = worker->badge != 0 ? camkes_sender_context(worker) : NULL;
+    if (!cpi->suspends || context == NULL || context->time != worker->own ||
+        !cpi->caller[worker->badge - 1].is_task) {
+        return false;
+    }
+    const seL4_CPtr reply = worker->reply;
+    worker->reply = context->reply;
+    context->reply = reply;
+    context->suspended = true;
+    return true;
+}
+
+void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, bool holds)
+{
+    if (!suspend(cpi, worker)) {
+        answer(worker->reply);
+    }
+    worker->own = 0;
+    worker->leaving = true;
+    worker->rolls_back = holds || (cpi->unlocked && camkes_served_by(cpi, worker) != NULL);
+    camkes_platform_restart(worker, end_aborted);
+    give_time(cpi, worker);
+}
+
+void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task)
+{
+    seL4_Word result = CAMKES_MESSAGE_OPERATION;
+    for (uint16_t i = 0; i < cpi->contexts; i++) {
+        struct camkes_context *context = &cpi->context[i];
+        if (context->suspended && context->id == task) {
+            context->suspended = false;
+            answer(context->reply);
+            result = CAMKES_MESSAGE_GOOD;
+        }
+    }
+    camkes_platform_reply(seL4_MessageInfo_new(result, 0, 0, 0));
+}
+
+/* From the extension to the scheduling context of the way home, which has always budget. */
+void camkes_overrun_exchange(struct camkes_cpi *cpi)
+{
+    struct camkes_thread *const worker = cpi->extended;
+    if (worker != NULL && cpi->homed == NULL) {
+        (void)camkes_unbind(cpi->extension, worker);
+        (void)camkes_bind(cpi->home.context, worker);
+        cpi->extended = NULL;
+        cpi->homed = worker;
+        worker->has = cpi->home.context;
+    }
+}
+
+void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker)
+{
+    const uint8_t priority = worker->context != NULL && !cpi->pooled
+                                 ? atomic_load(&worker->context->effective)
+                                 : cpi->ceiling;
+    if (cpi->extended == worker) {
+        camkes_overrun_exchange(cpi);
+    }
+    /* the manager waits for it */
+    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
+    worker->home = &cpi->home;
+    worker->own = 0;
+    worker->leaving = false;
+    camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
+    camkes_platform_bring_home(&cpi->home, worker->has);
+    *(cpi->extended == worker ? &cpi->extended : &cpi->homed) = NULL;
+    worker->has = 0;
+    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
+    for (uint16_t i = 0; i < (cpi->pooled ? cpi->threads : cpi->contexts); i++) {
+        struct camkes_thread *other = camkes_worker(cpi, i);
+        if (other->leaving && other->has == 0) {
+            give_time(cpi, other);
+        }
+    }
+}
+
+#endif
