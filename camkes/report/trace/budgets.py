@@ -24,7 +24,7 @@ class BudgetTracker:
 
     def step(self, event: Event) -> None:
         if event.kind is Kind.BIND:
-            self._bind(event.args[0], event.args[1], event.thread, first=event.other is None)
+            self._bind(event.args[0], event.args[1], event.thread, event.other)
         elif event.kind is Kind.POSTPONE:
             self.postponed.add(event.args[0])
         elif event.kind is Kind.RELEASE:
@@ -35,13 +35,13 @@ class BudgetTracker:
         if holder is not None:
             (self.short.add if event.args[0] in self.postponed else self.short.discard)(holder)
 
-    def _bind(self, context: int, how: int, thread: int | None, *, first: bool) -> None:
+    def _bind(self, context: int, how: int, thread: int | None, by: int | None) -> None:
         before = self.bound.pop(context, None)
         if before is not None:
             self.short.add(before)
         if thread is not None and how != Binding.UNBOUND:
             self.bound[context] = thread
-            if first:
+            if by is None and how == Binding.BOUND:
                 self.homes[context] = thread
 
     def away(self) -> Iterator[int]:

@@ -5,7 +5,7 @@ wait for whose reply, on behalf of which task a request is made, and when jobs a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from camkes.capdl.model import Role
 from camkes.model.limits import NO_NUMBER
@@ -26,8 +26,10 @@ _JOBS = (Kind.JOB_BEGIN, Kind.JOB_END)
 class MessageTracker:
     """Follows messages record by record. `lost_replies` and the others give what is wrong at a record."""
 
-    def __init__(self, names: TraceNames, *, at_any_time: bool = False) -> None:
+    def __init__(self, names: TraceNames, suspending: Set[int], *, at_any_time: bool = False) -> None:
+        """`suspending` are the CPIs that answer the requests of suspended tasks when they see fit."""
         self._names = names
+        self.suspending = suspending
         self._at_any_time = at_any_time
         self._receiver: dict[int, int] = {}  # thread -> who received its last message, until it goes on
         self._clients: dict[int, dict[int, None]] = {}  # thread -> those that wait for its reply
@@ -70,7 +72,7 @@ class MessageTracker:
         thread = event.thread
         if thread is None or event.kind is not Kind.BLOCK or event.args[0] != Blocked.RECV:
             return
-        if self._role(thread) in _SERVING:
+        if self._role(thread) in _SERVING and self._cpi(thread) not in self.suspending:
             for client in self._clients.pop(thread, {}):
                 if any((kind, client) in self._queued for kind in _LEAVES.values()):
                     self._clients.setdefault(thread, {})[client] = None
@@ -118,6 +120,10 @@ class MessageTracker:
             if when == true
             else f"job {number} of {task.name} is released at {when} ns and not at {true} ns"
         )
+
+    def _cpi(self, thread: int) -> int | None:
+        named = self._names.thread(thread)
+        return None if named is None else named.cpi
 
     def _role(self, thread: int) -> Role | None:
         named = self._names.thread(thread)

@@ -64,8 +64,9 @@ class PropertyChecker:
         """`at_any_time`: timers fired at the points of a schedule, not at their times."""
         self.limit = limit
         self.names = names
-        self.messages = MessageTracker(names, at_any_time=at_any_time)
         self.cpis = {cpi.id: cpi for cpi in plan.cpis}
+        suspending = {cpi.id for cpi in plan.cpis if cpi.overrun.rules.suspends}
+        self.messages = MessageTracker(names, suspending, at_any_time=at_any_time)
         self.base = {context.id: context.base_priority for context in plan.contexts}
         self.task_priority = {task.id: task.priority for task in plan.tasks}
         self.violations: list[Violation] = []
@@ -461,10 +462,9 @@ class PropertyChecker:
                     f"{self._ctx(waiter.context)} waits for the lock of {self._lock(cpi)} for ever",
                 )
         for thread, (cpi, _) in self.calls.items():
-            self._report(
-                Property.LIVENESS,
-                f"{self._who(thread)} waits for a reply of {self.names.cpi_name(cpi)} for ever",
-            )
+            if cpi not in self.messages.suspending:
+                name = self.names.cpi_name(cpi)
+                self._report(Property.LIVENESS, f"{self._who(thread)} waits for a reply of {name} for ever")
         for thread, reason in sorted(self.reason.items()):
             named = self.names.thread(thread)
             ours = named is not None and (named.task is not None or self._cpi_of(named) is not None)

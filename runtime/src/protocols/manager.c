@@ -163,8 +163,8 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
         return CAMKES_MESSAGE_OPERATION;
     }
     const bool lent = camkes_overrun_leave(cpi, from);
-    if (cpi->queued == 0 && !lent) {
-        return CAMKES_MESSAGE_OPERATION; /* the lock has no waiters */
+    if (cpi->queued == 0 && !CAMKES_MCS) {
+        return CAMKES_MESSAGE_OPERATION; /* the lock has no waiters; nor had it time of others */
     }
     pass_on(cpi, from);
     camkes_point();

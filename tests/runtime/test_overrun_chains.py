@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Overruns in nested requests, in pools and in requests that come through a fixed CPI.
+
+The figures were computed by hand. Each case has components of its own, which are released after those of the
+one before are done: so one run shows all.
+"""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import Struct
+
+from camkes.report.trace.kinds import Kind
+from tests.runtime.host import Run, build
+
+MS = 1_000_000
+SPACE = 200
+
+HEAD = "#include <camkes/realtime.h>\n"
+PROCEDURE = "procedure Section { int enter(in int ms); }\n"
+USERS = """
+component User { control; requestor; uses Section s; attribute int length; attribute int jobs; }
+component Worker { control; requestor; attribute int length; }
+"""
+SOURCES = {
+    "User": HEAD
+    + """
+int run(void)
+{
+    for (int i = 0; i < jobs && camkes_next_job(); i++) {
+        const int result = s_enter(length);
+        printf("%s %s at %d\\n", get_instance_name(), camkes_request_aborted() ? "aborted" : "served",
+               (int)(camkes_now() / 1000000));
+        if (result != 0 && result != length) {
+            printf("wrong\\n");
+        }
+    }
+    return 0;
+}
+""",
+    "Worker": HEAD + "int run(void) { camkes_work(CAMKES_MS(length)); return 0; }\n",
+}
+
+
+def clause(protocol: str, policy: str, more: str = "") -> str:
+    return f"provides Section s with priority_protocol {protocol}, overrun {policy}{more};"
+
+
+#: a handler that works itself, and one that also requests: before, there, and after, in ms
+LEAF = HEAD + "int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }\n"
+PASS = HEAD + "int s_enter(int ms) { return next_enter(ms); }\n"
+
+
+def nested(before: int, after: int) -> str:
+    return (
+        HEAD
+        + f"""
+int s_enter(int ms)
+{{
+    if (ms == 1) {{
+        camkes_work(CAMKES_MS(1));
+        return 1;
+    }}
+    camkes_work(CAMKES_MS({before}));
+    next_enter(ms - {before + after});
+    camkes_work(CAMKES_MS({after}));
+    return ms;
+}}
+"""
+    )
+
+
+class Case(Struct, frozen=True):
+    """Low has priority 10, 3 of 20 ms, and needs 6; high 30, 10 of 50, needs 1; middle 20, at 4, needs 8.
+    `at` is when high comes; `high` and `middle` are responses, in ms. The handler of an outer CPI works for
+    `work` before and after its nested request."""
+
+    name: str
+    at: int
+    high: int
+    middle: int
+    parts: str
+    work: tuple[int, int] | None = None
+
+
+def connected(name: str, ends: str, to: str) -> str:
+    return f"connection seL4RPCCall {name}{{n}}({ends}, to {to});"
+
+
+CHAIN = (
+    "component Outer{n} o{n}; component Inner i{n};"
+    + connected("c", "from low{n}.s, from high{n}.s", "o{n}.s")
+    + connected("d", "from o{n}.next", "i{n}.s")
+)
+POOL = (
+    "component Pool p{n}; component Gate g{n}; component User other{n};"
+    + connected("c", "from low{n}.s, from other{n}.s", "g{n}.s")
+    + connected("d", "from g{n}.next, from high{n}.s", "p{n}.s")
+)
+FIXED = (
+    "component Fixed f{n}; component Inner i{n};"
+    + connected("c", "from low{n}.s", "f{n}.s")
+    + connected("d", "from f{n}.next, from high{n}.s", "i{n}.s")
+)
+CASES = (
+    # low is in the inner CPI when its budget ends, high waits for the outer one, and pays
+    Case("inside", 2, 5, 11, CHAIN, (0, 0)),
+    # and for what low does in the outer CPI after that
+    Case("after", 2, 5, 11, CHAIN, (0, 2)),
+    # high waited before low made the nested request
+    Case("before", 1, 6, 11, CHAIN, (2, 1)),
+    # high comes when low is without budget already
+    Case("late", 5, 4, 12, CHAIN, (0, 0)),
+    # a pool of two threads for three callers, two of which come through a lock
+    Case("pool", 2, 5, 11, POOL),
+    # through a fixed CPI
+    Case("through", 2, 5, 11, FIXED),
+)
+
+
+def system() -> tuple[str, dict[str, str]]:
+    components = PROCEDURE + USERS
+    sources = dict(SOURCES)
+    components += f"component Inner {{ {clause('inherited', 'help')} }}\n"
+    components += f"component Pool {{ {clause('inherited', 'help', ', 2 threads')} }}\n"
+    components += f"component Gate {{ {clause('inherited', 'wait')} uses Section next; }}\n"
+    components += f"component Fixed {{ {clause('fixed', 'abort')} uses Section next; }}\n"
+    sources |= {"Inner": LEAF, "Pool": LEAF, "Fixed": PASS, "Gate": PASS}
+    parts = settings = ""
+    for number, case in enumerate(CASES):
+        n, start = number, 50 + SPACE * number
+        if case.work is not None:
+            components += f"component Outer{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
+            sources[f"Outer{n}"] = nested(*case.work)
+        parts += f"component User low{n}; component User high{n}; component Worker middle{n};"
+        parts += case.parts.format(n=n)
+        settings += f"""
+            low{n}._priority = 10; low{n}._period = 20 ms; low{n}._budget = 3 ms;
+            low{n}._offset = {start} ms; low{n}.length = 6; low{n}.jobs = 1;
+            middle{n}._priority = 20; middle{n}._period = 50 ms;
+            middle{n}._offset = {start + 4} ms; middle{n}.length = 8;
+            high{n}._priority = 30; high{n}._period = 50 ms; high{n}._budget = 10 ms;
+            high{n}._offset = {start + case.at} ms; high{n}.length = 1; high{n}.jobs = 1;
+        """
+        if case.parts == POOL:
+            settings += f"other{n}._priority = 5; other{n}._period = 1 s; other{n}._offset = 1900 ms;"
+            settings += f"other{n}.length = 1; other{n}.jobs = 1;"
+    return components + f"assembly {{ composition {{ {parts} }} configuration {{ {settings} }} }}", sources
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    text, sources = system()
+    return build(tmp_path_factory.mktemp("chains"), text, sources, mcs=True).run(duration=2_000 * MS)
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[case.name for case in CASES])
+def test_those_that_wait_pay_for_the_deepest_worker(run: Run, number: int) -> None:
+    case = CASES[number]
+    for task, expected in (("high", case.high), ("middle", case.middle)):
+        (end,) = run.of(Kind.JOB_END, f"{task}{number}")
+        assert end.time - end.args[1] == expected * MS
+
+
+def test_all_is_well_in_the_end(run: Run) -> None:
+    assert "wrong" not in run.output
+    assert run.violations() == []
+    assert run.without_own_time() == []
