@@ -35,7 +35,7 @@ static inline struct camkes_thread *camkes_worker_of(const struct camkes_context
 
 /* Worker `index` of the CPI, as timeouts and labels of pools count them. */
 struct camkes_thread *camkes_worker(const struct camkes_cpi *cpi, seL4_Word index);
-/* The context whose request a worker serves, as far as it has said so; NULL: it has served none. */
+/* The context whose request a worker serves, or served last; NULL: there is none. */
 struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct camkes_thread *worker);
 
 /* Sends the timeouts of the workers to the manager. */
