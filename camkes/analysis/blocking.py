@@ -370,6 +370,8 @@ def assign(found: Sequence[RequestSection], limits: Limits) -> tuple[RequestSect
     names = dict.fromkeys(name for _, name in best)
     resources = [name for name in names if limits.get(name, 1) > 0]
     copies = [limits.get(name, 1) for name in resources]
+    if not resources:
+        return ()
     if len(tasks) == 1 or sum(copies) == 1:
         return (max((best[t, r] for t, r in best if r in resources), key=lambda each: each.duration),)
     try:

@@ -22,6 +22,7 @@ from camkes.analysis.demand import Demands, Requesting, Time, demands
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
+from camkes.analysis.verdict import ROUNDS, delayed, interruptions
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.model.overrun import OverrunPolicy, ServerKind
 from camkes.model.system import System
@@ -33,10 +34,12 @@ _ALWAYS: tuple[Requesting, ...] = ((0, 1, 1 << 30, 0),)
 
 
 class Bounded(Struct, frozen=True):
-    """The longest response of a task's jobs, or why there is no bound that applies."""
+    """The longest response of a task's jobs, or why there is no bound that applies. `latest` is when a job
+    ends, at most, after the first task of its chain of events was released."""
 
     response: Time | None
     reason: str = ""
+    latest: Time = 0
 
 
 class BudgetResult(Struct, frozen=True):
@@ -56,6 +59,25 @@ def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[Budg
     if not plan.mcs:
         return ()
     workload = workload_of(system, plan)
+    for _ in range(ROUNDS):
+        found = _results(plan, workload, platform)
+        latest = {each.task.name: each.trusted.latest for each in found if each.trusted.response is not None}
+        later = delayed(workload, latest)
+        if later is workload:
+            late = [task.priority for task in workload.tasks if task.after and task.after not in latest]
+            least = max(late, default=-1)
+            return tuple(_no_bound(each) if each.task.priority <= least else each for each in found)
+        workload = later
+    return tuple(map(_no_bound, found))
+
+
+def _no_bound(result: BudgetResult) -> BudgetResult:
+    """The same where it is not known when the task is released, or others are."""
+    reason = "it is not known how late events release jobs"
+    return replace(result, trusted=Bounded(None, result.trusted.reason or reason))
+
+
+def _results(plan: Plan, workload: Workload, platform: Platform) -> tuple[BudgetResult, ...]:
     model = BudgetModel(plan, workload, demands(workload, platform), platform)
     ordered = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     return tuple(
@@ -91,13 +113,14 @@ class BudgetModel:
         """The longest response of a task."""
         if reason := self._own(task):
             return Bounded(None, reason)
+        if not (trusted or task.timed):
+            return Bounded(None, "other tasks release it")
         others = [other for other in self.workload.tasks if other.name != task.name]
         free = [other.name for other in others if not self.limited(other.name)]
         if not trusted and any(other.name in free and other.priority >= task.priority for other in others):
             return Bounded(None, f"{free[0]} has no budget")
-        loads = [self.load(other, trusted=trusted) for other in others] + self.extensions(
-            task, trusted=trusted
-        )
+        loads = [self.load(other, trusted=trusted) for other in others]
+        loads += self.extensions(task, trusted=trusted) + interruptions(self.workload, self._platform)
         blocking = self.blocking(task, trusted=trusted)
         demand = self.needed.of_task[task.name].total
         helps = self.limited(task.name) and self._pays(task, trusted=trusted)
@@ -105,10 +128,14 @@ class BudgetModel:
             return Bounded(None, "its budget is too short for itself and to help")
         own = Load(task.name, task.priority, task.period, demand + self._split(task, loads), task.jitter)
         found = response(own, loads, blocking)
-        return Bounded(found.time) if isinstance(found, Response) else Bounded(None, "overload")
+        if isinstance(found, Response):
+            return Bounded(found.time, latest=found.latest)
+        return Bounded(None, "overload")
 
     def _own(self, task: WorkloadTask) -> str:
         """Why a task's own budget does not suffice for its jobs."""
+        if not self.limited(task.name):
+            return ""
         time, budget = self.times[task.name], self._budget(task.name)
         if time.period != task.period:
             return "its budget has another period"

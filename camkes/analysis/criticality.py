@@ -23,7 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.budgets import BudgetModel, BudgetResult
-from camkes.analysis.demand import Time, demands
+from camkes.analysis.demand import Time, demands, release_cost
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import STEPS
 from camkes.analysis.workload import WorkloadTask, workload_of
@@ -33,7 +33,8 @@ from camkes.protocols.plan import Plan
 
 
 class LevelResult(Struct, frozen=True):
-    """The responses of a task at a criticality of the system; None: later than the deadline, or no bound."""
+    """The responses of a task at a criticality of the system; None: later than the deadline, or no bound, as
+    for tasks that events release, and those below them."""
 
     task: WorkloadTask
     level: int
@@ -58,10 +59,10 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
     if not plan.mcs or most == 0:
         return ()
     levels = [_level(system, plan, platform, level) for level in range(most + 1)]
-    tasks = sorted(workload_of(system, plan).tasks, key=lambda task: (-task.priority, task.name))
-    model = _Model(
-        tasks, criticality, levels, [_switch(plan, criticality, platform, i) for i in range(most + 1)]
-    )
+    workload = workload_of(system, plan)
+    tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
+    switch = [_switch(plan, criticality, platform, level) for level in range(most + 1)]
+    model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
     return tuple(
         LevelResult(task, level, model.smc(task, level), model.amc(task, level), model.ours(task, level))
         for task in tasks
@@ -125,11 +126,13 @@ class _Model:
         criticality: Mapping[str, int],
         levels: Sequence[_Level],
         switch: Sequence[Time],
+        release: Time,
     ) -> None:
         self._tasks = tasks
         self._criticality = criticality
         self._levels = levels
         self._switch = switch
+        self._release = release
 
     def smc(self, task: WorkloadTask, level: int) -> Time | None:
         """Others need what they do at this criticality, or at their own where it is lower."""
@@ -186,10 +189,13 @@ class _Model:
     def _fixed_point(
         self, task: WorkloadTask, level: int, own: Time, busy: Callable[[Time], Time]
     ) -> Time | None:
+        if any(each.after for each in (task, *self._above(task))):
+            return None
         blocking = self._levels[level].blocking[task.name]
-        window: Time = own
+        window: Time = max(own, 1)  # without work of its own a job still waits for others
         for _ in range(STEPS):
-            again = own + blocking(window) + busy(window)
+            timers = sum(_jobs(each, window) * self._release for each in self._tasks if each.timed)
+            again = own + blocking(window) + busy(window) + timers
             if again > min(task.deadline, task.period):
                 return None
             if again == window:
@@ -200,4 +206,4 @@ class _Model:
 
 def _jobs(task: WorkloadTask, window: Time) -> int:
     """How many jobs of a task can be released in a window, at most."""
-    return int(-(-(window + task.jitter) // task.period))
+    return int(-(-window // task.period))

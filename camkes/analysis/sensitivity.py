@@ -5,6 +5,7 @@ times another protocol of a CPI would make shorter or longer."""
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Iterator
 from math import ceil
 
@@ -81,14 +82,9 @@ def margins(workload: Workload, platform: Platform) -> tuple[Margin, ...]:
 
 def _longest(make: Callable[[int], Workload], good: int, bad: int, platform: Platform) -> int:
     """The greatest value, from one that is good to one that may be bad, for which all deadlines are met."""
-    bad = max(bad, good) + 1
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        if analyse(make(middle), platform, exact=False).good:
-            good = middle
-        else:
-            bad = middle
-    return good
+    values = range(good, max(bad, good) + 1)
+    meeting = bisect(values, False, key=lambda work: not analyse(make(work), platform, exact=False).good)
+    return values[meeting - 1]
 
 
 def changes(

@@ -124,16 +124,24 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solve
     for _ in range(ROUNDS):
         found = _analyse(workload, platform, exact, solver)
         latest = {each.task.name: each.response.latest for each in found.tasks if each.response is not None}
-        jitters = {task.name: latest.get(task.after, 0) for task in workload.tasks}
-        if all(task.jitter == jitters[task.name] for task in workload.tasks):
+        later = delayed(workload, latest)
+        if later is workload:
             tasks = tuple(
                 each if each.task.after in ("", *latest) else _no_bound(each) for each in found.tasks
             )
             ages = tuple(_ages(workload, {each.task.name: each.response for each in tasks}))
             return replace(found, tasks=tasks, chains=_chains(workload, latest), ages=ages)
-        later = tuple(replace(task, jitter=jitters[task.name]) for task in workload.tasks)
-        workload = Workload(later, workload.cpis)
+        workload = later
     return replace(found, tasks=tuple(map(_no_bound, found.tasks)), chains=_chains(workload, {}))
+
+
+def delayed(workload: Workload, latest: Mapping[str, Time]) -> Workload:
+    """The workload in which each task that an event releases is as late as the task before it ends at the
+    `latest`; the same one where it was so already."""
+    jitters = {task.name: latest.get(task.after, 0) for task in workload.tasks}
+    if all(task.jitter == jitters[task.name] for task in workload.tasks):
+        return workload
+    return Workload(tuple(replace(t, jitter=jitters[t.name]) for t in workload.tasks), workload.cpis)
 
 
 def _no_bound(result: TaskResult) -> TaskResult:
@@ -178,7 +186,7 @@ def _loses_events(task: WorkloadTask, responses: Mapping[str, Response | None]) 
 def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) -> Analysis:
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
-    loads, interrupts = _loads(tasks, needed), _interrupts(workload, platform)
+    loads, interrupts = _loads(tasks, needed), interruptions(workload, platform)
     reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in tasks})
     results = []
     in_period = {}
@@ -198,7 +206,7 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
     needed = demands(workload, platform)
     task = next(each for each in workload.tasks if each.name == name)
     blocking = waits(workload, needed, platform, task).blocking()
-    loads = [*_loads(workload.tasks, needed).values(), *_interrupts(workload, platform)]
+    loads = [*_loads(workload.tasks, needed).values(), *interruptions(workload, platform)]
     return _result(task, needed, loads, blocking)
 
 
@@ -209,7 +217,7 @@ def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
     }
 
 
-def _interrupts(workload: Workload, platform: Platform) -> list[Load]:
+def interruptions(workload: Workload, platform: Platform) -> list[Load]:
     """What releases by timers need, above all tasks."""
     cost = release_cost(workload, platform)
     timed = (task for task in workload.tasks if task.timed and cost)

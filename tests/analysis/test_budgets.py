@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from camkes.analysis.budgets import BudgetResult, budget_results
 from camkes.analysis.criticality import all_met, level_results, switched_threads
 from camkes.analysis.demand import Time
-from camkes.analysis.platform import FREE, Platform
+from camkes.analysis.platform import FREE, Platform, TimerCost
+from camkes.analysis.verdict import analyse
+from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.model.system import System
 from camkes.parser.files import read_meaning
@@ -32,14 +34,14 @@ MS = 1_000_000
 TASK = "component Task { control; requestor; }\n"
 
 
-def planned(text: str) -> tuple[System, Plan]:
+def planned(text: str, *, mcs: bool = True) -> tuple[System, Plan]:
     sink = Sink()
     main = Path("budgets.camkes")
 
     def read(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
         return SourceFile(path, text) if path == main else read_meaning(path, sink, span)
 
-    system = load(main, LoadOptions(cpp=False, mcs=True, read=read), sink)
+    system = load(main, LoadOptions(cpp=False, mcs=mcs, read=read), sink)
     assert system is not None, sink.diagnostics
     return system, sketch(system)[0]
 
@@ -298,3 +300,90 @@ def test_tasks_that_are_not_trusted_request_any_number_of_times() -> None:
     found = next(each for each in budget_results(*planned(text), FREE) if each.task.name == "h")
     # 6 of its own; of x 6, or its budget; two requests of others, or all three
     assert (found.trusted.response, found.isolated.response) == (24 * MS, 36 * MS)
+
+
+CHAIN = """
+import <std_connector.camkes>;
+component First { control; requestor; emits Go go; }
+component Second { control; requestor; consumes Go go; }
+component Task { control; requestor; }
+assembly {
+    composition {
+        component First first; component Second second; component Task task;
+        connection seL4NotificationNative c(from first.go, to second.go);
+    }
+    configuration {
+        first._priority = 10; first._period = 20 ms; first._wcet = 1 ms;
+        second._priority = 30; second._release = "go"; second._wcet = 4 ms;
+        task._priority = 20; task._period = 40 ms; task._wcet = 6 ms;
+        %s
+    }
+}
+"""
+
+
+def bounds_of_chain(settings: str, platform: Platform = FREE) -> dict[str, BudgetResult]:
+    return {each.task.name: each for each in budget_results(*planned(CHAIN % settings), platform)}
+
+
+def test_releases_by_events_can_be_late() -> None:
+    """`first` ends up to 1 + 4 + 6 after its release, so in 14 + 11 there are two jobs of `second`."""
+    found = bounds_of_chain("")
+    assert {name: each.trusted.response for name, each in found.items()} == {
+        "second": 4 * MS,
+        "task": 14 * MS,
+        "first": 15 * MS,
+    }
+    assert {name for name, each in found.items() if each.isolated.response is None} == {*found}
+
+
+@pytest.mark.parametrize("release", [0, 1000, 300_000])
+def test_without_budgets_responses_are_those_of_the_analysis(release: int) -> None:
+    platform = Platform("timers", timer=TimerCost(release))
+    system, plan = planned(CHAIN % "")
+    expected = analyse(workload_of(system, plan), platform).tasks
+    assert [each.response and each.response.time for each in expected] == [
+        each.trusted.response for each in budget_results(system, plan, platform)
+    ]
+
+
+def test_a_task_that_may_be_released_at_any_time() -> None:
+    """`first` has no bound, as its budget is shorter than its job: `task` can find any number of events."""
+    found = bounds_of_chain(
+        "first._budget = 500 us; task._budget = 6 ms; second._budget = 4 ms; second._period = 20 ms;"
+    )
+    reason = "it is not known how late events release jobs"
+    assert {name: each.trusted.reason for name, each in found.items()} == {
+        "second": reason,
+        "task": reason,
+        "first": "its budget is too short",
+    }
+    assert found["second"].isolated.reason == "other tasks release it"
+    assert found["task"].isolated.response == 10 * MS
+
+
+def test_criticalities_with_releases_by_events() -> None:
+    raising = 'task._criticality = 1; task._budget = 7 ms; task._overrun = "raise"; task._budget_1 = 9 ms;'
+    levels = level_results(*planned(CHAIN % raising), FREE)
+    assert {(e.task.name, e.smc, e.amc, e.ours) for e in levels} == {
+        (name, None, None, None) for name in ("first", "second", "task")
+    }
+
+
+def test_a_job_without_work_waits_for_those_above() -> None:
+    tasks = of_tasks(SimTask("high", 2, 40, 20, 2, 1, 18, True), SimTask("low", 1, 40, 0, 1, 1))
+    found = {(e.task.name, e.level): (e.smc, e.amc, e.ours) for e in level_results(*tasks, FREE)}
+    assert found["low", 0] == (2 * MS,) * 3
+    assert found["low", 1] == (20 * MS,) * 3
+
+
+def test_releases_by_timers_cost_at_each_criticality() -> None:
+    """Two timers, 1 ms each, interrupt a job of 2 ms, or of 20."""
+    tasks = of_tasks(SimTask("high", 2, 40, 20, 2, 1, 18, True), SimTask("low", 1, 40, 0, 1, 1))
+    levels = level_results(*tasks, Platform("timers", timer=TimerCost(MS)))
+    assert {(e.task.name, e.level): e.amc for e in levels} == {
+        ("high", 0): 4 * MS,
+        ("high", 1): 22 * MS,
+        ("low", 0): 4 * MS,
+        ("low", 1): 22 * MS,
+    }

@@ -112,3 +112,11 @@ def test_overheads_are_part_of_every_number(capsys: pytest.CaptureFixture[str]) 
         responses[platform] = [task["response"] for task in document["tasks"]]
     pairs = list(zip(*responses.values(), strict=True))
     assert all(free < intel < pi for free, intel, pi in pairs)
+
+
+def test_jobs_and_requests_that_take_no_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = (f"{name}._period = 10 ms; {name}._wcet = 0;" for name in "ab")
+    path = tmp_path / "s.camkes"
+    path.write_text(shared_store("a._priority = 20; b._priority = 10; s.store_wcet = 0;", *settings))
+    assert main(["analyze", "--nocpp", str(path), "--json"]) == 0
+    assert [task["response"] for task in json.loads(capsys.readouterr().out)["tasks"]] == [0, 0]
