@@ -17,7 +17,7 @@ counted with the execution times and budgets of that criticality.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -70,12 +70,15 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
     )
 
 
-def all_met(budgets: Iterable[BudgetResult], levels: Iterable[LevelResult]) -> bool:
-    """Whether no deadline can be missed: with the budgets, and at any criticality that a task has."""
-    kept = all(
-        each.trusted.response is not None and each.trusted.response <= each.task.deadline for each in budgets
-    )
-    return kept and all(each.ours is not None for each in levels)
+def late_tasks(budgets: Iterable[BudgetResult], levels: Iterable[LevelResult]) -> Set[str]:
+    """The tasks that can miss a deadline: with the budgets, or at a criticality that they have."""
+    kept = {
+        each.task.name
+        for each in budgets
+        if each.trusted.response is not None and each.trusted.response <= each.task.deadline
+    }
+    late = {each.task.name for each in levels if each.ours is None}
+    return late | {each.task.name for each in budgets} - kept
 
 
 def switched_threads(plan: Plan, criticality: Mapping[str, int], level: int) -> int:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.budgets import budget_results
-from camkes.analysis.criticality import all_met, level_results
+from camkes.analysis.criticality import late_tasks, level_results
 from camkes.analysis.platform import Platform
 from camkes.analysis.verdict import Analysis, analyse, analyse_system
 from camkes.analysis.workload import Workload
@@ -120,7 +120,8 @@ def _checked(system: System, plan: Planner) -> Plan | None:
 
 
 def _budgets_suffice(system: System, plan: Plan, platform: Platform) -> bool:
-    return all_met(budget_results(system, plan, platform), level_results(system, plan, platform))
+    budgets = budget_results(system, plan, platform)
+    return not late_tasks(budgets, level_results(system, plan, platform))
 
 
 def _shorter(then: int | None, now: int | None) -> bool:

@@ -5,7 +5,7 @@ from, the requests with protocols and ceilings, the worst case that was found, t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,15 @@ def to_html(
     capabilities: CapabilityModel,
     graph: str,
     times: Sequence[TimeTable] = (),
+    late: Collection[str] = (),
 ) -> str:
-    """The page of a system; `graph` is the picture of its requests (SVG), `times` are tables of budgets."""
+    """The page of a system; `graph` is the picture of its requests (SVG), `times` are tables of budgets, and
+    `late` the tasks that can miss their deadlines because of them."""
     import jinja2
 
-    late = [each.task.name for each in analysis.tasks if each.verdict is not Verdict.MET]
+    late = [
+        each.task.name for each in analysis.tasks if each.verdict is not Verdict.MET or each.task.name in late
+    ]
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         TEMPLATE.read_text("utf-8")
     )

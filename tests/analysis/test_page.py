@@ -14,6 +14,7 @@ from camkes.analysis.simulation import Simulation, Slice, program
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
 from camkes.model.protocols import Protocol
+from tests.analysis.test_budgets import LOCK
 from tests.analysis.test_witness import MISSING, NESTED
 
 VOID = {"meta", "br", "input", "img", "link"}
@@ -134,3 +135,11 @@ def test_slices_of_a_simulation() -> None:
         Slice("a", "lock", False, 4, 7),
         Slice("b", "", False, 7, 8),
     ]
+
+
+def test_page_of_budgets_that_do_not_suffice(tmp_path: Path) -> None:
+    """The request of l takes 6 ms, and its budget is 3 ms. Without budgets all deadlines are met."""
+    (tmp_path / "s.camkes").write_text(LOCK % (20, 6, 'store.p_overrun = "help";'))
+    assert "All deadlines are met." in page(tmp_path, tmp_path / "s.camkes", "-q")
+    text = page(tmp_path, tmp_path / "s.camkes", "-DKernelIsMCS=ON")
+    assert "1 of 3 tasks can miss their deadlines: l." in text

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def analyze(arguments: argparse.Namespace) -> int:
-    from camkes.analysis.criticality import all_met
+    from camkes.analysis.criticality import late_tasks
     from camkes.analysis.platform import find_platform
     from camkes.analysis.verdict import analyse_system
 
@@ -59,7 +59,7 @@ def analyze(arguments: argparse.Namespace) -> int:
     of_time = time_analysis(result, analysis.platform) if result.plan.mcs else None
     if not show(arguments, analysis, priorities, before, result, of_time):
         return USAGE
-    kept = analysis.good and (of_time is None or all_met(*of_time))
+    kept = analysis.good and (of_time is None or not late_tasks(*of_time))
     failed = not kept or (policy is not None and priorities is None)
     return USER_ERROR if failed and status == GOOD else status
 
@@ -186,6 +186,7 @@ def page(
     found: Mapping[str, Witness],
     of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
 ) -> str:
+    from camkes.analysis.criticality import late_tasks
     from camkes.report import budgets
     from camkes.report.draw.graph_svg import graph_svg
     from camkes.report.page import to_html
@@ -193,7 +194,8 @@ def page(
     capabilities = pipeline.capabilities(result, Sink())
     graph = graph_svg(result.plan, result.system)
     times = () if of_time is None else budgets.tables(*of_time)
-    return to_html(result.application.name, workload, analysis, found, capabilities, graph, times)
+    late = () if of_time is None else late_tasks(*of_time)
+    return to_html(result.application.name, workload, analysis, found, capabilities, graph, times, late)
 
 
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
