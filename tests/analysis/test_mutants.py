@@ -2,48 +2,25 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Wrong formulas are found: each comparison, term, ceiling and maximum of the analysis is changed, one at a
 time, and some figure of a golden file must come out differently. The figures are of systems like those whose
-responses are computed by hand or compared with simulations in the other tests here.
-
-A change runs in a fresh copy of the modules, so nothing of it stays.
-"""
+responses are computed by hand or compared with simulations in the other tests here."""
 
 from __future__ import annotations
 
 import ast
-import copy
 import itertools
-import sys
-from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-import camkes.analysis
-import camkes.analysis.assignment
-import camkes.analysis.verdict
 from camkes.analysis.platform import read_platform as real_platform
 from camkes.model.protocols import Protocol
+from tests.analysis.mutants import FOLDER, analysis_with, changes, survivors, text
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures.txt"
-FOLDER = Path(camkes.analysis.__file__).parent
-#: In the order of their imports.
-MODULES = (
-    "platform",
-    "workload",
-    "demand",
-    "sections",
-    "solver",
-    "blocking",
-    "response",
-    "bounds",
-    "verdict",
-    "assignment",
-)
 CHANGED = (
     "platform",
     "workload",
@@ -73,92 +50,6 @@ SAME = {
     "verdict: Compare 'len(system.tasks) > BRIEF'": "for how many tasks an editor shows responses",
     "workload: BinOp 'callees.get(request.callee, 0) + request.count'": "see test_two_ways_are_two_requests",
 }
-
-
-# -- changes ---------------------------------------------------------------------------------------
-
-
-class Change:
-    """One changed expression; `where` says which."""
-
-    def __init__(self, module: str, index: int, where: str) -> None:
-        self.module, self.index, self.where = module, index, where
-
-
-_OTHER: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
-}  # fmt: skip
-
-
-def alternatives(node: ast.AST) -> Iterator[ast.AST]:
-    """What can stand in the place of an expression."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OTHER:
-        yield ast.Compare(node.left, [_OTHER[type(node.ops[0])]()], node.comparators)
-    elif isinstance(node, ast.Compare) and len(node.ops) == 2:
-        for place, op in enumerate(node.ops):
-            if type(op) in _OTHER:
-                ops = [*node.ops]
-                ops[place] = _OTHER[type(op)]()
-                yield ast.Compare(node.left, ops, node.comparators)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
-        yield node.left
-        if not isinstance(node.op, ast.Sub):
-            yield node.right
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.BinOp):
-        inner = node.operand
-        if isinstance(inner.op, ast.FloorDiv) and isinstance(inner.left, ast.UnaryOp):
-            yield ast.BinOp(inner.left.operand, ast.FloorDiv(), inner.right)  # rounds down instead of up
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
-        other = "min" if node.func.id == "max" else "max"
-        yield ast.Call(ast.Name(other, ast.Load()), node.args, node.keywords)
-
-
-def changes(module: str) -> Iterator[tuple[Change, ast.Module]]:
-    tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))
-    nodes = [node for node in ast.walk(tree) if list(alternatives(node))]
-    for index, node in enumerate(nodes):
-        if any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in ast.walk(node)):
-            continue
-        for number, _ in enumerate(alternatives(node)):
-            changed = copy.deepcopy(tree)
-            place = [each for each in ast.walk(changed) if list(alternatives(each))][index]
-            other = list(alternatives(place))[number]
-            where = f"{module}: {type(node).__name__} {ast.unparse(node)!r} -> {ast.unparse(other)!r}"
-            yield Change(module, index, where), _replaced(changed, place, other)
-
-
-def _replaced(tree: ast.Module, old: ast.AST, new: ast.AST) -> ast.Module:
-    class Replace(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            return new if node is old else self.generic_visit(node)
-
-    result = Replace().visit(tree)
-    ast.fix_missing_locations(result)
-    assert isinstance(result, ast.Module)
-    return result
-
-
-def analysis_with(module: str, tree: ast.Module) -> SimpleNamespace:
-    """All names of a copy of the analysis in which one module is another."""
-    prefix = "camkes.analysis."
-    kept = {name: sys.modules.pop(prefix + name) for name in MODULES}
-    package = camkes.analysis
-    names: dict[str, Any] = {}
-    try:
-        for name in MODULES:
-            if name == module:
-                made = ModuleType(prefix + name)
-                made.__file__ = str(FOLDER / f"{name}.py")
-                sys.modules[prefix + name] = made
-                exec(compile(tree, made.__file__, "exec"), made.__dict__)
-            else:
-                made = import_module(prefix + name)
-            names = vars(made) | names  # the first of a name counts
-        return SimpleNamespace(**names)
-    finally:
-        for name, value in kept.items():
-            sys.modules[prefix + name] = value
-            setattr(package, name, value)
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -427,10 +318,6 @@ def figures(a: SimpleNamespace) -> list[Any]:
     return found
 
 
-def text(found: list[Any]) -> str:
-    return "".join(f"{each}\n" for each in found).replace("Fraction", "")
-
-
 def test_results_of_all_formulas_are_those_of_the_file() -> None:
     compare(text(figures(analysis_with("", ast.Module([], [])))), GOLDEN)
 
@@ -438,20 +325,12 @@ def test_results_of_all_formulas_are_those_of_the_file() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("module", CHANGED)
 def test_every_changed_formula_is_found(module: str) -> None:
-    survivors = [each.where for each, tree in changes(module) if not differs(module, tree)]
-    assert [each for each in survivors if each.partition(" -> ")[0] not in SAME] == []
-
-
-def differs(module: str, tree: ast.Module, compute: Callable[[SimpleNamespace], list[Any]] = figures) -> bool:
-    try:
-        return text(compute(analysis_with(module, tree))) != GOLDEN.read_text("utf-8")
-    except Exception:
-        return True
+    assert survivors(module, figures, GOLDEN, SAME) == []
 
 
 @pytest.mark.long
 def test_the_copy_is_the_analysis_itself() -> None:
     for module in CHANGED:
         tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))
-        assert not differs(module, tree)
+        assert text(figures(analysis_with(module, tree))) == GOLDEN.read_text("utf-8")
         assert len(list(changes(module))) >= 2

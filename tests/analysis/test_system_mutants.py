@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Wrong formulas of the modules that take a whole system are found, as in test_mutants: budgets,
+criticality, proposals, warnings, and the limits that a search of schedules checks. Bounds with budgets are
+compared with simulations in test_budgets, margins and priorities with all others in test_assignment."""
+
+from __future__ import annotations
+
+import ast
+import random
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from camkes.diagnostics import Sink
+from camkes.model.system import System
+from camkes.protocols import analyse
+from camkes.protocols.plan import Plan
+from tests.analysis.mutants import analysis_with, survivors, text
+from tests.analysis.test_budgets import LOCK, of_tasks, planned, table_1
+from tests.golden import compare
+
+GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
+CHANGED = ("limits", "budgets", "criticality", "sensitivity", "feasibility", "assignment")
+
+#: Changes that make no difference, and why.
+SAME: dict[str, str] = {}
+
+COUNT = 60
+
+
+def random_system(rng: random.Random, *, mcs: bool) -> tuple[System, Plan]:
+    """Up to four tasks with budgets and criticalities, and up to two CPIs that they share, the second of
+    which the first may request."""
+    tasks, cpis = rng.randint(1, 4), rng.randint(0, 2)
+    deep = cpis == 2 and rng.random() < 0.5
+    lines, uses, components = [], [], []
+    for task in range(tasks):
+        name, period = f"t{task}", rng.choice((10, 20, 20, 40, 50))
+        wcet = rng.randint(0, 4)
+        budget = rng.choice((0, wcet, wcet + 1, wcet + 2, 2 * wcet + 2, wcet - 1))
+        settings = {
+            "priority": str(rng.choice((10 * task + 10, 10))),
+            "period": f"{period} ms",
+            "wcet": f"{wcet} ms",
+            "criticality": str(rng.choice((0, 0, 1, 2))),
+            "wcet_1": f"{wcet + rng.randint(0, 3)} ms",
+        }
+        if rng.random() < 0.3:
+            settings["deadline"] = f"{period - rng.choice((0, 4, -8))} ms"
+        if budget > 0:
+            settings["budget"] = f"{min(budget, period)} ms"
+            settings["budget_1"] = f"{min(budget + rng.randint(1, 4), period)} ms"
+            settings["server"] = rng.choice(('"sporadic"', '"constant_bandwidth"'))
+            settings["overrun"] = rng.choice(('"wait"', '"wait"', '"extend"', '"raise"'))
+            settings["extension"] = f"{rng.randint(1, 3)} ms"
+            settings["extension_period"] = f"{rng.choice((period, period, period // 2, 2 * period))} ms"
+            if rng.random() < 0.5:
+                settings["refills"] = str(rng.randint(2, 5))
+        lines += [f"{name}._{word} = {value};" for word, value in settings.items()]
+        reached = [cpi for cpi in range(cpis) if rng.random() < 0.6 and not (deep and cpi == 1)]
+        uses += [(f"{name}.to{cpi}", cpi) for cpi in reached]
+        items = " ".join(f"uses Access to{cpi};" for cpi in reached)
+        components.append(
+            (f"component T{task} {{ control; requestor; {items} }}", f"component T{task} {name};")
+        )
+    for cpi in range(cpis):
+        protocol = rng.choice(("inherited", "inherited", "inherited", "fixed", "propagated"))
+        below = "uses Access below;" if deep and cpi == 0 else ""
+        components.append(
+            (
+                f"component C{cpi} {{ provides Access p with priority_protocol {protocol}; {below} }}",
+                f"component C{cpi} c{cpi};",
+            )
+        )
+        uses += [("c0.below", 1)] if below else []
+        policy = rng.choice(("wait", "wait", "help", "extend", "abort"))
+        lines += [f"c{cpi}.p_wcet = {rng.randint(0, 3)} ms; c{cpi}.p_wcet_1 = {rng.randint(3, 4)} ms;"]
+        lines += [f'c{cpi}.p_overrun = "{policy}"; c{cpi}.p_extension = {rng.randint(1, 5)} ms;']
+        lines += [f"c{cpi}.p_extension_period = {rng.choice((5, 10, 10, 20, 40))} ms;"]
+    connections = []
+    for cpi in range(cpis):
+        ends = ", ".join(f"from {end}" for end, to in uses if to == cpi)
+        if ends:
+            connections.append(f"connection seL4RPCCall k{cpi}({ends}, to c{cpi}.p);")
+    instances = " ".join(instance for _, instance in components)
+    text = "\n".join(component for component, _ in components)
+    return planned(
+        f"import <std_connector.camkes>; procedure Access {{ void use(); }};\n{text}\nassembly {{"
+        f" composition {{ {instances} {' '.join(connections)} }} configuration {{ {' '.join(lines)} }} }}",
+        mcs=mcs,
+    )
+
+
+@cache
+def systems() -> tuple[tuple[System, Plan], ...]:
+    policies = ("", 'store.p_overrun = "help";', 'store.p_overrun = "extend"; store.p_extension = 6 ms;')
+    found = [of_tasks(*table_1(*given)) for given in ((), (7,))]
+    found += [of_tasks(*table_1(7, raises=True, t2=t2)) for t2 in (4, 13)]
+    found += [planned(LOCK % (budget, 6, policy)) for policy in policies for budget in (7, 12, 20)]
+    return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
+
+
+@cache
+def without_budgets() -> tuple[tuple[System, Plan], ...]:
+    return tuple(random_system(random.Random(seed), mcs=False) for seed in range(COUNT // 3))
+
+
+def figures(a: SimpleNamespace) -> list[Any]:
+    """What this analysis says of systems that have all that there is."""
+    found: list[Any] = []
+    ours = a.Platform(
+        "ours", "", "camkes-rt", 1_000_000_000, a.Halves(5, 3), a.Halves(7, 2), a.Halves(4, 4),
+        a.InheritanceCost(acquire=1, release=2, queue=3, update=10, settle=20, clear=40),
+        a.TimerCost(2, 1), raised=7,
+    )  # fmt: skip
+    for system, plan in systems():
+        for platform in (a.FREE, ours):
+            budgets = a.budget_results(system, plan, platform)
+            levels = a.level_results(system, plan, platform)
+            found.append([(each.task.name, each.trusted, each.isolated) for each in budgets])
+            found.append([(each.task.name, each.level, each.smc, each.amc, each.ours) for each in levels])
+            found.append(sorted(a.late_tasks(budgets, levels)))
+    for system, plan in without_budgets():
+        _without_budgets(a, found, system, plan)
+    return found
+
+
+def _without_budgets(a: SimpleNamespace, found: list[Any], system: System, plan: Plan) -> None:
+    for jobs in (0, 1, 2):
+        found.append(sorted(a.blocking_limits(system, plan, jobs).items()))
+    sink = Sink()
+    a.warn(system, plan, sink)
+    found.append([(each.code.number, each.message, each.notes) for each in sink.diagnostics])
+    workload = a.workload_of(system, plan)
+    analysis = a.analyse(workload, a.FREE)
+    found.append(a.margins(workload, a.FREE))
+    found.append(list(a.changes(system, analysis, analyse)))
+    found.append([a.modules["assignment"].assign(workload, a.FREE, policy) for policy in a.Policy])
+
+
+def test_results_of_all_formulas_are_those_of_the_file() -> None:
+    compare(text(figures(analysis_with("", ast.Module([], [])))), GOLDEN)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", CHANGED)
+def test_every_changed_formula_is_found(module: str) -> None:
+    assert survivors(module, figures, GOLDEN, SAME) == []
