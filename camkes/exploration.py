@@ -93,6 +93,14 @@ class Exploration(Struct, frozen=True):
         return "\n".join(lines) + "\n"
 
     def report_json(self) -> str:
+        """The JSON form.
+
+        passes: arrivals (jobs of each task, null: as stated), scheduling, verdict, states (that were
+        reached), distinct, schedules, reruns, bound (of preemptions), depth and deepest (in choices),
+        frontier (options that were not tried), processes, cut (the bound left out schedules), stopped (a
+        limit ended the search), bytes (of a state), seconds (elapsed), processor (seconds of all).
+        violation (null: none): property, explanation, time (nanoseconds), choices. schedule: its file.
+        """
         passes = [
             {
                 "arrivals": each.options.arrivals or None,

@@ -55,7 +55,7 @@ def listing(codes: Sequence[Code]) -> str:
 
 
 def to_json(codes: Sequence[Code]) -> str:
-    """The codes and their pages for other programs."""
+    """The JSON form, a list: number, name, severity, page (its text)."""
     import json
 
     described = [

@@ -62,9 +62,12 @@ def changes_text(changes: Sequence[ResponseTimeChange], *, color: bool = False) 
 
 
 def to_dict(margins: Sequence[Margin], changes: Sequence[ResponseTimeChange]) -> dict[str, Any]:
-    """margins: name, kind ("task" or "cpi"), now, longest (null where a deadline can be missed already).
-    changes: cpi, from, to, reentrant (the code has to be), deadlines_met, responses[{task, now, then}] (null:
-    no bound). Times are nanoseconds."""
+    """The field sensitivity. Times are nanoseconds.
+
+    margins: name, kind ("task" or "cpi"), now, longest (null where a deadline can be missed already).
+    changes: cpi, from, to, reentrant (the code has to be), deadlines_met, responses (task, now, then; null:
+    no bound).
+    """
     return {
         "margins": [
             {"name": m.name, "kind": "task" if m.is_task else "cpi", "now": m.now, "longest": m.longest}

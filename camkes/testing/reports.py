@@ -39,8 +39,13 @@ def summary(results: Sequence[TestResult]) -> str:
 
 
 def to_json_report(results: Sequence[TestResult], base: Path, covered: Sequence[Coverage]) -> str:
-    """All results as one document. Paths below `base` are relative to it. `covered` is what the tests
-    executed, empty: it was not counted."""
+    """The JSON form. Paths below `base` are relative to it, times are nanoseconds.
+
+    summary: tests, passed, failed. coverage, if `covered` is not empty: file ("": all), lines, lines_of,
+    branches, branches_of. tests: name, choices (how open choices were decided), file, passed, end (of the
+    run, null: it was not run), cases (name, passed, failures), diagnostics (code, severity, message, file,
+    line, notes), output.
+    """
     tests = [
         {
             "name": result.test.name,

@@ -13,11 +13,15 @@ from typing import Any
 import msgspec
 
 from camkes.analysis.replay import Replay
+from camkes.cli.commands import environment, measurements, projects
 from camkes.cli.table import MODULES, command_named, make_parser
+from camkes.diagnostics import explain
 from camkes.diagnostics.explain import all_codes, explanation
+from camkes.exploration import Exploration
 from camkes.model import settings
-from camkes.report import analysis, budgets, plan_tables
+from camkes.report import analysis, budgets, plan_tables, sensitivity
 from camkes.report.summary import RunReport
+from camkes.testing import reports
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -151,12 +155,12 @@ def json_documents() -> str:
     """The JSON documents of commands."""
     parts = [
         "# JSON documents",
-        "`--json` prints a document with the number of its form (`schema`, 1). Fields keep their names and "
-        "meanings; new ones may be added. Times are nanoseconds. Diagnostics have forms of their own: "
-        "`--format json` and `--format sarif`.",
+        "`--json` prints a document; reports have the number of their form (`schema`, 1). Fields keep "
+        "their names and meanings; new ones may be added. Times are nanoseconds. Diagnostics have "
+        "forms of their own: `--format json` and `--format sarif`.",
     ]
     for title, kind in (
-        ("camkes run --json", RunReport),
+        ("camkes run --json, camkes watch --json", RunReport),
         ("camkes analyze --witnesses, camkes run --replay", Replay),
     ):
         parts.append(f"## {title}")
@@ -165,6 +169,13 @@ def json_documents() -> str:
         ("camkes plan --json", plan_tables.to_dict),
         ("camkes analyze --json", analysis.to_dict),
         ("camkes analyze --json, in addition for an MCS kernel", budgets.to_dict),
+        ("camkes analyze --sensitivity --json, in addition", sensitivity.to_dict),
+        ("camkes test --json", reports.to_json_report),
+        ("camkes explore --json", Exploration.report_json),
+        ("camkes measure --json", measurements.to_dict),
+        ("camkes doctor --json", environment.to_dict),
+        ("camkes new --json", projects.to_dict),
+        ("camkes explain --json", explain.to_json),
     ):
         text = function.__doc__ or ""
         parts += [f"## {title}", "\n".join(line.strip() for line in text.splitlines())]
@@ -199,6 +210,65 @@ def _type(what: dict[str, Any]) -> str:
     return str(what.get("type", "any"))
 
 
+def grammar() -> str:
+    """The grammar that the parser is made of."""
+    head, *sections = re.split(r"\n\n(?=// )", (ROOT / "parser" / "camkes.lark").read_text("utf-8"))
+    comment, _, rules = head.partition("\n\n")
+    parts = [
+        "# Grammar",
+        "The notation is that of Lark: words in quotes and names in capitals are terminals, `[x]` and `x?` "
+        "are optional, `x*` is any number and `x+` at least one; what follows `->` names the result.",
+        *_comment(comment)[1:],
+        f"```text\n{rules}\n```",
+    ]
+    for section in sections:
+        comment = "".join(line for line in section.splitlines(keepends=True) if line.startswith("//"))
+        title, _, more = _comment(comment)[0].partition(". ")
+        parts += [f"## {title}", more, f"```text\n{section.removeprefix(comment).strip()}\n```"]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _comment(text: str) -> list[str]:
+    """The paragraphs of lines that begin with `//`."""
+    lines = "\n".join(line.removeprefix("//").strip() for line in text.splitlines())
+    return [" ".join(part.split()) for part in lines.split("\n\n")]
+
+
+#: Of a header: a record, or the comment above several; an enumeration, and one of its values.
+_RECORD = re.compile(
+    r'^ {4}(?:X\((\w+), (\d+), "(.*)"\)|/\* (.*?) \*/ *\\$)(?:.*?/\* (.*?) *\*/)?', re.MULTILINE
+)
+_ENUMERATION = re.compile(r"^/\* (.*) \*/\nenum (\w+) \{\n((?: {4}.*\n)+)\};", re.MULTILINE)
+_VALUE = re.compile(r"CAMKES_(\w+) = (\d+),(?: +/\* (.*) \*/)?")
+
+
+def trace() -> str:
+    """The format of traces, from the header that the host kernel is compiled with."""
+    text = (ROOT / "kernel" / "host" / "include" / "camkes" / "trace.h").read_text("utf-8")
+    form = text[text.index(" * A trace file") : text.index("*/\n#pragma")]
+    parts = [
+        "# Trace",
+        "`camkes run --trace FILE.trace` writes this format, `--trace FILE.json` that of Perfetto.",
+        " ".join(line.strip(" *") for line in form.splitlines()),
+        f"```c\n{text[text.index('struct') : text.index('};')]}}};\n```",
+    ]
+    for name, number, arguments, section, meaning in _RECORD.findall(text):
+        if section:
+            title, _, more = section.partition("; ")
+            parts += [
+                f"## {title}",
+                f"{more[:1].upper()}{more[1:]}",
+                "| number | kind | arguments | |\n|---|---|---|---|",
+            ]
+        else:
+            words = ", ".join(f"`{word}`" for word in arguments.split())
+            parts[-1] += f"\n| {number} | `{name}` | {words} | {meaning} |"
+    for meaning, name, values in _ENUMERATION.findall(text):
+        rows = [f"| {number} | `{value}` | {more} |" for value, number, more in _VALUE.findall(values)]
+        parts += [f"## enum {name}", meaning, "\n".join(["| number | name | |\n|---|---|---|", *rows])]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
 def examples() -> str:
     """The examples, each with the first paragraph of its page."""
     rows = [
@@ -223,5 +293,7 @@ PAGES = {
     "reference/commands.md": commands,
     "reference/c-api.md": c_api,
     "reference/json.md": json_documents,
+    "reference/grammar.md": grammar,
+    "reference/trace.md": trace,
     "reference/examples.md": examples,
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
-    from camkes.doctor import ESSENTIAL, SCHEMA, examine, needs
+    from camkes.doctor import ESSENTIAL, examine, needs
 
     every = needs()
     known = sorted({command for need in every for command in need.commands})
@@ -34,23 +34,30 @@ def doctor(arguments: argparse.Namespace) -> int:
         found = [each for each in found if set(each.commands) & set(wanted)]
     lacking = [each for each in found if each.missing and set(each.commands) & set(wanted)]
     if arguments.json:
-        rows = [
-            {
-                "name": each.name,
-                "found": each.found or None,
-                "commands": list(each.commands),
-                "for": each.what_for,
-                "install": each.install if each.missing else None,
-            }
-            for each in found
-        ]
-        report = {"schema": SCHEMA, "commands": list(wanted), "good": not lacking, "needs": rows}
-        print(json.dumps(report, indent=1))
+        print(json.dumps(to_dict(found, wanted, good=not lacking), indent=1))
     else:
         print(table(found), end="")
         missing = ", ".join(each.name for each in lacking)
         print(f"missing for {', '.join(wanted)}: {missing}" if lacking else f"good for {', '.join(wanted)}")
     return USER_ERROR if lacking else GOOD
+
+
+def to_dict(found: list[Health], wanted: tuple[str, ...], *, good: bool) -> dict[str, object]:
+    """The JSON form: commands (asked for), good (they have what they need), needs: name, found (null:
+    missing), commands (that need it), for, install (the command line, null where it is not missing)."""
+    from camkes.doctor import SCHEMA
+
+    rows = [
+        {
+            "name": each.name,
+            "found": each.found or None,
+            "commands": list(each.commands),
+            "for": each.what_for,
+            "install": each.install if each.missing else None,
+        }
+        for each in found
+    ]
+    return {"schema": SCHEMA, "commands": list(wanted), "good": good, "needs": rows}
 
 
 def table(found: list[Health]) -> str:

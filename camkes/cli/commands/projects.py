@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from camkes.cli.arguments import Command, add_messages
@@ -22,14 +23,17 @@ def new(arguments: argparse.Namespace) -> int:
     written = create(folder, arguments.template, sink)
     status = write_diagnostics(arguments, sink)
     if arguments.json:
-        files = [str(path) for path in written]
-        made = {"folder": str(folder), "template": arguments.template, "files": files}
-        print(json.dumps(made, indent=2))
+        print(json.dumps(to_dict(folder, arguments.template, written), indent=2))
     elif status == GOOD and not arguments.quiet:
         print(f"created {folder}: {TEMPLATES[arguments.template]}")
         print(f"  camkes run {folder}      build and run it")
         print(f"  camkes test {folder}     run its tests")
     return status
+
+
+def to_dict(folder: Path, template: str, files: Sequence[Path]) -> dict[str, object]:
+    """The JSON form: folder, template, files (that were written, none after an error)."""
+    return {"folder": str(folder), "template": template, "files": [str(path) for path in files]}
 
 
 def new_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ struct camkes_trace_record {
 /* clang-format off */
 /* X(NAME, number, "names of args") */
 #define CAMKES_TRACE_KINDS(X)                                                                        \
-    /* the kernel's */                                                                               \
+    /* Records of the kernel */                                                                               \
     X(BOOT, 1, "")                                                                                   \
     X(SWITCH, 2, "priority")                   /* thread runs from now; other ran before */          \
     X(IDLE, 3, "")                             /* no thread runs from now; other ran before */          \
@@ -42,30 +42,30 @@ struct camkes_trace_record {
     X(TIMER, 15, "object expirations")         /* a timer fired; a task's: that many are released */ \
     X(END, 16, "reason")                       /* enum camkes_end */                                 \
     X(CHOICE, 17, "kind options chosen")       /* something left open was decided */                 \
-    /* of an MCS kernel; context is the object of a scheduling context, times are nanoseconds */       \
+    /* Records of an MCS kernel; context is the object of a scheduling context, times are nanoseconds */ \
     X(BUDGET, 18, "context budget period refills sporadic") /* it was configured; thread uses it */   \
     X(BIND, 19, "context how")                 /* thread (or none) has it: enum camkes_bind */        \
     X(CHARGE, 20, "context used left")         /* thread used it; left: of its first refill */        \
     X(POSTPONE, 21, "context time")            /* thread waits for a refill until then */             \
-    X(RELEASE, 22, "context")                  /* and can use it */                                   \
+    X(RELEASE, 22, "context")                  /* thread can use its context again */                            \
     X(TIMEOUT, 23, "context consumed badge")   /* thread used its budget up: a message is sent */     \
-    /* the runtime's; cpi and context are ids of the plan */                                         \
+    /* Records of the runtime; cpi and context are ids of the plan */                                \
     X(JOB_BEGIN, 33, "index release")          /* job `index` of thread's task, released at */       \
-    X(JOB_END, 34, "index release")                                                                  \
+    X(JOB_END, 34, "index release")            /* the job ended */                                   \
     X(CALL_BEGIN, 35, "cpi context priority")  /* thread sends a request */                          \
-    X(CALL_END, 36, "cpi context")             /* and has the reply */                               \
+    X(CALL_END, 36, "cpi context")             /* thread has the reply */                            \
     X(REQUEST_BEGIN, 37, "cpi context priority task sequence") /* thread received a request */       \
-    X(REQUEST_END, 38, "cpi context")          /* and is about to reply */                           \
+    X(REQUEST_END, 38, "cpi context")          /* thread is about to reply */                          \
     X(LOCK_TAKE, 39, "cpi context")            /* took a free lock */                                \
     X(LOCK_WAIT, 40, "cpi context priority")   /* context's worker `other` joined the queue */       \
     X(LOCK_GRANT, 41, "cpi context")           /* the lock went to a waiter */                       \
     X(LOCK_FREE, 42, "cpi context")            /* the lock is not held any more */                   \
     X(INHERIT, 43, "cpi context from to cause") /* context's priority at cpi; cause: a context */    \
     X(UPDATE, 44, "cpi context priority")      /* manager of cpi got an inherited priority */        \
-    X(CLEAR, 45, "cpi context")                /* and its end */                                     \
+    X(CLEAR, 45, "cpi context")                /* and the end of one */                              \
     X(REFUSED, 46, "badge error")  /* thread refused a message; error: enum camkes_message_error */  \
     X(COND_WAIT, 47, "condition context priority") /* thread `other` began to wait for it */         \
-    X(COND_WAKE, 48, "condition context")      /* and its wait ended */                              \
+    X(COND_WAKE, 48, "condition context")      /* the wait of `other` ended */                          \
     X(LEND, 49, "context from to cause")       /* priority of a helper's control thread `other` */   \
     X(COND_EXPIRE, 50, "condition context")    /* the wait of `other` ended without a signal */
 
@@ -75,6 +75,7 @@ struct camkes_trace_record {
 enum camkes_trace_kind { CAMKES_TRACE_KINDS(CAMKES_TRACE_ENUM) };
 #undef CAMKES_TRACE_ENUM
 
+/* Why a thread cannot run. */
 enum camkes_block {
     CAMKES_BLOCK_SEND = 1,
     CAMKES_BLOCK_CALL = 2,  /* its message waits for a receiver */
@@ -94,6 +95,7 @@ enum camkes_bind {
     CAMKES_BIND_SIGNAL = 4, /* a notification had it */
 };
 
+/* What a thread entered the kernel for. */
 enum camkes_kcall {
     CAMKES_KCALL_CALL = 1,
     CAMKES_KCALL_SEND = 2,
@@ -121,12 +123,14 @@ enum camkes_kcall {
     CAMKES_KCALL_SETTIMEOUT = 24,
 };
 
+/* Why a run ended. */
 enum camkes_end {
     CAMKES_END_TIME = 1, /* the asked-for time is over */
     CAMKES_END_IDLE = 2, /* nothing runs and nothing will */
     CAMKES_END_ABORT = 3,
 };
 
+/* Why a thread cannot go on. */
 enum camkes_fault {
     CAMKES_FAULT_READ = 1, /* of memory that is not there or not the component's */
     CAMKES_FAULT_WRITE = 2,
@@ -144,6 +148,7 @@ enum camkes_fault {
     CAMKES_FAULT_TIMEOUT = 14,   /* its budget is used up; only with a handler */
 };
 
+/* What was left open, and is decided by a schedule. */
 enum camkes_choice {
     CAMKES_CHOICE_TIE = 1,      /* which of several threads of one priority runs; 0: seL4's order */
     CAMKES_CHOICE_DURATION = 2, /* camkes_work_between; 0: the upper bound */
