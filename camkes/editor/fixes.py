@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, SourceFile, Span
-from camkes.editor.index import NamedSymbol
 from camkes.editor.workspace import SystemSnapshot
 from camkes.parser import ast
 from camkes.resolve.words.nearest import suggested
@@ -64,43 +63,35 @@ def _import(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Ite
         yield Fix(f"Add `{found[1]}`", _at(span.file, first, 1), f"{found[1]}\n")
 
 
-def _requestor(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
-    found = re.match(r"add `requestor;` to component `(\w+)`", diagnostic.help)
-    symbol = analysis.index.tops["component"].get(found[1]) if found is not None else None
-    yield from _items(symbol, "requestor;")
-
-
-def _include(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
-    """Include a header of the application that defines an unknown type."""
-    kind = re.match(r"unknown type `(\w+)`", diagnostic.message)
-    component = re.search(r"in component `(\w+)`", diagnostic.help)
-    if kind is None or component is None:
-        return
-    symbol = analysis.index.tops["component"].get(component[1])
-    defines = re.compile(rf"\}}\s*{kind[1]}\s*;|\btypedef\b[^;{{}}]*\b{kind[1]}\s*;")
-    for header in sorted(span.file.path.absolute().parent.rglob("*.h")):
-        if "build" not in header.parts and defines.search(header.read_text(errors="replace")):
-            yield from _items(symbol, f'include "{header.name}";')
+def _item(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:
+    """Add the item that a help text names (`control`, `requestor`, `include`)."""
+    found = re.search(r"add `([^`]+;)` to (component|procedure) `(\w+)`", diagnostic.help)
+    symbol = analysis.index.tops[found[2]].get(found[3]) if found is not None else None
+    if found is not None and symbol is not None:
+        yield from _added(symbol.node, found[1])
 
 
 _RULES: tuple[Callable[[SystemSnapshot, Diagnostic, Span], Iterator[Fix]], ...] = (
     _word,
     _semicolon,
     _import,
-    _requestor,
-    _include,
+    _item,
 )
 
 
-def _items(component: NamedSymbol | None, text: str) -> Iterator[Fix]:
-    """Add an item to a component: behind `control`, or as the first one."""
-    node = component.node if component is not None else None
-    if not isinstance(node, ast.ComponentDecl):
+def _added(node: object, text: str) -> Iterator[Fix]:
+    """Add an item: behind `control`, or as the first one."""
+    items: list[Span] = []
+    control = None
+    match node:
+        case ast.ComponentDecl():
+            items = [item.span for item in node.items]
+            control = next((item.span for item in node.items if isinstance(item, ast.Control)), None)
+        case ast.ProcedureDecl():
+            items = [item.span for item in node.methods]
+    if not items:
         return
-    control = next((item.span for item in node.items if isinstance(item, ast.Control)), None)
-    span = control or (node.items[0].span if node.items else None)
-    if span is None:
-        return
+    span = control or items[0]
     line = span.file.lines[span.line - 1]
     alone = not line[: span.column - 1].strip()
     space = f"\n{line[: span.column - 1]}" if alone else " "

@@ -85,11 +85,12 @@ class SystemSnapshot(Struct, dict=True):
 
 
 def analyse_root(
-    application: Application, read: Callable[[Path], str | None], has_root: bool
+    application: Application, read: Callable[[Path], str | None], *, has_root: bool, compiles: bool
 ) -> SystemSnapshot:
     """Read, resolve and plan the system of an application; `read` gives texts that are not saved.
 
-    Without `has_root` the file may be a fragment, and a missing assembly is not an error.
+    Without `has_root` the file may be a fragment, and a missing assembly is not an error. With `compiles` the
+    C compiler checks the types that it names.
     """
 
     def source(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:
@@ -102,6 +103,8 @@ def analyse_root(
     options = replace(options, read=source)
     sink = Sink()
     loaded = pipeline.load(application.root, options, sink)
+    if loaded.system is not None and compiles:
+        pipeline.host_checks(application).check(loaded.system, sink)
     plan = pipeline.plan(loaded.system, sink) if loaded.system is not None else None
     found = sink.diagnostics
     if not has_root:
@@ -133,7 +136,7 @@ class Workspace(Struct, dict=True):
         self._owners = {}
 
     def trusted(self, path: Path) -> bool:
-        """Whether CMake may run for the folder of a file: by the editor's option or by `camkes trust`."""
+        """Whether CMake and compilers may run for a folder: by the editor's option or by `camkes trust`."""
         return self.trusts_all or is_trusted(path.parent)
 
     def analysis(self, path: str) -> SystemSnapshot:
@@ -159,7 +162,9 @@ class Workspace(Struct, dict=True):
                 if not application.root.is_file():
                     continue
                 if application.root not in analyses:
-                    analyses[application.root] = analyse_root(application, read, has_root=True)
+                    analyses[application.root] = analyse_root(
+                        application, read, has_root=True, compiles=self.trusted(application.root)
+                    )
                 if real in analyses[application.root].files:
                     return analyses[application.root]
             return None
@@ -175,4 +180,4 @@ class Workspace(Struct, dict=True):
         if found is not None:
             return found
         own = replace(around[0], root=path) if around else Application(path, path.stem, path.parent)
-        return analyse_root(own, read, has_root=False)
+        return analyse_root(own, read, has_root=False, compiles=self.trusted(path))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
+from camkes.editor import fixes
 from camkes.editor.words import WORDS, hover_word
 from camkes.parser.tables import load
 from tests.command import ROOT
@@ -140,43 +141,71 @@ def test_from_a_method_to_its_handlers_and_back(protocols: Path) -> None:
     session(protocols, script)
 
 
-@pytest.mark.parametrize(
-    ("text", "fix"),
-    [
-        ("component A { control }", "Add `;`: 1:;"),
-        (
-            "procedure P { void f(); }\ncomponent A { control; uses P p; }\ncomponent B { provides P p; }\n"
-            "assembly { composition { component A a; component B b;\n"
-            "connection seL4RPCCall c(from a.p, to b.p); } }",
-            "Add `import <std_connector.camkes>;`: 1:import <std_connector.camkes>;\n",
-        ),
-        (
-            "import <std_connector.camkes>;\nprocedure P { void f(); }\n"
-            "component A {\n    control;\n    uses P p;\n}\n"
-            "component B { provides P p with priority_protocol inherited; }\n"
-            "assembly { composition { component A a; component B b;\n"
-            "connection seL4RPCCall c(from a.p, to b.p); } configuration { a._priority = 3; } }",
-            "Add `requestor;`: 4:\n    requestor;",
-        ),
-    ],
-)
-def test_fixes_that_insert(text: str, fix: str, tmp_path: Path) -> None:
+#: Rules of quick fixes, each with a text, and what is changed where into what.
+FIXES = [
+    (fixes._semicolon, "component A { control }", "Add `;`", "1:", ";"),
+    (
+        fixes._import,
+        "procedure P { void f(); }\ncomponent A { control; uses P p; }\ncomponent B { provides P p; }\n"
+        "assembly { composition { component A a; component B b;\n"
+        "connection seL4RPCCall c(from a.p, to b.p); } }",
+        "Add `import <std_connector.camkes>;`",
+        "1:",
+        "import <std_connector.camkes>;\n",
+    ),
+    (
+        fixes._item,
+        "import <std_connector.camkes>;\nprocedure P { void f(); }\n"
+        "component A {\n    control;\n    uses P p;\n}\n"
+        "component B { provides P p with priority_protocol inherited; }\n"
+        "assembly { composition { component A a; component B b;\n"
+        "connection seL4RPCCall c(from a.p, to b.p); } configuration { a._priority = 3; } }",
+        "Add `requestor;`",
+        "4:",
+        "\n    requestor;",
+    ),
+    (
+        fixes._item,
+        "import <std_connector.camkes>;\n"
+        "component A {\n    control;\n    dataport packet_t d;\n}\n"
+        "assembly { composition { component A a; component A b;\n"
+        "connection seL4SharedData c(from a.d, to b.d); } }",
+        'Add `include "packet.h";`',
+        "3:",
+        '\n    include "packet.h";',
+    ),
+    (
+        fixes._item,
+        "import <std_connector.camkes>;\n"
+        "procedure P { void f(in packet_t x); }\ncomponent A { control; uses P p; }\n"
+        "component B { provides P p; }\n"
+        "assembly { composition { component A a; component B b;\n"
+        "connection seL4RPCCall c(from a.p, to b.p); } }",
+        'Add `include "packet.h";`',
+        "2:",
+        'include "packet.h"; ',
+    ),
+    (
+        fixes._word,
+        "procedure Pow { void f(); }\ncomponent A { control; uses Pwo p; }",
+        "Change to `Pow`",
+        "2:Pwo",
+        "Pow",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "title", "place", "new"), [case[1:] for case in FIXES])
+def test_fixes(text: str, title: str, place: str, new: str, tmp_path: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("a.camkes", text)
         diagnostic = next(d for d in await editor.settled("a.camkes") if d.severity == 1)
-        found = await editor.client.text_document_code_action_async(
-            lsp.CodeActionParams(
-                lsp.TextDocumentIdentifier(editor.uri("a.camkes")),
-                diagnostic.range,
-                lsp.CodeActionContext([diagnostic]),
-            )
-        )
-        (action,) = found or []
-        assert isinstance(action, lsp.CodeAction) and action.edit and action.edit.changes
-        ((_, (edit,)),) = action.edit.changes.items()
-        assert edit.range.start == edit.range.end
-        assert isinstance(edit, lsp.TextEdit)
-        assert f"{action.title}: {edit.range.start.line + 1}:{edit.new_text}" == fix
+        assert await editor.actions("a.camkes", diagnostic) == [(title, f"a.camkes:{place}", new)]
 
     (tmp_path / "a.camkes").write_text(text)
+    (tmp_path / "packet.h").write_text("typedef struct {\n    int size;\n} packet_t;\n")
     session(tmp_path, script)
+
+
+def test_every_rule_of_fixes_has_a_case() -> None:
+    assert {rule for rule, *_ in FIXES} == {*fixes._RULES}
