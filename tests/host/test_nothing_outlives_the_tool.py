@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.host.kernel import CC
 from tests.host.systems import write_system
 from tests.processes import PATIENCE, Marked, default_signals, wait_for
 
@@ -75,7 +76,8 @@ def kernel_make(folder: Path) -> Sequence[str]:
 
 
 def compiler(folder: Path) -> Sequence[str]:
-    """Of a source that includes a pipe without a writer. Ninja gives it a group of its own."""
+    """Of a source that includes a pipe without a writer. Ninja gives it a group of its own. GCC starts a
+    process for it, which Clang does not."""
     write_system(folder, "", '#include "pipe"')
     os.mkfifo(folder / "pipe")
     return run(folder)
@@ -141,6 +143,8 @@ PREPARED = [preprocessor, cmake, kernel_make, compiler, addresses, dot, host_ker
 def test_an_ended_command_leaves_no_process(
     prepare: Callable[[Path], Sequence[str]], number: signal.Signals, tmp_path: Path
 ) -> None:
+    if prepare is compiler and "clang" in CC:
+        pytest.skip("Clang compiles in its own process")
     marked = Marked()
     words = prepare(tmp_path)
     with subprocess.Popen(

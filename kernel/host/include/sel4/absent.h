@@ -12,8 +12,13 @@ extern "C" {
 #else
 #define CAMKES_ANY_ARGUMENTS
 #endif
+#ifdef __clang__ /* its `error` is not for calls with arguments of functions without a prototype */
+#define CAMKES_ERROR(why) diagnose_if(1, why, "error")
+#else
+#define CAMKES_ERROR(why) error(why)
+#endif
 #define CAMKES_ABSENT(name, why)                                                                   \
-    unsigned long seL4_##name(CAMKES_ANY_ARGUMENTS) __attribute__((error(why)));
+    unsigned long seL4_##name(CAMKES_ANY_ARGUMENTS) __attribute__((CAMKES_ERROR(why)));
 #define CAMKES_ABSENT_MCS(name)                                                                    \
     CAMKES_ABSENT(name, "the host kernel is not an MCS kernel here: no scheduling contexts, no "   \
                         "reply objects (-DKernelIsMCS=ON)")
