@@ -4,15 +4,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
 
+from camkes.cli.table import MODULES
 from camkes.editor import fixes
+from camkes.editor.hover import SETTINGS, hover_setting
+from camkes.editor.navigation import _SYMBOLS
+from camkes.editor.presentation import _TOKENS, _TYPES, LENSES
 from camkes.editor.words import WORDS, hover_word
+from camkes.editor.workspace import Workspace
 from camkes.parser.tables import load
 from tests.command import ROOT
 from tests.editor.client import Editor
@@ -45,6 +52,30 @@ def test_words_are_not_in_comments_strings_and_names() -> None:
     ] * 4
 
 
+@pytest.mark.parametrize("word", WORDS)
+def test_every_word_has_a_hover(word: str) -> None:
+    assert hover_word(f"{word} other", 1, 1) == (f"`{word}`: {WORDS[word]}", 1, len(word) + 1)
+
+
+def test_every_setting_that_is_explained_has_a_hover(tmp_path: Path) -> None:
+    """Of an instance, and of one of its interfaces."""
+    lines = [f"a.{head}{key} = 1;" for head in ("", "_", "p_") for key in SETTINGS]
+    text = (
+        "procedure P { void f(); } component A { provides P p; }\n"
+        f"assembly {{ composition {{ component A a; }} configuration {{\n{chr(10).join(lines)}\n}} }}"
+    )
+    path = tmp_path / "a.camkes"
+    workspace = Workspace()
+    workspace.open(str(path), text)
+    index = workspace.analysis(str(path)).index
+    for number, line in enumerate(lines):
+        use = index.setting_at(str(path), number + 3, 4)
+        assert use is not None, line
+        name = line.removeprefix("a.").removesuffix(" = 1;")
+        key = name.removeprefix("p_").removeprefix("_")
+        assert hover_setting(use) == f"`{name}`: {SETTINGS[key]}"
+
+
 def test_hover_of_a_word(protocols: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("protocols.camkes")
@@ -57,17 +88,6 @@ def test_hover_of_a_word(protocols: Path) -> None:
 
 async def tokens(editor: Editor, name: str) -> list[tuple[str, str, bool]]:
     """Names with their colours, and whether it is where they are declared."""
-    legend = [
-        "interface",
-        "struct",
-        "macro",
-        "class",
-        "method",
-        "property",
-        "variable",
-        "namespace",
-        "function",
-    ]
     found = await editor.client.text_document_semantic_tokens_full_async(
         lsp.SemanticTokensParams(lsp.TextDocumentIdentifier(editor.uri(name)))
     )
@@ -77,7 +97,7 @@ async def tokens(editor: Editor, name: str) -> list[tuple[str, str, bool]]:
     result = []
     for down, right, length, kind, modifiers in zip(*(found.data[n::5] for n in range(5)), strict=True):
         line, character = line + down, right if down else character + right
-        result.append((lines[line][character : character + length], legend[kind], bool(modifiers)))
+        result.append((lines[line][character : character + length], _TYPES[kind], bool(modifiers)))
     return result
 
 
@@ -93,6 +113,57 @@ def test_colours_of_names(protocols: Path) -> None:
     session(protocols, script)
 
 
+#: A name of each kind, and how the outline shows it.
+OF_EACH_KIND = {
+    "procedure": ("Ask", lsp.SymbolKind.Interface),
+    "method": ("ask", lsp.SymbolKind.Method),
+    "struct": ("Pair", lsp.SymbolKind.Struct),
+    "connector": ("Own", lsp.SymbolKind.Operator),
+    "component": ("Client", lsp.SymbolKind.Class),
+    "interface": ("asked", lsp.SymbolKind.Property),
+    "mutex": ("lock", lsp.SymbolKind.Key),
+    "attribute": ("count", lsp.SymbolKind.Field),
+    "instance": ("client", lsp.SymbolKind.Object),
+    "group": ("together", lsp.SymbolKind.Namespace),
+    "connection": ("wire", lsp.SymbolKind.Event),
+}
+KINDS = """
+procedure Ask { int ask(in int x); }
+struct Pair { int a; int b; }
+connector Own { from Procedure; to Procedure; }
+component Client { control; has mutex lock; attribute int count; uses Ask asked; }
+component Server { provides Ask asked; }
+assembly {
+    composition {
+        group together { component Client client; component Server server; }
+        connection Own wire(from together.client.asked, to together.server.asked);
+    }
+}
+"""
+
+
+def test_every_kind_of_symbol_has_a_colour_a_hover_and_a_place_in_the_outline(tmp_path: Path) -> None:
+    assert {*OF_EACH_KIND} == {*_TOKENS} and {*_SYMBOLS} == {*_TOKENS} - {"group"}
+
+    async def script(editor: Editor) -> None:
+        editor.open("a.camkes", KINDS)
+        colours = await tokens(editor, "a.camkes")
+        outline = {item.name: item.kind for item in _every(await editor.symbols("a.camkes"))}
+        for kind, (name, symbol) in OF_EACH_KIND.items():
+            assert (name, _TOKENS[kind], True) in colours
+            assert outline[name] is symbol
+            assert name in await editor.hover("a.camkes", f" |{name}")
+
+    (tmp_path / "a.camkes").write_text(KINDS)
+    session(tmp_path, script)
+
+
+def _every(items: Sequence[lsp.DocumentSymbol]) -> Iterator[lsp.DocumentSymbol]:
+    for item in items:
+        yield item
+        yield from _every(item.children or [])
+
+
 def test_lenses(protocols: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("protocols.camkes")
@@ -100,12 +171,15 @@ def test_lenses(protocols: Path) -> None:
             lsp.CodeLensParams(lsp.TextDocumentIdentifier(editor.uri("protocols.camkes")))
         )
         commands = [lens.command for lens in found or [] if lens.command]
-        assert [each.title for each in commands] == ["run", "analyze"]
+        assert {each.command: each.title for each in commands} == LENSES
         assert [*(commands[0].arguments or ())] == [str(protocols)]
         line = (found or [])[0].range.start.line
         assert editor.texts["protocols.camkes"].split("\n")[line].startswith("assembly")
 
     session(protocols, script)
+    assert {*LENSES.values()} <= {*MODULES}
+    package = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text())
+    assert {*LENSES} <= {each["command"] for each in package["contributes"]["commands"]}
 
 
 def test_symbols_of_the_workspace(protocols: Path) -> None:
